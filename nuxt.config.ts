@@ -1,0 +1,31 @@
+import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
+
+// https://nuxt.com/docs/api/configuration/nuxt-config
+export default defineNuxtConfig({
+  modules: ['@nuxt/ui', '@nuxt/eslint'],
+  ssr: false,
+  devtools: { enabled: false },
+  app: { head: { title: 'Form triage', htmlAttrs: { lang: 'en' }, meta: [{ name: 'robots', content: 'noindex' }] } },
+  css: ['~/assets/main.css'],
+  // Nothing is fetched while building or showing a page: fonts and icons come with the packages.
+  ui: { fonts: false },
+  srcDir: '.',
+  serverDir: 'server',
+  compatibilityDate: '2026-11-01',
+  nitro: {
+    // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations
+    // Spread, because Nuxt's types do not know the options of Nitro's presets.
+    ...{ vercel: { functions: { maxDuration: 660 } } },
+    rollupConfig: { plugins: [mjmlPlugin()] },
+    typescript: {
+      tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../scripts/**/*'] },
+    },
+  },
+  typescript: {
+    strict: true,
+    tsConfig: { exclude: ['../test/**', '../server/**', '../scripts/**'] },
+  },
+  telemetry: false,
+  eslint: { config: { stylistic: true } },
+  icon: { provider: 'none', clientBundle: { scan: true }, serverBundle: false },
+})

@@ -1,0 +1,76 @@
+// Builds the service, starts it with embedded defaults on loopback, sends one sample form, and says where to look.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+const ENTRY = '.output/server/index.mjs'
+const SOURCES = ['server', 'pages', 'components', 'composables', 'assets', 'public', 'app.vue', 'error.vue', 'nuxt.config.ts', 'package-lock.json']
+const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2, newsletter: false }
+
+if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()
+const port = await freePort(Number(process.env.PORT) || 3000)
+const site = `http://localhost:${port}`
+rmSync('.data/demo', { recursive: true, force: true })
+
+const server = spawn(process.execPath, [ENTRY], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+  env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1', PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: '.data/demo' },
+})
+server.on('exit', code => process.exit(code ?? 0))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
+
+const answer = await sendSample()
+console.log(`
+  The sample form was received as ${answer.submissionId}. Its card is here:
+
+    ${site}/sandbox
+
+  Send another one:
+
+    curl ${site}/api/form -H 'content-type: application/json' -d '{"name":"Grace Hopper","email":"grace@example.com","message":"Found a moth."}'
+
+  Stop with Ctrl+C.
+`)
+
+async function sendSample() {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(SAMPLE) })
+      return await response.json()
+    }
+    catch (error) {
+      if (attempt === 100) throw error
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+}
+
+function build() {
+  console.log('Building the service (about half a minute the first time)…')
+  const nuxt = join(createRequire(import.meta.url).resolve('nuxt/package.json'), '../bin/nuxt.mjs')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [nuxt, 'build'], { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } })
+  if (status === 0) return
+  console.error(stdout, stderr)
+  process.exit(1)
+}
+
+/** Time of the newest file at or below a path, epoch ms; 0 when there is none. */
+function newest(path) {
+  if (!existsSync(path)) return 0
+  if (!statSync(path).isDirectory()) return statSync(path).mtimeMs
+  return readdirSync(path, { recursive: true }).reduce((latest, file) => Math.max(latest, statSync(join(path, file)).mtimeMs), 0)
+}
+
+/** `wanted`, or any free port when it is taken. */
+function freePort(wanted) {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(freePort(0)))
+    probe.listen(wanted, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
