@@ -1,0 +1,49 @@
+/** An error with a stable `code`; `http/errors.ts` turns it into a status. */
+export class DomainError extends Error {
+  constructor(readonly code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** The store did not answer in time: nothing was posted, and nothing was stored as far as we know. */
+export class StoreUnavailable extends DomainError {
+  constructor(cause: unknown) {
+    super('STORE_UNAVAILABLE', 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.', { cause })
+  }
+}
+
+/** The body was read but is not something we can triage. */
+export class InvalidSubmission extends DomainError {
+  constructor(message: string) {
+    super('INVALID_SUBMISSION', message)
+  }
+}
+
+/** The human check did not let the sender through; a new token may. */
+export class HumanCheckFailed extends DomainError {
+  constructor(message: string) {
+    super('HUMAN_CHECK_FAILED', message)
+  }
+}
+
+/** The human check could not be asked: nothing was stored. */
+export class HumanCheckUnavailable extends DomainError {
+  constructor() {
+    super('HUMAN_CHECK_UNAVAILABLE', 'The check for human senders cannot be reached. Nothing was saved; send the form again in a moment.')
+  }
+}
+
+/** The submission was decided, has expired, or never was. */
+export class SubmissionGone extends DomainError {
+  constructor() {
+    super('SUBMISSION_GONE', 'This submission does not exist any more: it was decided, or its 7 days have passed.')
+  }
+}
+
+/** The bot could not be started in time: nothing was done with the event, whose platform sends it again. */
+export class BotUnavailable extends DomainError {
+  constructor(cause: unknown) {
+    super('BOT_UNAVAILABLE', 'The bot could not be started in time. Send the event again in a moment.', { cause })
+  }
+}

@@ -1,0 +1,81 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { CardLine } from '../../ports/line'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { SubmissionData } from '../../ports/submission'
+import { InvalidSubmission, StoreUnavailable } from '../errors'
+import { transition } from './lifecycle'
+import type { Outbox } from './outbox'
+import type { Poster } from './poster'
+
+/** How long a sender waits for the cards, ms; past that the answer is the same, because the cards are outstanding work. */
+const CARD_PATIENCE_MS = 2500
+
+/** JSON.stringify and Redis are fine with more; nobody reads more, and a bound keeps the stack safe. */
+const MAX_DEPTH = 100
+
+export interface IntakePorts {
+  store: SubmissionStore
+  outbox: Outbox
+  poster: Poster
+  board: ReviewBoard
+  line: CardLine
+  leaseMs: number
+  runtime: Runtime
+  log: Log
+}
+
+/**
+ * Takes a form in: stored first, then shown. Resolves with the submission id.
+ *
+ * @throws InvalidSubmission when it is not a JSON object
+ * @throws StoreUnavailable when nothing was stored; nothing is posted then
+ * @param idempotencyKey names the form (64 hex digits): sent again within 24 h it is the first one again, whatever the body
+ */
+export async function receive(body: unknown, { store, outbox, poster, board, line, leaseMs, runtime, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
+  const paced = board.platforms.filter(platform => board.intervalMs(platform) > 0)
+  const now = runtime.now()
+  const received = transition(null, { type: 'received', id: runtime.uuid(), data: submissionData(body), platforms: board.platforms, paced }, now, leaseMs)
+  if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
+  const { next, added } = received
+
+  // Sent together, this is one round trip. A place in line without a record is harmless: its turn passes.
+  const enter = (platform: string) => line.enter({ platform, now, intervalMs: board.intervalMs(platform) }, next.id, now + leaseMs).catch(() => null)
+  const [places, id] = await Promise.all([Promise.all(paced.map(enter)), store.create(next, idempotencyKey).catch((error) => { throw new StoreUnavailable(error) })])
+  if (id !== next.id) {
+    runtime.background(Promise.all(paced.map(platform => line.leave(platform, next.id))))
+    return id
+  }
+
+  log.info('submission.received', { submission: id, fields: Object.keys(next.data ?? {}).length })
+
+  // Where the line did not answer, the attempt to post asks it again.
+  const waiting = paced.filter((_, index) => (places[index] ?? 0) > 0)
+  const granted = paced.filter((_, index) => places[index] === 0)
+  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.platform!)), granted)
+  runtime.background(shown)
+  poster.wake(waiting)
+  const soon = waiting.length > 0 && paced.every((platform, index) => (places[index] ?? 0) * board.intervalMs(platform) < CARD_PATIENCE_MS)
+  await Promise.race([Promise.all([shown, soon && poster.posted(next.id)]), runtime.wait(CARD_PATIENCE_MS)])
+  poster.forget(next.id)
+  return next.id
+}
+
+/** Any JSON object is a submission; nothing else is. */
+function submissionData(body: unknown): SubmissionData {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new InvalidSubmission(`Send a JSON object such as {"name": "Ada"}, not ${Array.isArray(body) ? 'an array' : body === null ? 'null' : `a ${typeof body}`}.`)
+  }
+  if (deeperThan(body, MAX_DEPTH)) throw new InvalidSubmission(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
+  return body as SubmissionData
+}
+
+/** Level by level rather than by recursion, which hostile nesting could exhaust. */
+function deeperThan(root: object, limit: number): boolean {
+  let level: object[] = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= limit) return true
+    level = level.flatMap(value => Object.values(value)).filter(value => typeof value === 'object' && value !== null)
+  }
+  return false
+}

@@ -1,0 +1,65 @@
+import type { EditForm } from '../../ports/board'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { Action, CardRef, Delivery, Reviewer, Submission } from '../../ports/submission'
+import { applyEdits } from './fields'
+import type { Edit } from './lifecycle'
+import type { Outbox } from './outbox'
+import { decisionLine, editForm, type Presentation } from './present'
+
+export interface ReviewPorts {
+  store: SubmissionStore
+  outbox: Outbox
+  deliveries: readonly Delivery[]
+  presentation: Presentation
+  runtime: Runtime
+  log: Log
+}
+
+export type Decided
+  = | { claimed: true }
+    /** Somebody else was faster, or it expired; one line that says so. */
+    | { claimed: false, message: string }
+
+/** What reviewers do. A click on something that is gone has no effect and is no error. */
+export class Review {
+  constructor(private readonly ports: ReviewPorts) {}
+
+  /** The form to edit, or null when there is nothing to decide any more. */
+  async edit(id: string): Promise<EditForm | null> {
+    const submission = await this.ports.store.get(id)
+    return submission?.state === 'open' && submission.data ? editForm(submission, this.ports.presentation) : null
+  }
+
+  /** @param card the card that was clicked, in case it is not on record yet */
+  async decide(id: string, action: Action, reviewer: Reviewer, card?: CardRef): Promise<Decided> {
+    return this.claim(id, action, reviewer, { card })
+  }
+
+  /** @param submitted what was typed, by input id @returns errors by input id when the texts do not fit the fields */
+  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer): Promise<Decided | { errors: Record<string, string> }> {
+    const submission = await this.ports.store.get(id)
+    if (!submission?.data) return refusal(submission)
+    const edit = applyEdits(submission.data, submitted)
+    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission })
+  }
+
+  private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known?: Submission }): Promise<Decided> {
+    const { outbox, deliveries, runtime, log, store } = this.ports
+    const { known, ...details } = context
+    const applied = await outbox.apply(id, [{ type: 'claimed', action, reviewer, deliveries, ...details }], known)
+    if ('refused' in applied) {
+      const decided = await store.get(id)
+      if (decided && details.card) runtime.background(outbox.refresh(decided, details.card))
+      return refusal(decided)
+    }
+    log.info('submission.claimed', { submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id })
+    if (applied.submission) runtime.background(outbox.run(applied.submission, applied.added))
+    return { claimed: true }
+  }
+}
+
+function refusal(submission: Submission | null): Decided {
+  const decided = submission && decisionLine(submission)
+  return { claimed: false, message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.' }
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { HumanCheck } from '../../ports/human-check'
+import type { Log } from '../../ports/runtime'
+import { HumanCheckFailed, HumanCheckUnavailable } from '../errors'
+
+/** What is known of who sent a form. */
+export interface Sender {
+  /** IP address, when known. */
+  address?: string
+  /** Whom an idempotency key belongs to: clients that use the same key by chance or by malice do not meet. */
+  client: string
+  /** Showed the key of this service: a program that we know, and that no human check lets through. */
+  trusted: boolean
+  /** What the sender calls this form, so that sending it again is no second form. */
+  idempotencyKey?: string
+}
+
+export interface ScreeningPorts {
+  /** A form field that people do not see; who fills it in is a program. */
+  honeypot: string
+  /** Null when none is configured. */
+  humanCheck: HumanCheck | null
+  log: Log
+}
+
+/**
+ * Takes out of a body what is there against abuse only. Null when it fell into the trap: its sender is to believe that
+ * it was received. What is no object passes, because refusing that is not screening.
+ *
+ * @throws HumanCheckFailed when the sender has to try again with a new token
+ * @throws HumanCheckUnavailable when nobody could be asked
+ */
+export async function screen(body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts): Promise<{ data: unknown } | null> {
+  if (!isObject(body)) return { data: body }
+  if (Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)) {
+    log.info('intake.honeypot')
+    return null
+  }
+  if (!humanCheck) return { data: without(body, [honeypot]) }
+  if (!sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
+  return { data: without(body, [honeypot, humanCheck.field]) }
+}
+
+/**
+ * What a store remembers an idempotency key by: 64 hex digits that tell neither the key nor the client.
+ * The client is part of it. Forms are anonymous: whoever sent somebody's key first, or a website that sends one key for
+ * all its visitors, would otherwise make forms vanish that were answered with "received".
+ */
+export function idempotencyDigest({ client, idempotencyKey }: Sender): string | undefined {
+  return idempotencyKey === undefined ? undefined : createHash('sha256').update(JSON.stringify([client, idempotencyKey])).digest('hex')
+}
+
+async function requireHuman(token: unknown, sender: Sender, check: HumanCheck, log: Log): Promise<void> {
+  if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(`The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`)
+  const outcome = await check.verify(token, { address: sender.address, attemptKey: idempotencyDigest(sender) })
+  if (outcome.ok) return
+  if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)
+  log.warn('intake.human-check', { reason: outcome.reason })
+  throw new HumanCheckUnavailable()
+}
+
+function isObject(body: unknown): body is Record<string, unknown> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
+}
+
+/** As a browser sends a field that nobody touched, in any of the accepted encodings. */
+function isBlank(value: unknown): boolean {
+  return value === null || value === false || (typeof value === 'string' && value.trim() === '')
+}
+
+function without(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  // Entry by entry: assignment would lose a field that is called `__proto__`.
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)))
+}

@@ -1,0 +1,40 @@
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { LifecycleEvent } from './lifecycle'
+import type { Outbox } from './outbox'
+
+/** Submissions that one run takes at most, so that a run ends and replicas share a backlog. */
+const BATCH = 100
+
+/** Submissions worked on at a time. */
+const CONCURRENCY = 8
+
+export interface SweepPorts {
+  store: SubmissionStore
+  outbox: Outbox
+  leaseMs: number
+  runtime: Runtime
+  log: Log
+}
+
+/** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
+export async function sweep({ store, outbox, leaseMs, runtime, log }: SweepPorts): Promise<number> {
+  const now = runtime.now()
+  const ids = await store.lease(now, now + leaseMs, BATCH)
+  const queue = ids.values()
+  const worker = async () => {
+    for (const id of queue) {
+      await attend(id).catch(error => log.error('sweep.failed', { submission: id, error }))
+    }
+  }
+  const attend = async (id: string) => {
+    const submission = await store.get(id)
+    if (!submission) return store.forget(id)
+    const due = submission.work.filter(work => work.dueAt <= now).map(work => work.key)
+    const events: LifecycleEvent[] = [{ type: 'expired' }, { type: 'expiring' }, { type: 'leased', keys: due }]
+    const applied = await outbox.apply(id, events, submission)
+    if (!('refused' in applied) && applied.submission) await outbox.run(applied.submission, applied.added)
+  }
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))
+  return ids.length
+}

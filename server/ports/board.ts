@@ -1,0 +1,50 @@
+import type { Outcome } from './delivery'
+import type { CardRef } from './submission'
+
+/** A form field as people read it. Plain text: whoever renders it escapes it. */
+export interface Field {
+  label: string
+  value: string
+  edited: boolean
+}
+
+/** What a card says, whatever the platform. Plain text throughout. */
+export interface CardView {
+  submissionId: string
+  title: string
+  fields: readonly Field[]
+  /** Who, when, where to, what failed; one line each. */
+  notes: readonly string[]
+  /** Offer the three buttons. */
+  actions: boolean
+  /** The whole submission on the ops pages. */
+  url: string
+}
+
+/** The rooms in which teams triage, one per configured platform. */
+export interface ReviewBoard {
+  /** Keys of the configured platforms. */
+  readonly platforms: readonly string[]
+  post(platform: string, card: CardView): Promise<Outcome<CardRef>>
+  update(ref: CardRef, card: CardView): Promise<Outcome>
+  /** Says something in the card's thread; plain text. */
+  reply(ref: CardRef, text: string): Promise<Outcome>
+  /** Says something in the platform's channel; plain text with a link below. */
+  announce(platform: string, text: string, url: string): Promise<Outcome>
+  /** Least pause between two new cards in the platform's channel, ms; 0 where there is no such limit. */
+  intervalMs(platform: string): number
+}
+
+/** One input of the edit form. */
+export interface EditInput {
+  /** Stable within the submission: the position of its key. */
+  id: string
+  label: string
+  value: string
+}
+
+export interface EditForm {
+  submissionId: string
+  inputs: readonly EditInput[]
+  url: string
+}

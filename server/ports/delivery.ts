@@ -1,0 +1,34 @@
+/** What became of one attempt at an outside effect. Adapters return it, they do not throw. */
+export type Outcome<T = undefined>
+  = | { ok: true, value: T }
+    | {
+      ok: false
+      /** One line for people: names the cause, never form data or secrets. */
+      reason: string
+      /** True when trying again cannot help. */
+      permanent: boolean
+      /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
+      retryAfterMs?: number
+    }
+
+export interface Email {
+  from: string
+  to: string
+  replyTo?: string
+  subject: string
+  html: string
+  text: string
+}
+
+/** Sends an email; two calls with one key send one email (for 24 h, Resend's window). */
+export interface Mailer {
+  send(email: Email, idempotencyKey: string): Promise<Outcome>
+}
+
+/** Hands a forwarded submission to the downstream system. */
+export interface Endpoint {
+  /** Host name, for people. */
+  readonly host: string
+  /** `body` is the JSON text of exactly the form data. */
+  post(body: string, idempotencyKey: string): Promise<Outcome>
+}

@@ -1,0 +1,10 @@
+/**
+ * Counts what each client does, in windows that start with its first act; all processes on one store share the counts.
+ */
+export interface Limiter {
+  /**
+   * Counts one act. Resolves with 0 while the client is within the limit, otherwise with the ms until its window ends.
+   * Rejects when the counts cannot be reached, in less than 2 s.
+   */
+  take(client: string): Promise<number>
+}

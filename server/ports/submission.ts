@@ -1,0 +1,85 @@
+/** What a website sent: any keys, any JSON values. Hostile until escaped. */
+export type SubmissionData = Readonly<Record<string, unknown>>
+
+/** What a reviewer can decide. Edit & Forward is a forward whose data was changed first. */
+export type Action = 'forward' | 'spam'
+
+/** Who clicked, as the platform names them. */
+export interface Reviewer {
+  id: string
+  name: string
+  /** Name of the platform as people know it, e.g. `Slack`. */
+  platform: string
+}
+
+/** Where one card is: enough to edit it in place. */
+export interface CardRef {
+  /** Key of the platform table, e.g. `slack`. */
+  platform: string
+  threadId: string
+  messageId: string
+}
+
+export type Delivery = 'email' | 'endpoint'
+
+/** One effect that is still to happen. Stored with the submission, so a crash cannot lose it. */
+export interface Work {
+  /** Unique within the submission; a repeated effect of a later round has another key. */
+  key: string
+  kind: 'post' | 'update' | 'remind' | Delivery
+  /** Platform of a `post`. */
+  platform?: string
+  /** Card of an `update` or `remind`. */
+  card?: CardRef
+  /** Attempts that failed so far. */
+  attempts: number
+  /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
+  dueAt: number
+}
+
+export interface Decision {
+  action: Action
+  reviewer: Reviewer
+  /** Epoch ms. */
+  at: number
+}
+
+export interface Failure {
+  delivery: Delivery
+  /** One line for people, without form data or secrets. */
+  reason: string
+}
+
+/** A submission and everything that is still to be done about it. */
+export interface Submission {
+  id: string
+  /** Grows by one with every stored change; the fence for compare-and-set. */
+  version: number
+  state: 'open' | 'settling' | 'expired'
+  /** Epoch ms. */
+  receivedAt: number
+  /** Epoch ms: `receivedAt` + 7 days. */
+  expiresAt: number
+  /** Null once erased (spam, expiry). */
+  data: SubmissionData | null
+  /** The room was told that it expires soon. */
+  reminded: boolean
+  /** Keys that a reviewer changed. */
+  edited: readonly string[]
+  cards: readonly CardRef[]
+  decision: Decision | null
+  work: readonly Work[]
+  /** Deliveries that succeeded; never repeated, also after the submission was opened again. */
+  delivered: readonly Delivery[]
+  /** Deliveries that were given up in the last round. */
+  failures: readonly Failure[]
+}
+
+/** What stays of a decided submission: no form data. */
+export interface AuditLine {
+  id: string
+  outcome: 'forwarded' | 'spam' | 'expired'
+  /** Epoch ms. */
+  at: number
+  reviewer: Reviewer | null
+}
