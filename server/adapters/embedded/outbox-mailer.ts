@@ -1,0 +1,31 @@
+import type { Email, Mailer } from '../../ports/delivery'
+
+export interface SentEmail extends Email {
+  /** Idempotency key. */
+  key: string
+  /** Epoch ms. */
+  sentAt: number
+}
+
+/** Enough to look through; the sandbox is not an archive. */
+const KEPT = 50
+
+/**
+ * Keeps emails in memory instead of sending them, for the sandbox.
+ *
+ * @param onChange called after every new email
+ */
+export function createOutboxMailer(onChange?: () => void): Mailer & { sent: readonly SentEmail[] } {
+  const sent: SentEmail[] = []
+  return {
+    sent,
+    async send(email, key) {
+      if (!sent.some(earlier => earlier.key === key)) {
+        sent.push({ ...email, key, sentAt: Date.now() })
+        sent.splice(0, sent.length - KEPT)
+        onChange?.()
+      }
+      return { ok: true, value: undefined }
+    },
+  }
+}

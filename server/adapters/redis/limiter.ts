@@ -1,0 +1,24 @@
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Limiter } from '../../ports/limiter'
+import { createCalls } from './calls'
+import type { RedisClient } from './client'
+
+// The hash tag of all our keys; what the library counts is `{triage}:rate:<client>`.
+const PREFIX = '{triage}:rate'
+
+/**
+ * Counts in Redis, in one atomic script, over the process's one connection.
+ *
+ * @param options `limit` acts within `windowS` seconds
+ */
+export function createRedisLimiter(client: RedisClient, { limit, windowS }: { limit: number, windowS: number }): Limiter {
+  const counts = new RateLimiterRedis({ storeClient: client, useRedisPackage: true, keyPrefix: PREFIX, points: limit, duration: windowS })
+  const { call } = createCalls(client)
+  return {
+    // The library has no time-out of its own.
+    take: who => call(() => counts.consume(who)).then(() => 0, (refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
+      throw refused
+    }),
+  }
+}

@@ -1,0 +1,65 @@
+import type { CardLine, Taken, Turn } from '../../ports/line'
+import { createCalls, type Calls } from './calls'
+import type { RedisClient } from './client'
+import { ENTER, run, TAKE } from './scripts'
+
+/** A backlog notice that nobody took back is forgotten after this, so that a later backlog is announced again. */
+const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
+
+/** The line of cards in Redis: a sorted set by arrival, a hash of who is being posted, and a gate that expires. */
+export class RedisCardLine implements CardLine {
+  private readonly calls: Calls
+
+  constructor(private readonly client: RedisClient) {
+    this.calls = createCalls(client)
+  }
+
+  async enter({ platform, intervalMs }: Turn, id: string, until: number): Promise<number> {
+    return await this.call(() => run(this.client, ENTER, keys(platform), [id, until, intervalMs].map(String))) as number
+  }
+
+  async take({ platform, now, intervalMs }: Turn, until: number): Promise<Taken> {
+    const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(platform), [now, until, intervalMs].map(String))) as [string, number]
+    return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
+  }
+
+  async leave(platform: string, id: string): Promise<void> {
+    const { line, taken } = named(platform)
+    await this.call(() => Promise.all([this.client.zRem(line, id), this.client.hDel(taken, id)]))
+  }
+
+  async putOff(platform: string, id: string, until: number): Promise<void> {
+    await this.call(() => this.client.hSet(named(platform).taken, id, String(until)))
+  }
+
+  async close(platform: string, ms: number): Promise<void> {
+    await this.call(() => this.client.set(named(platform).gate, '1', { PX: Math.ceil(ms) }))
+  }
+
+  length(platform: string): Promise<number> {
+    return this.call(() => this.client.zCard(named(platform).line))
+  }
+
+  async takeNotice(platform: string): Promise<boolean> {
+    return await this.call(() => this.client.set(named(platform).notice, '1', { NX: true, PX: NOTICE_TTL_MS })) !== null
+  }
+
+  async forgetNotice(platform: string): Promise<void> {
+    await this.call(() => this.client.del(named(platform).notice))
+  }
+
+  private call<T>(command: () => Promise<T>): Promise<T> {
+    return this.calls.call(command)
+  }
+}
+
+/** One hash tag with the submissions, so that a cluster keeps them together. */
+function named(platform: string) {
+  const key = (name: string) => `{triage}:line:${platform}:${name}`
+  return { line: key('waiting'), taken: key('taken'), gate: key('gate'), arrivals: key('arrivals'), notice: key('notice') }
+}
+
+function keys(platform: string): string[] {
+  const { line, taken, gate, arrivals } = named(platform)
+  return [line, taken, gate, arrivals]
+}
