@@ -1,0 +1,16 @@
+/**
+ * Compiles `*.mjml` to a module with its HTML while the server is built, so that production carries
+ * the finished HTML and not the compiler. A plugin for Rollup (Nitro) and Vite (Vitest) alike.
+ */
+export function mjmlPlugin() {
+  return {
+    name: 'mjml',
+    async transform(this: { error: (message: string) => never }, source: string, id: string) {
+      if (!id.endsWith('.mjml')) return null
+      const { default: mjml2html } = await import('mjml')
+      const { html, errors } = await mjml2html(source, { validationLevel: 'strict' })
+      if (errors.length > 0) this.error(`${id}: ${errors.map(error => error.formattedMessage).join('\n')}`)
+      return { code: `export default ${JSON.stringify(html)}`, map: null }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import type { Email, Mailer, Outcome } from '../../ports/delivery'
+
+export interface ResendOptions {
+  apiKey: string
+  /** Another API address, for tests; the SDK's own default otherwise. */
+  baseUrl?: string
+  /** An email that takes longer has failed, ms. */
+  timeoutMs?: number
+}
+
+interface Refusal {
+  statusCode?: number | null
+  name?: string
+}
+
+/** A longer pause is somebody's mistake; the submission would outwait its own expiry. */
+const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
+
+/** Statuses that pass by themselves, among those that blame the request. */
+const PASSING = [408, 409, 429]
+
+/**
+ * Sends emails through Resend. Every way in which that fails comes back as an `Outcome`;
+ * Resend's own messages stay behind, because they quote addresses.
+ */
+export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions): Mailer {
+  return {
+    async send(email: Email, idempotencyKey: string): Promise<Outcome> {
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        const { Resend } = await import('resend')
+        const resend = new Resend(apiKey, { baseUrl })
+        const { data, error, headers } = await resend.emails.send(email, { idempotencyKey, signal })
+        if (data && !error) return { ok: true, value: undefined }
+        if (signal.aborted) return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
+        return refused(error ?? {}, headers)
+      }
+      catch {
+        // The SDK answers with `error` instead of throwing, except where the key cannot be a header at all.
+        return retry('The email could not be handed to Resend. Check MAIL_API_KEY.')
+      }
+    },
+  }
+}
+
+function refused({ statusCode: status, name }: Refusal, headers: Record<string, string> | null): Outcome {
+  // The key names submission and content, so this very email was accepted before; only who and when differ.
+  if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
+  if (!headers) return retry('Resend cannot be reached.')
+  if (typeof status !== 'number') return retry('Resend answered something unreadable.')
+  if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: cause(status, name), permanent: true }
+  return { ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...retryAfter(headers) }
+}
+
+function cause(status: number, name: string | undefined): string {
+  if (status === 401 || name?.endsWith('_api_key')) return `Resend refused the API key (${status}). Check MAIL_API_KEY.`
+  if (status === 403 || name === 'invalid_from_address') return `Resend refused the sender (${status}). Check that the domain of MAIL_FROM_ADDRESS is verified in Resend.`
+  return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS and FORWARD_EMAIL.`
+}
+
+function limit(name: string | undefined): string {
+  if (name === 'daily_quota_exceeded') return 'The daily quota of the Resend account is used up.'
+  if (name === 'monthly_quota_exceeded') return 'The monthly quota of the Resend account is used up.'
+  return 'Resend is limiting the rate of emails.'
+}
+
+/** Both headers count seconds: https://resend.com/docs/api-reference/rate-limit */
+function retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
+  const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value && /^\d+(\.\d+)?$/.test(value))
+  return seconds ? { retryAfterMs: Math.min(Number(seconds) * 1000, MAX_PAUSE_MS) } : {}
+}
+
+function retry(reason: string) {
+  return { ok: false as const, reason, permanent: false }
+}
