@@ -1,0 +1,42 @@
+import { Card, CardLink, CardText, type Chat } from 'chat'
+import type { ReviewBoard } from '../../ports/board'
+import type { Outcome } from '../../ports/delivery'
+import { renderCard } from './cards'
+import type { Connection, Room } from './rooms'
+
+/**
+ * The review board over all configured platforms; each room is opened when its first card goes out.
+ *
+ * @param cardIntervalMs another pause between cards than the platforms' own, ms
+ */
+export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, cardIntervalMs?: number): ReviewBoard {
+  const rooms = new Map<string, Promise<Room>>()
+
+  async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const connection = connections.find(({ platform }) => platform.key === key)
+    if (!connection) return { ok: false, permanent: true, reason: `The platform ${key} is not configured any more.` }
+    try {
+      if (!rooms.has(key)) rooms.set(key, connection.room(bot))
+      return await act(await rooms.get(key)!, connection)
+    }
+    catch (error) {
+      rooms.delete(key)
+      return { ok: false, permanent: false, reason: `${connection.platform.label} could not be reached: ${(error as Error).name}.` }
+    }
+  }
+
+  return {
+    platforms: connections.map(({ platform }) => platform.key),
+    post: (platform, view) => inRoom(platform, (room, connection) => {
+      const { card, summary } = renderCard(view, connection.platform)
+      return room.post(card, summary, view.submissionId)
+    }),
+    reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
+    announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
+    intervalMs: key => cardIntervalMs ?? connections.find(({ platform }) => platform.key === key)?.platform.cardIntervalMs ?? 0,
+    update: (ref, view) => inRoom(ref.platform, (room, connection) => {
+      const { card, summary } = renderCard(view, connection.platform)
+      return room.update(ref, card, summary)
+    }),
+  }
+}

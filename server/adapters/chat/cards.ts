@@ -1,0 +1,82 @@
+import { Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
+import type { CardView } from '../../ports/board'
+import type { Platform } from './platforms'
+import { cut, fieldName } from './text'
+
+/** Longest notification line; phones show less. */
+const SUMMARY_LENGTH = 280
+
+const NOTE_LENGTH = 1000
+
+export interface RenderedCard {
+  card: CardElement
+  /** One line of plain text for notifications. */
+  summary: string
+}
+
+/** Renders a card within the platform's limits, with everything from the form escaped for it. */
+export function renderCard(view: CardView, platform: Platform): RenderedCard {
+  const notes = view.notes.map(note => escapeWithin(note, NOTE_LENGTH, platform))
+  const { fields, hidden, shortened } = fitFields(view, platform, notes)
+  const leftOut = [hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`].filter(Boolean).join(', ')
+  const children: CardChild[] = [
+    ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
+    ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
+    ...leftOut ? [CardLink({ label: `${leftOut}: open the full submission`, url: view.url })] : [],
+    Divider(),
+    ...notes.map(note => CardText(note, { style: 'muted' })),
+    ...view.actions ? actionRows(view, platform) : [],
+  ]
+  return { card: Card({ title: view.title, children }), summary: summarise(view) }
+}
+
+function actionRows({ submissionId, url }: CardView, platform: Platform): CardChild[] {
+  const value = submissionId
+  const forward = Button({ id: 'forward', label: 'Forward Submission', style: 'primary', value })
+  const spam = Button({ id: 'spam', label: 'Mark as Spam', style: 'danger', value })
+  const rows = platform.modal
+    ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value })], [spam]]
+    : [[forward], [spam]]
+  const editElsewhere = platform.modal ? [] : [CardLink({ label: 'Edit & Forward on the web', url })]
+  return [...editElsewhere, ...rows.map(row => Actions(row))]
+}
+
+function fitFields(view: CardView, platform: Platform, notes: readonly string[]): { fields: FieldElement[], hidden: number, shortened: number } {
+  const { card: limits, escape } = platform
+  const fields: FieldElement[] = []
+  let room = limits.total - notes.reduce((sum, note) => sum + note.length, 0)
+  let shortened = 0
+  for (const { label, value, edited } of view.fields.slice(0, limits.fields)) {
+    const text = escapeWithin(value, limits.value, platform)
+    const shown = {
+      // An escape may leave nothing of a name, where the platform shows none of its characters.
+      label: (escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))) + (edited ? ' (edited)' : ''),
+      value: text || '—',
+    }
+    room -= shown.label.length + shown.value.length
+    if (room < 0) break
+    if (value.length > limits.value || text !== escape(value)) shortened++
+    fields.push(Field(shown))
+  }
+  return { fields, hidden: view.fields.length - fields.length, shortened }
+}
+
+/** The text escaped, cut where its escaped form would be longer than `max`. */
+function escapeWithin(text: string, max: number, { escape }: Platform): string {
+  let kept = Math.min(text.length, max)
+  for (;;) {
+    const shown = escape(cut(text, kept))
+    if (shown.length <= max || kept <= 1) return shown
+    // An escape at most doubles a character, so half of what is too much is never cut in vain.
+    kept = Math.min(kept - 1, kept - Math.ceil((shown.length - max) / 2))
+  }
+}
+
+function summarise({ title, fields }: CardView): string {
+  const preview = fields.slice(0, 3).map(({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`).join(' · ')
+  return cut((preview ? `${title}: ${preview}` : title).replace(/\s+/g, ' '), SUMMARY_LENGTH)
+}
+
+function chunk<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,48 @@
+import type { Log } from '../../ports/runtime'
+import type { DiscordSettings } from './discord/client'
+import { sdkLogger } from './logger'
+import { platforms } from './platforms'
+import type { Connection } from './rooms'
+import type { SandboxRoom } from './sandbox/room'
+import type { SlackSettings } from './slack/client'
+
+/** What is configured; an absent platform is not loaded. */
+export interface ChatSettings {
+  slack?: SlackSettings
+  discord?: DiscordSettings
+  sandbox?: SandboxRoom
+}
+
+/** One connection per configured platform. Nothing of a platform is imported before it is used. */
+export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log: Log): Connection[] {
+  return [
+    ...slack ? [slackConnection(slack, log)] : [],
+    ...discord ? [discordConnection(discord, log)] : [],
+    ...sandbox ? [sandboxConnection(sandbox)] : [],
+  ]
+}
+
+function slackConnection(settings: SlackSettings, log: Log): Connection {
+  return {
+    platform: platforms.slack,
+    adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack')),
+    room: async () => (await import('./slack/room')).createSlackRoom(settings),
+  }
+}
+
+function discordConnection(settings: DiscordSettings, log: Log): Connection {
+  return {
+    platform: platforms.discord,
+    adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
+    room: async () => (await import('./discord/room')).createDiscordRoom(settings),
+    listener: async options => (await import('./discord/listener')).createListener(settings, options),
+  }
+}
+
+function sandboxConnection(room: SandboxRoom): Connection {
+  return {
+    platform: platforms.sandbox,
+    adapter: async () => new (await import('./sandbox/adapter')).SandboxAdapter(room),
+    room: async bot => (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
+  }
+}

@@ -1,0 +1,68 @@
+import type { Outcome } from '../../../ports/delivery'
+
+export interface DiscordSettings {
+  botToken: string
+  /** Ed25519 in hex; verifies interactions. */
+  publicKey: string
+  applicationId: string
+  channelId: string
+  /** Saves asking Discord once which server the channel is in. */
+  guildId?: string
+  /** Base URL of the REST API without a trailing slash; Discord's own when absent. */
+  apiUrl?: string
+}
+
+export const DISCORD_API = 'https://discord.com/api/v10'
+
+const CHECK_CHANNEL = 'Check DISCORD_CHANNEL_ID.'
+
+/** Refusals that no retry changes, and what to check (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). */
+const PERMANENT: Readonly<Record<number, string>> = {
+  10003: CHECK_CHANNEL,
+  10008: 'The card was deleted.',
+  40001: 'Check PLATFORM2_BOT_TOKEN.',
+  50001: `Invite the bot to the server and let it see the channel, or set another DISCORD_CHANNEL_ID.`,
+  50005: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.',
+  50006: 'This is a bug; please report it.',
+  50008: CHECK_CHANNEL,
+  50013: 'Give the bot the permissions Send Messages and Embed Links in the channel.',
+  50024: CHECK_CHANNEL,
+  50035: 'This is a bug; please report it.',
+}
+
+export type DiscordCall = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Outcome<Record<string, unknown>>>
+
+/**
+ * Calls the REST API as the bot.
+ *
+ * @param timeoutMs bound of one call
+ */
+export function createDiscordCall({ botToken, apiUrl = DISCORD_API }: Pick<DiscordSettings, 'botToken' | 'apiUrl'>, timeoutMs: number): DiscordCall {
+  return async (method, path, body) => {
+    try {
+      const response = await fetch(`${apiUrl}${path}`, {
+        method,
+        headers: { authorization: `Bot ${botToken}`, ...body ? { 'content-type': 'application/json' } : {} },
+        body: body && JSON.stringify(body),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      const answer = await response.json().catch(() => null) as Record<string, unknown> | null
+      if (response.ok && answer) return { ok: true, value: answer }
+      return refusal(response, answer ?? {})
+    }
+    catch (error) {
+      const cause = (error as Error).name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : 'no connection'
+      return { ok: false, permanent: false, reason: `Discord: ${cause}.` }
+    }
+  }
+}
+
+function refusal({ status, headers }: Response, { code, retry_after: seconds }: Record<string, unknown>): Outcome<never> {
+  if (status === 429) {
+    const wait = Number(seconds) || Number(headers.get('retry-after')) || 1
+    return { ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs: Math.ceil(wait * 1000) }
+  }
+  const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : PERMANENT[Number(code)]
+  const name = Number(code) ? `error ${Number(code)}` : `HTTP ${status}`
+  return { ok: false, permanent: status < 500 && advice !== undefined, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
+}

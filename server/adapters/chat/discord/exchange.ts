@@ -1,0 +1,49 @@
+import { parseFormId } from './form'
+import { button, isFromPrivateMessage, privately, REPLY, row, silence, type Interaction, type Reply } from './interactions'
+
+/** Discord waits 3 s for the first answer (https://discord.com/developers/docs/interactions/receiving-and-responding); the network takes some of it. */
+const ANSWER_WITHIN_MS = 2500
+
+/** Sends data through the interaction's webhook: `POST` a new private message, `PATCH` the one that was clicked. */
+export type FollowUp = (interaction: Interaction, method: 'POST' | 'PATCH', data: object) => Promise<void>
+
+/** One interaction and what is said about it: the first word is its answer, everything later a private message. */
+export class Exchange {
+  private readonly first: Promise<Reply>
+  private giveFirst!: (reply: Reply) => void
+  private answered = false
+
+  constructor(readonly interaction: Interaction, private readonly followUp: FollowUp) {
+    this.first = new Promise((resolve) => {
+      this.giveFirst = resolve
+    })
+  }
+
+  async say(reply: Reply): Promise<void> {
+    if (this.answered) return this.follow(reply)
+    this.answered = true
+    this.giveFirst(reply)
+  }
+
+  /** The first word, or silence when `work` ends or takes too long without one. */
+  async answer(work: Promise<unknown>): Promise<Reply> {
+    const late = new Promise(resolve => setTimeout(resolve, ANSWER_WITHIN_MS).unref())
+    await Promise.race([this.first, work, late])
+    if (!this.answered) await this.say(silence)
+    return this.first
+  }
+
+  private async follow(reply: Reply): Promise<void> {
+    switch (reply.type) {
+      case REPLY.message: return this.followUp(this.interaction, 'POST', reply.data)
+      case REPLY.update: return this.followUp(this.interaction, isFromPrivateMessage(this.interaction) ? 'PATCH' : 'POST', reply.data)
+      case REPLY.modal: return this.follow(reopening(reply.data.custom_id))
+    }
+  }
+}
+
+/** A modal can only answer: when that is too late, one more click opens it. */
+function reopening(customId: string): Reply {
+  const id = parseFormId(customId)?.id ?? ''
+  return privately('The form took a moment.', [row(button('Open the form', `chat-form:${id}:open`, 1))])
+}

@@ -1,0 +1,195 @@
+import { WebSocketManager, WebSocketShardEvents as Shard } from '@discordjs/ws'
+import { pause } from './pause'
+import type { Session } from './progress'
+
+/** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
+const KEEP_SESSION = 4200
+const CLOSE_TIMEOUT_MS = 1000
+/** Short, because a socket that is connecting has to be waited for before it can be closed. */
+const HANDSHAKE_TIMEOUT_MS = 5000
+const LONGEST_PAUSE_MS = 30_000
+/** Sockets that failed in a row before the address in READY is given up for the general one. */
+const RESUME_HOST_TRIES = 2
+
+/** https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+const REFUSALS: Readonly<Record<number, string>> = {
+  4004: 'Discord refuses the bot token; check PLATFORM2_BOT_TOKEN.',
+  4010: 'Discord refuses the shard. This is a bug; please report it.',
+  4011: 'The bot is in too many servers for one connection.',
+  4012: 'Discord refuses the API version. This is a bug; please report it.',
+  4013: 'Discord refuses the intents. This is a bug; please report it.',
+  4014: 'Switch on the Message Content intent of the bot in the Discord developer portal.',
+}
+/** Invalid sequence and session timed out: Discord asks for a new session. */
+const SESSION_OVER: readonly number[] = [4007, 4009]
+
+const never = new Promise<never>(() => {})
+
+export interface Dispatch {
+  t: string
+  s: number
+  d: unknown
+}
+
+export interface ConnectionHooks {
+  botToken: string
+  intents: number
+  /** Null asks for a new session. Synchronous, since packets are not kept in order across an await. */
+  session: () => Session & { sequence: number } | null
+  /** GET /gateway/bot. */
+  gateway: () => Promise<{ url: string, session_start_limit: { remaining: number, reset_after: number } }>
+  /** Resolves when there may be an IDENTIFY; must not reject unless `signal` aborted. */
+  mayIdentify: (signal: AbortSignal) => Promise<void>
+  /** READY, before anything else of the new session. */
+  identified: (session: Session, sequence: number) => void
+  /** READY again, with the guilds whose GUILD_CREATE follows. */
+  ready: (guilds: string[]) => void
+  resumed: () => void
+  dispatch: (payload: Dispatch) => void
+  /** The session does not exist any more. */
+  lost: () => void
+  detached: (why: string) => void
+  refused: (why: string) => void
+}
+
+/** One life of `WebSocketManager`, which reconnects and resumes by itself until it is closed. */
+export class Connection {
+  private manager: WebSocketManager | undefined
+  private readonly closing = new AbortController()
+  /** Between HELLO and the end of the socket: only then can a server have ended the session. */
+  private greeted = false
+  /** Aborted when a socket that was connecting has said HELLO or failed; null while none connects. */
+  private connecting: AbortController | null = null
+  private failures = 0
+  private detachedAt: number | null = Date.now()
+  private gatewayUrl: string | undefined
+
+  constructor(private readonly hooks: ConnectionHooks) {}
+
+  /** How long there was no session attached, ms. */
+  get detachedMs(): number {
+    return this.detachedAt === null ? 0 : Date.now() - this.detachedAt
+  }
+
+  /** Connects and keeps connecting; settles only when it was closed. */
+  async open(): Promise<void> {
+    for (let attempt = 0; !this.isClosed; attempt++) {
+      const manager = this.manager = this.build()
+      try {
+        return await manager.connect()
+      }
+      catch (error) {
+        if (this.isClosed) return
+        this.hooks.detached(String(error))
+        await this.destroy()
+        await pause(Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS), this.closing.signal)
+      }
+    }
+  }
+
+  /** Leaves the session as it is, for whoever resumes it. */
+  async close(): Promise<void> {
+    this.closing.abort()
+    await this.destroy()
+  }
+
+  private get isClosed(): boolean {
+    return this.closing.signal.aborted
+  }
+
+  private async destroy(): Promise<void> {
+    // Destroyed while it connects, a socket loses its error handler: its failure would end the process.
+    if (this.connecting) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connecting.signal)
+    // A socket whose other end is gone takes half a minute to close.
+    await Promise.race([this.manager?.destroy({ code: KEEP_SESSION, reason: 'handover' }), pause(CLOSE_TIMEOUT_MS)])
+  }
+
+  private build(): WebSocketManager {
+    const { hooks } = this
+    const manager = new WebSocketManager({
+      token: hooks.botToken, intents: hooks.intents, shardCount: 1, shardIds: [0], compression: null, handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      // The only request that is made through it, so that @discordjs/rest stays unused.
+      rest: { get: () => this.gatewayInformation() } as never,
+      retrieveSessionInfo: () => this.sessionForConnecting() as never,
+      updateSessionInfo: (_, info) => {
+        // Null comes with every destroy and network error too.
+        if (!info) return this.greeted && !this.isClosed ? hooks.lost() : undefined
+        if (info.sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId: info.sessionId, resumeURL: info.resumeURL }, info.sequence)
+      },
+      buildIdentifyThrottler: () => ({ waitForIdentify: (_, signal) => hooks.mayIdentify(signal) }),
+    })
+    manager.on(Shard.Hello, () => {
+      this.greeted = true
+      this.settled()
+    })
+    manager.on(Shard.Closed, code => this.ended(code))
+    // A close follows, and the library takes it for the end of the session.
+    manager.on(Shard.SocketError, () => void (this.greeted = false))
+    manager.on(Shard.Error, () => { /* Its close code was seen. */ })
+    manager.on(Shard.Ready, ({ guilds }) => {
+      this.attached()
+      hooks.ready(guilds.map(({ id }) => id))
+    })
+    manager.on(Shard.Resumed, () => {
+      this.attached()
+      hooks.resumed()
+    })
+    manager.on(Shard.Dispatch, payload => hooks.dispatch(payload as Dispatch))
+    return manager
+  }
+
+  private attached(): void {
+    this.failures = 0
+    this.detachedAt = null
+  }
+
+  private settled(): void {
+    this.connecting?.abort()
+    this.connecting = null
+  }
+
+  private ended(code: number): void {
+    this.settled()
+    this.greeted = false
+    this.detachedAt ??= Date.now()
+    if (this.isClosed) return
+    this.failures++
+    this.hooks.detached(`close code ${code}`)
+    if (SESSION_OVER.includes(code)) this.hooks.lost()
+    if (REFUSALS[code]) this.hooks.refused(REFUSALS[code])
+  }
+
+  /** @discordjs/ws asks for it before it connects, which is where failures are paused for, and with every packet. */
+  private sessionForConnecting() {
+    // After destroy() during HELLO or READY the library would connect again.
+    if (this.isClosed) return never
+    if (this.greeted) return this.session()
+    if (this.failures < 2) return this.sessionNow()
+    const waitMs = Math.min(250 * 2 ** this.failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+    return pause(waitMs, this.closing.signal).then(() => this.isClosed ? never : this.sessionNow())
+  }
+
+  private sessionNow() {
+    this.connecting ??= new AbortController()
+    return this.session()
+  }
+
+  private session() {
+    const session = this.hooks.session()
+    if (!session) return null
+    const resumeURL = this.failures >= RESUME_HOST_TRIES && this.gatewayUrl ? this.gatewayUrl : session.resumeURL
+    return { ...session, resumeURL, shardId: 0, shardCount: 1 }
+  }
+
+  /** A RESUME needs no IDENTIFY: neither an exhausted budget nor a REST API that is away may forbid it. */
+  private async gatewayInformation() {
+    const session = this.hooks.session()
+    const information = await this.hooks.gateway().catch((error) => {
+      if (!session) throw error
+      return { url: session.resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }
+    })
+    this.gatewayUrl = information.url
+    const { session_start_limit: limit } = information
+    return { shards: 1, ...information, session_start_limit: { ...limit, remaining: session ? Math.max(limit.remaining, 1) : limit.remaining } }
+  }
+}

@@ -1,0 +1,117 @@
+import type { DeliveryFailed } from './events'
+import { pause } from './pause'
+
+/** First pause after a failed try, ms; doubled each time. */
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5000
+
+/** What is kept of an event that was given up: enough to find it at Discord, nothing that somebody wrote. */
+export interface DeadLetter {
+  id: string
+  type: string
+  channelId?: string
+  messageId?: string
+  userId?: string
+}
+
+/** Tries until it succeeds or is given up; throws only when it is left to the replay. */
+export type Persist = (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs?: number) => Promise<void>
+
+export interface DeliveryOptions {
+  /** How long something is tried, ms from its first try: what waited behind it gets its own time. */
+  maxAgeMs: number
+  /** Keeps what was given up. */
+  bury: (letter: DeadLetter, reason: string) => Promise<void>
+  /** Told about each failed try. */
+  onFailure: (reason: string) => void
+}
+
+class LeftToReplay extends Error {}
+
+/** Delivers in order per channel, concurrently across channels, each thing until it is accepted. */
+export class Delivery {
+  /** The last job of each channel; false once something was left, after which nothing may overtake it. */
+  private readonly lines = new Map<string, Promise<boolean>>()
+  private readonly working = new Set<Promise<boolean>>()
+  private readonly ending = new AbortController()
+  private readonly ended = new AbortController()
+
+  constructor(private readonly options: DeliveryOptions) {}
+
+  /**
+   * Runs `job` after all earlier ones of the same key; without a key, at once.
+   *
+   * @returns whether it is done; false means that it is left to Discord's replay
+   */
+  enqueue(key: string | undefined, job: (persist: Persist) => Promise<void>): Promise<boolean> {
+    const previous = key === undefined ? undefined : this.lines.get(key)
+    const done = this.run(previous, job)
+    this.working.add(done)
+    if (key !== undefined) this.lines.set(key, done)
+    void done.then((delivered) => {
+      this.working.delete(done)
+      if (delivered && key !== undefined && this.lines.get(key) === done) this.lines.delete(key)
+    })
+    return done
+  }
+
+  /** Gives what is queued one more try and at most `ms`; the rest is left. */
+  async end(ms: number): Promise<void> {
+    this.ending.abort()
+    await this.idle(ms)
+    this.ended.abort()
+    await this.idle(1000)
+  }
+
+  private async idle(ms: number): Promise<void> {
+    const enough = new AbortController()
+    const idle = async () => {
+      while (this.working.size > 0 && !enough.signal.aborted) await Promise.allSettled(this.working)
+    }
+    await Promise.race([idle(), pause(ms, enough.signal)])
+    enough.abort()
+  }
+
+  private async run(previous: Promise<boolean> | undefined, job: (persist: Persist) => Promise<void>): Promise<boolean> {
+    try {
+      if (previous && !await previous) return false
+      if (this.ended.signal.aborted) return false
+      await job((...task) => this.persist(...task))
+      return true
+    }
+    catch (error) {
+      if (error instanceof LeftToReplay) return false
+      // A mistake of ours, which may not hold up the channel for ever.
+      this.options.onFailure(String(error))
+      return true
+    }
+  }
+
+  private async persist(attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs = this.options.maxAgeMs): Promise<void> {
+    const started = Date.now()
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await attempt(this.ended.signal)
+      }
+      catch (error) {
+        if (this.ending.signal.aborted) throw new LeftToReplay()
+        const { reason, permanent, retryAfterMs } = failure(error)
+        this.options.onFailure(reason)
+        const left = started + maxAgeMs - Date.now()
+        if ((permanent || left <= 0) && await this.bury(letter, reason)) return
+        await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, Math.max(left, 0))), this.ending.signal)
+        if (this.ending.signal.aborted) throw new LeftToReplay()
+      }
+    }
+  }
+
+  /** False when the store is away: then it is not given up yet. */
+  private async bury(letter: DeadLetter, reason: string): Promise<boolean> {
+    return this.options.bury(letter, reason).then(() => true, () => false)
+  }
+}
+
+function failure(error: unknown): { reason: string, permanent: boolean, retryAfterMs: number } {
+  const { message = String(error), permanent = false, retryAfterMs = 0 } = (error ?? {}) as Partial<DeliveryFailed>
+  return { reason: message, permanent: permanent === true, retryAfterMs: Number(retryAfterMs) || 0 }
+}

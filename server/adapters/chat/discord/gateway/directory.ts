@@ -1,0 +1,106 @@
+import { DeliveryFailed, type EventData } from './events'
+
+const TIMEOUT_MS = 5000
+/** Channels and users that are remembered; beyond, all are forgotten and asked for again. */
+const REMEMBERED = 5000
+
+/** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
+const THREADS: readonly number[] = [10, 11, 12]
+
+export interface Channel {
+  id: string
+  type: number
+  parent_id?: string | null
+  last_message_id?: string | null
+}
+
+interface User {
+  id: string
+  username: string
+}
+
+/** Reads Discord's REST API, one request at a time. */
+export class Reader {
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly apiUrl: string, private readonly botToken: string) {}
+
+  /** @throws DeliveryFailed permanent where asking again is of no use */
+  get<T>(path: string): Promise<T> {
+    const answer = this.last.then(() => this.fetch<T>(path))
+    this.last = answer.catch(() => {})
+    return answer
+  }
+
+  private async fetch<T>(path: string): Promise<T> {
+    const response = await fetch(`${this.apiUrl}${path}`, {
+      headers: { authorization: `Bot ${this.botToken}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: Error) => {
+      throw new DeliveryFailed(error.name === 'TimeoutError' ? `Discord: no answer in ${TIMEOUT_MS / 1000} s` : 'Discord: no connection')
+    })
+    const { status, headers, ok } = response
+    if (ok) return await response.json() as T
+    await response.body?.cancel()
+    const permanent = status >= 400 && status < 500 && status !== 429 && status !== 408
+    throw new DeliveryFailed(`Discord answered HTTP ${status}`, { permanent, retryAfterMs: (Number(headers.get('retry-after')) || 0) * 1000 })
+  }
+}
+
+/** Knows channels and users, to add what the adapter needs and Discord's events leave out. */
+export class Directory {
+  private readonly channels = new Map<string, Channel>()
+  private readonly users = new Map<string, User>()
+
+  constructor(private readonly reader: Reader) {}
+
+  /** From events that describe channels. */
+  learn({ id, type, parent_id }: Channel): void {
+    if (this.channels.size >= REMEMBERED) this.channels.clear()
+    this.channels.set(id, { id, type, parent_id })
+  }
+
+  /**
+   * As the SDK's own forwarder does: the thread of a message or reaction with its parent, and of a reaction the
+   * channel's type and, where there is no member, the user.
+   */
+  async enrich(type: string, data: EventData): Promise<EventData> {
+    const isReaction = type.startsWith('MESSAGE_REACTION')
+    if (!isReaction && type !== 'MESSAGE_CREATE') return data
+    const isPlain = data.channel_type !== undefined && !THREADS.includes(data.channel_type)
+    const [channel, user] = await Promise.all([
+      isPlain || !data.channel_id || !(data.guild_id || isReaction) ? null : this.channel(data.channel_id),
+      isReaction && !data.member && data.user_id ? this.user(data.user_id) : null,
+    ])
+    const thread = channel && THREADS.includes(channel.type) && channel.parent_id ? { id: channel.id, parent_id: channel.parent_id } : undefined
+    return {
+      ...data,
+      ...channel && isReaction ? { channel_type: channel.type } : {},
+      ...thread ? { thread } : {},
+      ...user ? { user } : {},
+    }
+  }
+
+  private async channel(id: string): Promise<Channel | null> {
+    const known = this.channels.get(id)
+    if (known) return known
+    const channel = await this.reader.get<Channel>(`/channels/${id}`).catch(unlessTransient)
+    if (channel) this.learn(channel)
+    return channel
+  }
+
+  private async user(id: string): Promise<User | null> {
+    const known = this.users.get(id)
+    if (known) return known
+    const user = await this.reader.get<User>(`/users/${id}`).catch(unlessTransient)
+    if (this.users.size >= REMEMBERED) this.users.clear()
+    if (user) this.users.set(id, user)
+    return user
+  }
+}
+
+/** What Discord will never tell is left out; what it cannot tell just now is asked again with the whole event. */
+function unlessTransient(error: unknown): null {
+  if (error instanceof DeliveryFailed && error.permanent) return null
+  throw error
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import type { Lock, StateAdapter } from 'chat'
+import { pause } from './pause'
+
+/**
+ * How a listener becomes the owner: `claim` asks the owner to hand over, `stand by` waits until there is none,
+ * `if free` asks once.
+ */
+export type Approach = 'claim' | 'stand by' | 'if free'
+
+/** Makes one listener the owner of the session, across replicas. */
+export class Lease {
+  readonly id = randomUUID()
+  private lock: Lock | null = null
+  private heldUntil = 0
+  private readonly claimKey: string
+
+  /** @param leaseMs until it is free again after its owner died */
+  constructor(private readonly state: StateAdapter, private readonly key: string, readonly leaseMs: number) {
+    this.claimKey = `${key}:claim`
+  }
+
+  /** Between two looks at what others want, ms. */
+  get tickMs(): number {
+    return this.leaseMs / 15
+  }
+
+  /** By our own clock: a process that slept knows at once that it may no longer act. */
+  get isHeld(): boolean {
+    return this.lock !== null && Date.now() < this.heldUntil
+  }
+
+  get isDue(): boolean {
+    return Date.now() > this.heldUntil - this.leaseMs * 2 / 3
+  }
+
+  get until(): number {
+    return this.heldUntil
+  }
+
+  /** Resolves true as the owner, false when it is left to another listener or `signal` aborted. A store that is away is waited for. */
+  async take(approach: Approach, signal: AbortSignal): Promise<boolean> {
+    let claimed = approach !== 'claim'
+    while (!signal.aborted) {
+      try {
+        if (!claimed) await this.claim()
+        claimed = true
+        if (approach === 'claim' && await this.isClaimed()) return false
+        if (await this.acquire()) {
+          // What was claimed before is settled by this; left there, it would only make us hand over at once.
+          if (approach !== 'claim') await this.claim().catch(() => {})
+          return true
+        }
+        if (approach === 'if free') return false
+      }
+      catch {
+        // The store is away.
+      }
+      await pause(approach === 'claim' ? this.tickMs / 2 : this.tickMs, signal)
+    }
+    return false
+  }
+
+  /** Whether another listener wants to take over. */
+  async isClaimed(): Promise<boolean> {
+    const claim = await this.state.get<string>(this.claimKey)
+    return claim !== null && claim !== this.id
+  }
+
+  /** False when the lease is no longer ours. */
+  async renew(): Promise<boolean> {
+    const asked = Date.now()
+    if (!this.lock || !await this.state.extendLock(this.lock, this.leaseMs)) return false
+    this.heldUntil = asked + this.leaseMs
+    return true
+  }
+
+  async release(): Promise<void> {
+    const { lock } = this
+    this.lock = null
+    if (lock) await this.state.releaseLock(lock)
+  }
+
+  private async acquire(): Promise<boolean> {
+    const asked = Date.now()
+    this.lock = await this.state.acquireLock(this.key, this.leaseMs)
+    this.heldUntil = asked + this.leaseMs
+    return this.lock !== null
+  }
+
+  /** Outlives the lease of an owner that died, which has to be waited for. */
+  private claim(): Promise<void> {
+    return this.state.set(this.claimKey, this.id, this.leaseMs * 2)
+  }
+}

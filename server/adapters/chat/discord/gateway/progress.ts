@@ -1,0 +1,117 @@
+/** What identifies a session at Discord. */
+export interface Session {
+  sessionId: string
+  resumeURL: string
+}
+
+/** Messages that were missed because a session was lost, still to be read from the guilds' channels. */
+export interface Backfill {
+  /** Id of a message up to which everything was delivered. */
+  after: string
+  guilds: string[]
+}
+
+/** What a successor needs. */
+export interface Stored {
+  session: Session | null
+  /** Highest sequence below which everything was delivered. */
+  sequence: number
+  /** Message id up to which everything was delivered. */
+  lastMessageId: string | null
+  backfill: Backfill | null
+}
+
+/** Keeps account of what was taken from Discord and what of it was delivered. */
+export class Progress {
+  session: Session | null
+  /** What the store has, and so all that Discord may be told: it drops from its replay what is acknowledged. */
+  savedSequence: number
+  changed = false
+  private received: number
+  private outstanding = new Set<number>()
+  private readonly undelivered = new Set<string>()
+  private lastMessageId: string | null
+  private backfill: Backfill | null
+  private missedSince: string | null = null
+
+  constructor(stored: Stored | null) {
+    this.session = stored?.session ?? null
+    this.received = this.savedSequence = stored?.sequence ?? 0
+    this.lastMessageId = stored?.lastMessageId ?? null
+    this.backfill = stored?.backfill ?? null
+  }
+
+  /** A new session begins; `owe` says where to look for what the old one missed. */
+  begin(session: Session, sequence: number): void {
+    this.missedSince = this.backfill?.after ?? this.acknowledgedMessageId
+    this.session = session
+    this.received = this.savedSequence = sequence
+    // Deliveries of the old session hold on to their own set.
+    this.outstanding = new Set()
+    this.changed = true
+  }
+
+  /** The guilds of the new session. */
+  owe(guilds: readonly string[]): void {
+    const after = this.missedSince
+    this.backfill = after === null || guilds.length === 0 ? null : { after, guilds: [...guilds] }
+    this.changed = true
+  }
+
+  /** False when it was taken before: Discord replays what this process may still be delivering. */
+  take(sequence: number): boolean {
+    if (sequence <= this.received) return false
+    this.received = sequence
+    this.changed = true
+    return true
+  }
+
+  /** Holds the acknowledgement back until the returned function is called. */
+  hold(sequence: number): () => void {
+    const { outstanding } = this
+    outstanding.add(sequence)
+    return () => {
+      outstanding.delete(sequence)
+      this.changed = true
+    }
+  }
+
+  /** As `hold`, for a message: if the session is lost, those that follow are read from its channel. */
+  holdMessage(id: string): () => void {
+    this.noteMessage(id)
+    this.undelivered.add(id)
+    return () => void this.undelivered.delete(id)
+  }
+
+  noteMessage(id: string): void {
+    if (this.lastMessageId === null || BigInt(id) > BigInt(this.lastMessageId)) this.lastMessageId = id
+  }
+
+  /** Where to start reading in this guild; null when nothing is missing there. */
+  missingSince(guild: string): string | null {
+    return this.backfill?.guilds.includes(guild) ? this.backfill.after : null
+  }
+
+  backfilled(guild: string): void {
+    if (!this.backfill) return
+    const guilds = this.backfill.guilds.filter(id => id !== guild)
+    this.backfill = guilds.length > 0 ? { ...this.backfill, guilds } : null
+    this.changed = true
+  }
+
+  snapshot(): Stored {
+    return { session: this.session, sequence: this.acknowledged, lastMessageId: this.acknowledgedMessageId, backfill: this.backfill }
+  }
+
+  private get acknowledged(): number {
+    // Sequences are added in ascending order.
+    const [first] = this.outstanding
+    return first === undefined ? this.received : first - 1
+  }
+
+  private get acknowledgedMessageId(): string | null {
+    let first: bigint | null = null
+    for (const id of this.undelivered) if (first === null || BigInt(id) < first) first = BigInt(id)
+    return first === null ? this.lastMessageId : String(first - 1n)
+  }
+}

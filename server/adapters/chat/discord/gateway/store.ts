@@ -1,0 +1,100 @@
+import type { StateAdapter } from 'chat'
+import type { ListenerStatus } from '../../rooms'
+import type { DeadLetter } from './delivery'
+import type { Stored } from './progress'
+
+/** Longer than Discord keeps a session, and than anything is read back. */
+const KEPT_MS = 7 * 86_400_000
+const DEAD_LETTERS = 200
+
+/** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
+const IDENTIFY_EVERY_MS = 5500
+/** Beyond a hundred a day something is wrong: more slowly, so that Discord's 1,000 a day, after which it resets the token, are never reached. */
+const IDENTIFIES_AT_ONCE = 100
+const IDENTIFY_SLOWLY_MS = 120_000
+
+/** What the owner writes down for the ops page. */
+export interface OwnerRecord {
+  owner: string
+  /** Epoch ms until which this is true unless it is renewed. */
+  until: number
+  connectedSince: number | null
+  resumes: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  nextRestartAt: number | null
+}
+
+interface Identifies {
+  day: string
+  count: number
+  last: number
+}
+
+/** The listener's memory, shared by all replicas. */
+export class GatewayStore {
+  readonly key: string
+
+  constructor(private readonly state: StateAdapter, applicationId: string) {
+    this.key = `discord-gateway:${applicationId}`
+  }
+
+  load(): Promise<Stored | null> {
+    return this.state.get<Stored>(`${this.key}:session`)
+  }
+
+  save(stored: Stored): Promise<void> {
+    return this.state.set(`${this.key}:session`, stored, KEPT_MS)
+  }
+
+  record(): Promise<OwnerRecord | null> {
+    return this.state.get<OwnerRecord>(`${this.key}:owner`)
+  }
+
+  saveRecord(record: OwnerRecord): Promise<void> {
+    return this.state.set(`${this.key}:owner`, record, KEPT_MS)
+  }
+
+  /** How long to wait before the next IDENTIFY, ms; at most 0 when there may be one now. */
+  async identifyWaitMs(now = Date.now()): Promise<number> {
+    const { count, last } = await this.identifies(now)
+    return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_EVERY_MS : IDENTIFY_SLOWLY_MS) - now
+  }
+
+  /** Only the owner identifies, so that nobody counts at the same time. */
+  async countIdentify(now = Date.now()): Promise<void> {
+    const { day, count } = await this.identifies(now)
+    await this.state.set(`${this.key}:identifies`, { day, count: count + 1, last: now }, KEPT_MS)
+  }
+
+  async identifies(now = Date.now()): Promise<Identifies> {
+    const day = new Date(now).toISOString().slice(0, 10)
+    const known = await this.state.get<Identifies>(`${this.key}:identifies`)
+    return known?.day === day ? known : { day, count: 0, last: known?.last ?? 0 }
+  }
+
+  bury(letter: DeadLetter, reason: string): Promise<void> {
+    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, { maxLength: DEAD_LETTERS, ttlMs: KEPT_MS })
+  }
+
+  deadLetters(): Promise<(DeadLetter & { reason: string, at: number })[]> {
+    return this.state.getList(`${this.key}:dead`)
+  }
+}
+
+/** Who listens, since when, and how well. */
+export async function gatewayStatus(state: StateAdapter, applicationId: string): Promise<ListenerStatus> {
+  const store = new GatewayStore(state, applicationId)
+  const [record, identifies, deadLetters] = await Promise.all([store.record(), store.identifies(), store.deadLetters()])
+  const live = record !== null && record.until > Date.now()
+  return {
+    owner: live ? record.owner : null,
+    connectedSince: live ? record.connectedSince : null,
+    resumes: record?.resumes ?? 0,
+    identifiesToday: identifies.count,
+    lastEventAt: record?.lastEventAt ?? null,
+    lastForwardError: record?.lastForwardError ?? null,
+    nextRestartAt: live ? record.nextRestartAt : null,
+    deadLetters: deadLetters.length,
+  }
+}

@@ -1,0 +1,23 @@
+import type { Logger } from 'chat'
+import type { Log } from '../../ports/runtime'
+
+/**
+ * Passes the SDK's warnings and errors on, but of their arguments only error names and codes: the SDK puts
+ * message bodies and user names into them.
+ */
+export function sdkLogger(log: Log, scope = 'chat'): Logger {
+  const facts = (message: string, args: unknown[]) => ({ scope, message, ...describe(args) })
+  return {
+    child: prefix => sdkLogger(log, `${scope}.${prefix}`),
+    debug: () => {},
+    info: () => {},
+    warn: (message, ...args) => log.warn('chat.warning', facts(message, args)),
+    error: (message, ...args) => log.error('chat.error', facts(message, args)),
+  }
+}
+
+function describe(args: unknown[]): Record<string, unknown> {
+  const candidates = args.flatMap(arg => [arg, (arg as { error?: unknown } | null)?.error])
+  const error = candidates.find(candidate => candidate instanceof Error) as (Error & { code?: string, data?: { error?: string } }) | undefined
+  return error ? { error: error.name, code: error.code, vendorCode: error.data?.error } : {}
+}

@@ -1,0 +1,97 @@
+import { escapeMarkdown } from './discord/escape'
+
+/** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
+interface CardLimits {
+  /** Fields shown at most; the rest is counted on the card. */
+  fields: number
+  /** Fields in one block. */
+  fieldsPerGroup: number
+  label: number
+  value: number
+  /** All labels, values and notes together. */
+  total: number
+}
+
+export interface ModalLimits {
+  inputs: number
+  label: number
+  /** Longest value that can be edited; longer ones are kept as they are. */
+  value: number
+  /** All labels and values together, in bytes of JSON: control characters take six. */
+  bytes: number
+}
+
+/** What is different about a platform. The rest of the code reads this table and compares no names. */
+export interface Platform {
+  /** In URLs, thread ids and the environment. */
+  key: string
+  /** As people call it. */
+  label: string
+  /** Other names under which its webhooks arrive. */
+  aliases: readonly string[]
+  card: CardLimits
+  /** Least pause between two new cards in a channel, ms; 0 where there is no such limit. */
+  cardIntervalMs: number
+  /** Null where there are no modals: the card then links to the ops page instead. */
+  modal: ModalLimits | null
+  /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
+  escape: (text: string) => string
+}
+
+const asTyped = (text: string) => text
+
+/**
+ * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no
+ * escape for `*`, `_`, `:emoji:` and bare links.
+ *
+ * - 50 blocks a message: 40 groups of 10 fields leave room for header, notes and buttons
+ *   (https://docs.slack.dev/reference/block-kit/blocks)
+ * - about 13,200 characters of block text, then `msg_blocks_too_long` (undocumented, slackapi/bolt-js#2509)
+ * - about one message a second per channel (https://docs.slack.dev/apis/web-api/rate-limits)
+ * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view,
+ *   of which half is left for an encoding that is longer than ours
+ *   (https://docs.slack.dev/reference/views/modal-views)
+ */
+const slack: Platform = {
+  key: 'slack', label: 'Slack', aliases: ['chat'],
+  card: { fields: 400, fieldsPerGroup: 10, label: 150, value: 3000, total: 11_000 },
+  cardIntervalMs: 1000,
+  modal: { inputs: 95, label: 150, value: 3000, bytes: 110_000 },
+  escape: asTyped,
+}
+
+/**
+ * Discord renders markdown in cards, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - embed: 25 fields, name 256 (of which ` (edited)` takes 9), value 1,024; 10 embeds a message, of which one holds
+ *   link and notes; 6,000 characters in all, of which 500 are left for title, link and line ends
+ *   (https://discord.com/developers/docs/resources/message#embed-object-embed-limits)
+ * - 5 messages in 5 s per channel, as its rate limit headers say
+ *   (https://discord.com/developers/docs/topics/rate-limits)
+ * - modal: the adapter spreads a form over as many modals as it needs (`discord/form.ts`); a value over 4,000 fills
+ *   up to five inputs of one modal, and the form is kept in the SDK's state while it is open
+ *   (https://discord.com/developers/docs/components/reference#text-input)
+ */
+const discord: Platform = {
+  key: 'discord', label: 'Discord', aliases: [],
+  card: { fields: 200, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500 },
+  cardIntervalMs: 1000,
+  modal: { inputs: 2000, label: 100, value: 20_000, bytes: 400_000 },
+  escape: escapeMarkdown,
+}
+
+/** The embedded platform renders text as text; its bounds only keep the page readable. */
+const sandbox: Platform = {
+  key: 'sandbox', label: 'Sandbox', aliases: [],
+  card: { fields: 100, fieldsPerGroup: 10, label: 150, value: 3000, total: 40_000 },
+  cardIntervalMs: 0,
+  modal: { inputs: 200, label: 150, value: 20_000, bytes: 400_000 },
+  escape: asTyped,
+}
+
+export const platforms = { slack, discord, sandbox } as const satisfies Record<string, Platform>
+
+/** The platform whose webhooks arrive under `name`. */
+export function platformByName(name: string): Platform | undefined {
+  return Object.values<Platform>(platforms).find(platform => platform.key === name || platform.aliases.includes(name))
+}

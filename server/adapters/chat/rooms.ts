@@ -1,0 +1,59 @@
+import type { Adapter, CardElement, Chat } from 'chat'
+import type { Outcome } from '../../ports/delivery'
+import type { Log } from '../../ports/runtime'
+import type { CardRef } from '../../ports/submission'
+import type { Platform } from './platforms'
+
+/** One channel in which cards are posted. */
+export interface Room {
+  /** @param submissionId what a repeated post of the same card is told by, where the platform can */
+  post(card: CardElement, summary: string, submissionId: string): Promise<Outcome<CardRef>>
+  update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
+  /** Says something below a card, or in the channel. `card` never holds form data. */
+  say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
+}
+
+/** How a listener is doing, whichever replica it runs on; times in epoch ms. */
+export interface ListenerStatus {
+  /** Host and process; null while nobody listens. */
+  owner: string | null
+  connectedSince: number | null
+  /** Of the present session. */
+  resumes: number
+  /** Since midnight UTC. */
+  identifiesToday: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  /** When the owner's time is up; null when it has no end. */
+  nextRestartAt: number | null
+  /** Events that were given up in the last week. */
+  deadLetters: number
+}
+
+/** Hears a platform whose messages come through a socket instead of webhooks. */
+export interface Listener {
+  /** Until the time is over, the signal aborts, or a newer listener takes over. */
+  listen(run: { durationMs: number, signal?: AbortSignal }): Promise<void>
+  /** For as long as the process lives, whenever nobody else does. */
+  keepListening(signal: AbortSignal): Promise<void>
+  status(): Promise<ListenerStatus>
+}
+
+export interface ListenerOptions {
+  bot: () => Promise<Chat>
+  /** Where events are forwarded to; null hands them on within this process. */
+  webhookUrl: string | null
+  background: (task: Promise<unknown>) => void
+  log: Log
+}
+
+/** A configured platform. Both halves load their code on first use. */
+export interface Connection {
+  platform: Platform
+  /** The Chat SDK's adapter, for what comes in. */
+  adapter(): Promise<Adapter>
+  /** Where cards go out. `bot` starts the Chat SDK for rooms that post through it. */
+  room(bot: () => Promise<Chat>): Promise<Room>
+  /** Only where there is a socket to listen to. */
+  listener?: (options: ListenerOptions) => Promise<Listener>
+}

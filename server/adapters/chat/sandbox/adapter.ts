@@ -1,0 +1,156 @@
+import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type CardElement, type ChatInstance, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
+import { z } from 'zod'
+import type { SandboxMessage, SandboxRoom } from './room'
+
+const user = z.object({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) })
+
+const interaction = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('action'), messageId: z.string(), threadId: z.string(), actionId: z.string(), value: z.string().optional(), user }),
+  z.object({ type: z.literal('modal_submit'), viewId: z.string(), values: z.record(z.string(), z.string()), user }),
+])
+
+type Interaction = z.infer<typeof interaction>
+type Person = z.infer<typeof user>
+
+/** How long a click waits for its modal, ms; real platforms give 3 s. */
+const CLICK_PATIENCE_MS = 2500
+
+class PlainConverter extends BaseFormatConverter {
+  toAst(text: string): Root {
+    return parseMarkdown(text)
+  }
+
+  fromAst(ast: Root): string {
+    return stringifyMarkdown(ast)
+  }
+}
+
+/** Chat SDK adapter of the embedded platform: its webhook takes the page's clicks and answers with modals. */
+export class SandboxAdapter implements Adapter<{ channel: string, messageId: string }, SandboxMessage> {
+  readonly name = 'sandbox'
+  readonly userName = 'form-bot'
+  private readonly converter = new PlainConverter()
+  private readonly views = new Map<string, { modal: ModalElement, contextId: string }>()
+  private chat: ChatInstance | null = null
+
+  constructor(private readonly room: SandboxRoom) {}
+
+  async initialize(chat: ChatInstance): Promise<void> {
+    this.chat = chat
+  }
+
+  async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    if (!this.room.admits(request.headers)) return Response.json({ error: 'The sandbox answers only its own page.' }, { status: 403 })
+    const body = interaction.safeParse(await request.json().catch(() => null))
+    if (!body.success) return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
+    if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
+    const answer = body.data.type === 'action' ? await this.click(this.chat, body.data, options) : await this.submit(this.chat, body.data, options)
+    return Response.json(answer)
+  }
+
+  private async click(chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions): Promise<object> {
+    let resolve!: (answer: object) => void
+    const opened = new Promise<object>((open) => {
+      resolve = open
+    })
+    const onOpenModal = async (modal: ModalElement, contextId: string) => {
+      const view = this.keepView(modal, contextId)
+      resolve({ modal: view })
+      return { viewId: view.viewId }
+    }
+    const handled = chat.processAction({
+      actionId: action.actionId, value: action.value, user: author(action.user), adapter: this,
+      messageId: action.messageId, threadId: action.threadId, raw: action,
+    }, { ...options, onOpenModal })
+    return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
+  }
+
+  private async submit(chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions): Promise<object> {
+    const view = this.views.get(viewId)
+    if (!view) return { action: 'update', modal: { viewId, element: Modal({ callbackId: 'notice', title: 'Form closed', children: [CardText('This form is no longer open. Press the button again.')] }) } }
+    const { callbackId, privateMetadata } = view.modal
+    const response: ModalResponse | undefined = await chat.processModalSubmit({ callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: {} }, view.contextId, options)
+    if (response?.action === 'errors') return response
+    this.views.delete(viewId)
+    return response?.action === 'update' ? { action: 'update', modal: this.keepView(response.modal, view.contextId) } : { action: 'close' }
+  }
+
+  private keepView(modal: ModalElement, contextId: string): { viewId: string, element: ModalElement } {
+    const viewId = crypto.randomUUID()
+    this.views.set(viewId, { modal, contextId })
+    return { viewId, element: modal }
+  }
+
+  async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    return raw(this.room.post(threadId, this.content(message)))
+  }
+
+  async postChannelMessage(_channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    return raw(this.room.post(null, this.content(message)))
+  }
+
+  async editMessage(_threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    const edited = this.room.edit(messageId, this.content(message))
+    if (!edited) throw new Error('message_not_found')
+    return raw(edited)
+  }
+
+  async deleteMessage(_threadId: string, messageId: string): Promise<void> {
+    this.room.delete(messageId)
+  }
+
+  async fetchMessages(threadId: string): Promise<FetchResult<SandboxMessage>> {
+    return { messages: this.room.list().filter(message => message.threadId === threadId).map(message => this.parseMessage(message)) }
+  }
+
+  async fetchThread(threadId: string): Promise<ThreadInfo> {
+    return { id: threadId, channelId: this.channelIdFromThreadId(threadId), metadata: {} }
+  }
+
+  parseMessage(message: SandboxMessage): Message<SandboxMessage> {
+    const text = message.text ?? ''
+    return new Message({
+      id: message.id, threadId: message.threadId, text, formatted: parseMarkdown(text), raw: message, attachments: [],
+      author: { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
+      metadata: { dateSent: new Date(message.postedAt), edited: message.editedAt !== null },
+    })
+  }
+
+  encodeThreadId({ channel, messageId }: { channel: string, messageId: string }): string {
+    return `sandbox:${channel}:${messageId}`
+  }
+
+  decodeThreadId(threadId: string): { channel: string, messageId: string } {
+    const [, channel = '', messageId = ''] = threadId.split(':')
+    return { channel, messageId }
+  }
+
+  channelIdFromThreadId(threadId: string): string {
+    return `sandbox:${this.decodeThreadId(threadId).channel}`
+  }
+
+  renderFormatted(content: FormattedContent): string {
+    return this.converter.fromAst(content)
+  }
+
+  async addReaction(): Promise<void> {}
+  async removeReaction(): Promise<void> {}
+  async startTyping(): Promise<void> {}
+
+  private content(message: AdapterPostableMessage): { text: string | null, card: CardElement | null } {
+    const card = typeof message === 'object' && 'type' in message && message.type === 'card' ? message : typeof message === 'object' && 'card' in message ? message.card : null
+    return card ? { text: null, card: card as CardElement } : { text: this.converter.renderPostable(message), card: null }
+  }
+}
+
+function author({ id, name }: Person) {
+  return { userId: id, userName: name, fullName: name, isBot: false, isMe: false } as const
+}
+
+function raw(message: SandboxMessage): RawMessage<SandboxMessage> {
+  return { id: message.id, threadId: message.threadId, raw: message }
+}
+
+function patience(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, CLICK_PATIENCE_MS).unref())
+}

@@ -1,0 +1,76 @@
+import type { CardElement } from 'chat'
+
+export interface SandboxMessage {
+  id: string
+  threadId: string
+  /** Epoch ms. */
+  postedAt: number
+  editedAt: number | null
+  text: string | null
+  card: CardElement | null
+}
+
+/** More are forgotten, oldest first: the sandbox lives in memory. */
+const KEPT = 200
+
+interface Watcher {
+  changed: () => void
+  /** The process ends. */
+  closed: () => void
+}
+
+/** The embedded channel: messages in memory, and whoever watches them. */
+export class SandboxRoom {
+  readonly channel = 'triage'
+  private readonly messages = new Map<string, SandboxMessage>()
+  private readonly watchers = new Set<Watcher>()
+  private posted = 0
+
+  /** @param admits whether a request may read and click here */
+  constructor(readonly admits: (headers: Headers) => boolean) {}
+
+  list(): SandboxMessage[] {
+    return [...this.messages.values()]
+  }
+
+  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>): SandboxMessage {
+    const id = `m${++this.posted}`
+    const message = { id, threadId: threadId ?? `sandbox:${this.channel}:${id}`, postedAt: Date.now(), editedAt: null, ...content }
+    this.messages.set(id, message)
+    for (const oldest of this.messages.keys()) {
+      if (this.messages.size <= KEPT) break
+      this.messages.delete(oldest)
+    }
+    this.changed()
+    return message
+  }
+
+  /** The edited message, or null when it is gone. */
+  edit(id: string, content: Pick<SandboxMessage, 'text' | 'card'>): SandboxMessage | null {
+    const message = this.messages.get(id)
+    if (!message) return null
+    const edited = { ...message, ...content, editedAt: Date.now() }
+    this.messages.set(id, edited)
+    this.changed()
+    return edited
+  }
+
+  delete(id: string): void {
+    this.messages.delete(id)
+    this.changed()
+  }
+
+  /** Tells the watcher of every change until the returned function is called. */
+  watch(watcher: Watcher): () => void {
+    this.watchers.add(watcher)
+    return () => void this.watchers.delete(watcher)
+  }
+
+  changed(): void {
+    for (const { changed } of this.watchers) changed()
+  }
+
+  close(): void {
+    for (const { closed } of this.watchers) closed()
+  }
+}
