@@ -1,0 +1,18 @@
+import { defineEventHandler } from 'h3'
+import { useServices } from '../../app'
+import { keepAlive } from '../../http/background'
+import { answer, HttpError } from '../../http/errors'
+import { requireCron } from '../../http/guards'
+
+/** A cron that comes every 9 minutes leaves no gap. */
+const DURATION_MS = 600_000
+
+/** `GET /api/discord/gateway`: listens to Discord for 10 minutes and answers at once. 200, 401, 403, 404. */
+export default defineEventHandler(event => answer(event, async () => {
+  const { config, gateway } = useServices()
+  const discord = gateway('discord')
+  if (!discord) throw new HttpError(404, 'GATEWAY_NOT_CONFIGURED', 'Discord adapter not configured')
+  requireCron(event, config.cronSecret, { optional: !config.production })
+  keepAlive(discord.listen(DURATION_MS))
+  return { status: 'listening', durationMs: DURATION_MS }
+}))

@@ -1,0 +1,71 @@
+import type { ActionEvent, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
+import type { Review } from '../domain/submission/review'
+import type { EditForm } from '../ports/board'
+import type { Log } from '../ports/runtime'
+import type { CardRef, Reviewer } from '../ports/submission'
+
+export interface ReviewHandlers {
+  review: Review
+  /** Null where the platform has no modals. */
+  editModal: (form: EditForm, platform: string) => ModalElement | null
+  noticeModal: (message: string) => ModalElement
+  platformLabel: (key: string) => string
+  log: Log
+}
+
+/** How long a click waits for the reviewer's full name, ms; the payload's user name serves after that. */
+const NAME_PATIENCE_MS = 800
+
+/** The three buttons and the edit form. A click that is about nothing has no effect. */
+export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
+  const { review, editModal, noticeModal, log } = handlers
+
+  bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
+    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', await reviewerOf(event, handlers), clickedCard(event))
+  }))
+
+  bot.onAction('edit', event => answered(event, log, async (id) => {
+    const form = await review.edit(id)
+    const modal = form && editModal(form, event.adapter.name)
+    if (modal) await event.openModal(modal)
+  }))
+
+  bot.onModalSubmit('edit', async (event): Promise<ModalResponse> => {
+    try {
+      const result = await review.decideEdited(event.privateMetadata ?? '', event.values, await reviewerOf(event, handlers))
+      if ('errors' in result) return { action: 'errors', errors: result.errors }
+      return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message) }
+    }
+    catch (error) {
+      log.error('review.failed', { action: 'edit-submit', error })
+      // An error on the first input keeps the form open with everything that was typed.
+      const [first = 'f0'] = Object.keys(event.values)
+      return { action: 'errors', errors: { [first]: 'This could not be saved. Nothing is lost: press Forward again in a moment.' } }
+    }
+  })
+}
+
+/** Runs a click's effect; what goes wrong is told to the one who clicked, and nobody else. */
+async function answered(event: ActionEvent, log: Log, act: (id: string) => Promise<void>): Promise<void> {
+  if (!event.value || !event.thread) return
+  try {
+    await act(event.value)
+  }
+  catch (error) {
+    log.error('review.failed', { action: event.actionId, submission: event.value, platform: event.adapter.name, error })
+    await event.thread.postEphemeral(event.user, 'That did not work just now. Nothing is lost: press the button again in a moment.', { fallbackToDM: false }).catch(() => {})
+  }
+}
+
+function clickedCard(event: ActionEvent): CardRef {
+  return { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
+}
+
+async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: ReviewHandlers): Promise<Reviewer> {
+  const { userId, fullName } = event.user
+  const known = await Promise.race([
+    event.adapter.getUser?.(userId).catch(() => null),
+    new Promise<null>(resolve => setTimeout(resolve, NAME_PATIENCE_MS, null).unref()),
+  ])
+  return { id: userId, name: known?.fullName ?? fullName, platform: platformLabel(event.adapter.name) }
+}

@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+
+/** What of a request tells where it came from; node's IncomingMessage has it. */
+interface Incoming {
+  headers: IncomingHttpHeaders
+  socket: { remoteAddress?: string | undefined }
+}
+
+/**
+ * The client's IP address, or undefined when the socket has none.
+ *
+ * Every proxy appends the address that connected to it, so what the n-th entry from the right says was written by the
+ * outermost of n proxies of ours. All that stands to the left of it was sent by the client, who may write anything there.
+ *
+ * @param trustedProxies how many proxies of ours stand in front (TRUST_PROXY); with fewer entries, or one that is no
+ * address, the request did not come through all of them, and its socket decides
+ */
+export function clientAddress({ headers, socket }: Incoming, trustedProxies: number): string | undefined {
+  const chain = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+  const forwarded = trustedProxies > 0 ? plainAddress(chain.at(-trustedProxies) ?? '') : undefined
+  return forwarded ?? (socket.remoteAddress ? plainAddress(socket.remoteAddress) : undefined)
+}
+
+/** Who is counted as one client: an IPv4 address, or the /64 that one IPv6 customer gets and may change addresses in. */
+export function addressGroup(address: string | undefined): string {
+  if (!address) return 'unknown'
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
+}
+
+/** Without port, brackets and zone; IPv4 inside IPv6 becomes IPv4. Undefined when it is no address. */
+function plainAddress(text: string): string | undefined {
+  const entry = text.trim()
+  const [, bracketed, v4] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(entry) ?? []
+  const address = (bracketed ?? v4 ?? entry).replace(/%.*$/, '')
+  if (isIP(address) === 4) return address
+  if (isIP(address) !== 6) return undefined
+  const groups = groupsOf(address)
+  if (!/^(0:){5}ffff:/.test(groups.join(':'))) return address
+  return groups.slice(6).map(group => Number.parseInt(group, 16)).flatMap(value => [value >> 8, value & 0xFF]).join('.')
+}
+
+/** The eight groups of an IPv6 address, shortest form each. */
+function groupsOf(address: string): string[] {
+  // The URL parser knows every way of writing them; it answers in lower-case hex with one `::` at most.
+  const [left = [], right = []] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::').map(half => half ? half.split(':') : [])
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
+}

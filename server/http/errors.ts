@@ -1,0 +1,45 @@
+import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
+import { DomainError } from '../domain/errors'
+import { withRequestId } from './request-id'
+
+/** A request that HTTP itself refuses. */
+export class HttpError extends DomainError {
+  constructor(readonly status: number, code: string, message: string) {
+    super(code, message)
+  }
+}
+
+const STATUS: Readonly<Record<string, number>> = { INVALID_SUBMISSION: 400, SUBMISSION_GONE: 404, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_FAILED: 403, HUMAN_CHECK_UNAVAILABLE: 503 }
+
+/** What a browser or a sender should wait after a 503, in seconds. */
+const RETRY_AFTER_S = 5
+
+type Listener = (error: unknown) => void
+
+let unexpected: Listener = () => {}
+
+/** Who is told of errors that no route expects. */
+export function onUnexpectedError(listener: Listener): void {
+  unexpected = listener
+}
+
+/** Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details. */
+export function answer<T>(event: H3Event, route: () => Promise<T>): Promise<T | { error: string, code: string }> {
+  return withRequestId(event, async () => {
+    try {
+      return await route()
+    }
+    catch (error) {
+      return refusal(event, error)
+    }
+  })
+}
+
+function refusal(event: H3Event, error: unknown): { error: string, code: string } {
+  if (!(error instanceof DomainError)) unexpected(error)
+  const known = error instanceof DomainError ? error : new HttpError(500, 'UNEXPECTED', 'Something went wrong here. Try again; the X-Request-Id of this answer finds it in the log.')
+  const status = known instanceof HttpError ? known.status : STATUS[known.code] ?? 500
+  setResponseStatus(event, status)
+  if (status === 503) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
+  return { error: known.message, code: known.code }
+}

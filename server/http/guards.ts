@@ -1,0 +1,39 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { getRequestHeader, type H3Event } from 'h3'
+import { HttpError } from './errors'
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * Cron calls carry `Authorization: Bearer <CRON_SECRET>`; without a secret nobody may call, unless that is optional
+ * here. @throws HttpError 401, 403
+ */
+export function requireCron(event: H3Event, secret: string | undefined, { optional = false } = {}): void {
+  if (!secret && optional) return
+  if (!secret) throw new HttpError(403, 'CRON_SECRET_MISSING', 'Set CRON_SECRET to let a scheduler call this route.')
+  const given = getRequestHeader(event, 'authorization') ?? ''
+  if (!sameSecret(given, `Bearer ${secret}`)) throw new HttpError(401, 'UNAUTHORIZED', 'Send Authorization: Bearer <CRON_SECRET>.')
+}
+
+/**
+ * Whether a request comes from a page of this very host (or from no page at all), so that no other website can
+ * read or click here through somebody's browser.
+ *
+ * @param exposed false while the server listens on loopback only: its name must then be a loopback name too (DNS rebinding)
+ */
+export function isOwnPage(headers: Headers, exposed: boolean): boolean {
+  const host = headers.get('host') ?? ''
+  const origin = headers.get('origin')
+  return (exposed || LOOPBACK.test(host)) && (origin === null || (URL.canParse(origin) && new URL(origin).host === host))
+}
+
+/** Whether listening on this address reaches beyond the machine. */
+export function isExposed(listenHost: string | undefined): boolean {
+  return listenHost !== undefined && !LOOPBACK.test(listenHost)
+}
+
+/** Equal in constant time, whatever the lengths. */
+export function sameSecret(a: string, b: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

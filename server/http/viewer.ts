@@ -1,0 +1,9 @@
+import type { H3Event } from 'h3'
+import { HttpError } from './errors'
+import { isExposed, isOwnPage } from './guards'
+
+/** Submissions are shown outside production only, to pages of this host; there is no sign-in yet, so it fails closed. */
+export function requireViewer(event: H3Event, { config }: { config: { production: boolean, host?: string } }): void {
+  if (config.production) throw new HttpError(403, 'VIEWING_OFF', 'Submissions are not shown here in production: this version has no sign-in. Use the cards, or run outside production.')
+  if (!isOwnPage(event.headers, isExposed(config.host))) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
+}

@@ -1,0 +1,50 @@
+import { defineNitroPlugin } from 'nitropack/runtime'
+import { useServices } from '../app'
+import { ConfigError } from '../config'
+import { background, drain } from '../http/background'
+import { onUnexpectedError } from '../http/errors'
+
+/** How long SIGTERM waits for work in the background, ms; container hosts kill after 10 s or more. */
+const DRAIN_MS = 8000
+
+/** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
+export default defineNitroPlugin((nitro) => {
+  const services = startOrExit()
+  const { config, log, sweep, sandbox, gateways, close } = services
+  onUnexpectedError(error => log.error('request.failed', { error }))
+  let sweeping: Promise<unknown> | null = null
+  const tick = () => {
+    sweeping ??= sweep().catch(error => log.warn('sweep.failed', { error })).finally(() => { sweeping = null })
+    background(sweeping)
+  }
+  const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
+
+  if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
+
+  const stopWatching = () => sandbox?.room.close()
+  process.once('SIGTERM', stopWatching)
+  process.once('SIGINT', stopWatching)
+  nitro.hooks.hook('close', async () => {
+    clearInterval(timer)
+    const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
+    await Promise.race([Promise.all([drain(DRAIN_MS), ...gateways.map(gateway => gateway.stop())]), late])
+    await close()
+  })
+
+  // A parent that holds an IPC channel (a test, a process manager) may ask when everything has settled.
+  if (process.send) process.on('message', message => message === 'drain' && drain(DRAIN_MS).then(() => process.send?.('drained')))
+})
+
+function startOrExit() {
+  try {
+    const services = useServices()
+    // The sandbox has no sign-in: unless told otherwise it is for this machine only.
+    if (services.sandbox && !services.config.host) process.env.HOST = '127.0.0.1'
+    return services
+  }
+  catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(`\n${error.message}\n`)
+    process.exit(1)
+  }
+}
