@@ -1,0 +1,174 @@
+import type { CardElement, ModalElement } from 'chat'
+
+export interface SandboxMessage {
+  id: string
+  threadId: string
+  /** Epoch ms. */
+  postedAt: number
+  editedAt: number | null
+  text: string | null
+  card: CardElement | null
+}
+
+export interface SentEmail {
+  key: string
+  /** Epoch ms. */
+  sentAt: number
+  from: string
+  to: string | string[]
+  replyTo?: string | string[]
+  subject: string
+  html: string
+  text: string
+}
+
+export interface SandboxState {
+  channel: string
+  /** Oldest first. */
+  messages: SandboxMessage[]
+  /** Newest first. */
+  emails: SentEmail[]
+  formUrl: string
+  curl: string
+}
+
+export interface SandboxModal { viewId: string, element: ModalElement }
+export interface SandboxClick { message: SandboxMessage, actionId: string, value?: string }
+export type ModalAnswer
+  = | { action: 'close' }
+    | { action: 'errors', errors: Record<string, string> }
+    | { action: 'update', modal: SandboxModal }
+
+const WEBHOOK = '/api/webhooks/sandbox'
+const RECONNECT_MS = 2_000
+
+/** The room as the server has it, kept current by server-sent events, and what a reviewer does in it. */
+export function useSandbox() {
+  const state = shallowRef<SandboxState | null>(null)
+  const problem = ref<string | null>(null)
+  const connected = ref(true)
+  const reviewer = useReviewer()
+  let events: EventSource | null = null
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let left = false
+  let running: Promise<void> | null = null
+  let stale = false
+
+  // A burst of changes costs at most two requests: the one under way, and one that sees everything after it.
+  function refresh(): Promise<void> {
+    stale = true
+    running ??= drain().finally(() => running = null)
+    return running
+  }
+
+  async function drain() {
+    while (stale) {
+      stale = false
+      try {
+        state.value = await fetchSandboxState()
+        problem.value = null
+        // Only a room that exists has events; asking for those of a sandbox that is off would never end.
+        if (!events && !left) connect()
+      }
+      catch (error) {
+        problem.value = errorLine(error)
+        if (state.value) tryAgain(refresh)
+      }
+    }
+  }
+
+  function tryAgain(what: () => unknown) {
+    clearTimeout(retry)
+    if (!left) retry = setTimeout(what, RECONNECT_MS)
+  }
+
+  function connect() {
+    events = new EventSource('/api/sandbox/events')
+    events.addEventListener('change', () => void refresh())
+    events.onopen = () => {
+      connected.value = true
+      void refresh()
+    }
+    events.onerror = () => {
+      connected.value = false
+      // The browser gives up after an HTTP error (a restarting proxy answers 502), so that case is ours.
+      if (events?.readyState === EventSource.CLOSED) tryAgain(connect)
+    }
+  }
+
+  onMounted(() => void refresh())
+  onBeforeUnmount(() => {
+    left = true
+    clearTimeout(retry)
+    events?.close()
+  })
+
+  /** Presses a button of a card; the answer may carry a modal to open. */
+  async function click({ message, actionId, value }: SandboxClick): Promise<SandboxModal | null> {
+    const body = { type: 'action', messageId: message.id, threadId: message.threadId, actionId, value, user: reviewer.user.value }
+    const answer = await $fetch<{ modal?: SandboxModal } | undefined>(WEBHOOK, { method: 'POST', body })
+    await refresh()
+    return answer?.modal ?? null
+  }
+
+  async function submitModal(viewId: string, values: Record<string, string>): Promise<ModalAnswer> {
+    const body = { type: 'modal_submit', viewId, values, user: reviewer.user.value }
+    const answer = await $fetch<ModalAnswer | undefined>(WEBHOOK, { method: 'POST', body })
+    await refresh()
+    return answer ?? { action: 'close' }
+  }
+
+  return { state, problem, connected, reviewer, refresh, click, submitModal }
+}
+
+/** Throws when the sandbox is off: the server then answers 404, or with the page itself. */
+export async function fetchSandboxState(): Promise<SandboxState> {
+  const state = await $fetch<SandboxState | string>('/api/sandbox/state')
+  if (typeof state !== 'object' || !Array.isArray(state?.messages)) throw new Error('The sandbox is not switched on.')
+  return state
+}
+
+/** Who clicks in this browser. The name is the identity, so a demo can act as several people. */
+function useReviewer() {
+  const fallback = 'Ada Lovelace'
+  const name = ref(fallback)
+  const user = computed(() => {
+    const shown = name.value.trim() || fallback
+    return { id: `sandbox-${shown.toLowerCase().replace(/\s+/g, '-')}`, name: shown }
+  })
+  // Private windows may refuse storage; then the name simply lives as long as the page.
+  onMounted(() => {
+    try {
+      name.value = localStorage.getItem('sandbox-reviewer') || fallback
+    }
+    catch { /* see above */ }
+  })
+  watch(user, ({ name }) => {
+    try {
+      localStorage.setItem('sandbox-reviewer', name)
+    }
+    catch { /* see above */ }
+  })
+  return { name, user }
+}
+
+/** The server's own `error` line where it sent one, else something a person can act on. */
+export function errorLine(error: unknown): string {
+  const { data, statusCode, message } = error as { data?: { error?: unknown, message?: unknown }, statusCode?: number, message?: string }
+  const said = data?.error
+  if (typeof said === 'string' && said) return said
+  if (typeof data?.message === 'string' && data.message) return data.message
+  if (statusCode) return `The server answered ${statusCode}.`
+  return message && !message.includes('fetch') ? message : 'The server cannot be reached. Try again in a moment.'
+}
+
+/** A time of day for today, with the day for anything older; readers see their own time zone. */
+export function clockTime(epochMs: number): string {
+  const today = new Date().toDateString() === new Date(epochMs).toDateString()
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  return new Intl.DateTimeFormat(undefined, today ? time : { day: 'numeric', month: 'short', ...time }).format(epochMs)
+}
+
+export function fullTime(time: number | string): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
+}
