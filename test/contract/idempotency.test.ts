@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { idempotencyContract, keyOf } from './idempotency'
+import { submission } from './submission-store'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const lifecycle = { nextAttention, dataLivesUntil }
+
+let server: RedisServer
+let client: RedisClient
+beforeAll(async () => { server = await startRedis() })
+afterAll(() => server.stop())
+
+async function openRedis() {
+  client = createRedis(server.url, silentLog)
+  const [store, other] = [new RedisStore(client, lifecycle), new RedisStore(createRedis(server.url, silentLog), lifecycle)]
+  await store.ping()
+  await client.flushAll()
+  return { store, other, close: async () => void await Promise.all([store.close(), other.close()]) }
+}
+
+idempotencyContract('Redis', openRedis)
+
+idempotencyContract('Embedded', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'store-'))
+  const store = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  return {
+    store, other: store,
+    close: async () => {
+      await store.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+})
+
+describe('Redis store, idempotency keys in Redis', () => {
+  test('a creation with a key is still one round trip; the key is held for 24 h and names no form data', async () => {
+    const { store, close } = await openRedis()
+    await store.create(submission(), keyOf())
+    await client.flushAll()
+    await client.configResetStat()
+    const [created, key] = [submission({ data: { secret: 'only-here' } }), keyOf('key')]
+    await store.create(created, key)
+    const stats = await client.info('commandstats')
+    expect(stats).toContain('cmdstat_evalsha:calls=1,')
+    expect(stats).not.toContain('cmdstat_eval:')
+    expect(await client.get(`{triage}:i:${key}`)).toBe(created.id)
+    expect(await client.pTTL(`{triage}:i:${key}`)).toBeGreaterThan(DAY_MS - 5_000)
+    expect(await client.pTTL(`{triage}:i:${key}`)).toBeLessThanOrEqual(DAY_MS)
+    await close()
+  })
+})
+
+describe('Embedded store, idempotency keys on disk', () => {
+  let dir: string
+  let now: number
+  const open = () => new EmbeddedStore({ dir, ...lifecycle, now: () => now })
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-'))
+    now = Date.now()
+  })
+  afterEach(() => rm(dir, { recursive: true }))
+
+  test('a restart keeps the keys', async () => {
+    const [first, key] = [submission(), keyOf()]
+    await open().create(first, key)
+    expect(await open().create(submission(), key)).toBe(first.id)
+  })
+
+  test('a key is held for 24 h and no longer, and leaves nothing behind', async () => {
+    const store = open()
+    const [first, second, key] = [submission(), submission(), keyOf()]
+    await store.create(first, key)
+    now += DAY_MS - 1
+    expect(await store.create(second, key)).toBe(first.id)
+    now += 1
+    expect(await store.create(second, keyOf())).toBe(second.id)
+    expect(await readdir(join(dir, 'idempotency'))).toHaveLength(1)
+    const third = submission()
+    expect(await store.create(third, key)).toBe(third.id)
+  })
+
+  test('a kill between key and submission loses the key, not the form that is sent again', async () => {
+    const [lost, again, key] = [submission(), submission(), keyOf()]
+    await open().create(lost, key)
+    await rm(join(dir, 'submission', lost.id))
+    expect(await open().create(again, key)).toBe(again.id)
+  })
+})

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Limiter } from '../../server/ports/limiter'
+import { until } from '../support/until'
+
+/** `make` gives limiters that share their counts where the store allows it. */
+interface Harness {
+  make(options: { limit: number, windowS: number }): Limiter
+  close(): Promise<void>
+}
+
+/** What every `Limiter` does. */
+export function limiterContract(name: string, open: () => Promise<Harness>): void {
+  describe(`${name} limiter`, () => {
+    let harness: Harness
+    let client: string
+
+    beforeEach(async () => {
+      harness = await open()
+      client = `203.0.113.7 ${randomUUID()}`
+    })
+    afterEach(() => harness.close())
+
+    test('lets the limit through, then says how long to wait', async () => {
+      const limiter = harness.make({ limit: 3, windowS: 60 })
+      expect([await limiter.take(client), await limiter.take(client), await limiter.take(client)]).toEqual([0, 0, 0])
+      const waitMs = await limiter.take(client)
+      expect(waitMs).toBeGreaterThan(55_000)
+      expect(waitMs).toBeLessThanOrEqual(60_000)
+    })
+
+    test('of a hundred at once lets exactly the limit through', async () => {
+      const limiter = harness.make({ limit: 10, windowS: 60 })
+      const waits = await Promise.all(Array.from({ length: 100 }, () => limiter.take(client)))
+      expect(waits.filter(ms => ms === 0)).toHaveLength(10)
+    })
+
+    test('counts each client by itself, whatever it is called', async () => {
+      const limiter = harness.make({ limit: 1, windowS: 60 })
+      for (const each of [client, `${client}0`, `2001:db8:1:2::/64 ${client}`, `__proto__${client}`, `* ${client}`]) {
+        expect(await limiter.take(each)).toBe(0)
+        expect(await limiter.take(each)).toBeGreaterThan(0)
+      }
+    })
+
+    test('starts anew when the window has ended, however often it was asked in between', async () => {
+      const limiter = harness.make({ limit: 1, windowS: 1 })
+      const started = Date.now()
+      expect(await limiter.take(client)).toBe(0)
+      await until('the next window', async () => await limiter.take(client) === 0)
+      expect(Date.now() - started).toBeGreaterThanOrEqual(990)
+      expect(await limiter.take(client)).toBeGreaterThan(0)
+    })
+  })
+}

@@ -1,0 +1,249 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import type { Log } from '../../server/ports/runtime'
+import { type RedisServer, startRedis } from '../support/redis-server'
+import { decided, hostileData, line, submission, submissionStoreContract, work } from './submission-store'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const lifecycle = { nextAttention, dataLivesUntil }
+
+let server: RedisServer
+let client: RedisClient
+let store: RedisStore
+let events: string[]
+const note = (event: string) => void events.push(event)
+const log: Log = { info: note, warn: note, error: note }
+
+function connect(url = server.url): void {
+  events = []
+  client = createRedis(url, log)
+  store = new RedisStore(client, lifecycle)
+}
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+submissionStoreContract('Redis', async () => {
+  connect()
+  await store.ping()
+  await client.flushAll()
+  return {
+    store,
+    async traces(id) {
+      const indexed = await Promise.all(['{triage}:open', '{triage}:due'].map(async key => await client.zScore(key, id) === null ? [] : [key]))
+      return [...(await client.keys('*')).filter(key => key.includes(id)), ...indexed.flat()]
+    },
+    close: () => store.close(),
+  }
+})
+
+submissionStoreContract('Embedded', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'store-'))
+  const embedded = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  return {
+    store: embedded,
+    traces: async id => (await files(dir)).filter(file => file.includes(id) && !file.startsWith('audit')),
+    async close() {
+      await embedded.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+})
+
+describe('Redis submission store, in Redis', () => {
+  beforeEach(async () => {
+    connect()
+    await store.ping()
+    await client.flushAll()
+  })
+  afterEach(() => store.close())
+
+  test('form data lives until exactly its time, its record a day longer', async () => {
+    const created = submission()
+    await store.create(created)
+    expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(created))
+    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(created) + DAY_MS)
+    const late = decided(created, { decision: { ...decided(created).decision!, at: created.expiresAt - 1 } })
+    await store.replace(created, late)
+    expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(late))
+    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(late) + DAY_MS)
+  })
+
+  test('form data is in no key but its own, and every key carries the hash tag', async () => {
+    const created = submission({ data: { secret: 'only-here' } })
+    await store.create(created)
+    expect(await client.hGetAll(`{triage}:s:${created.id}`)).not.toMatchObject({ r: expect.stringContaining('only-here') })
+    expect((await client.keys('*')).every(key => key.startsWith('{triage}:'))).toBe(true)
+  })
+
+  test('a creation and a replacement are two round trips', async () => {
+    const [warm, created] = [submission(), submission()]
+    await store.create(warm)
+    await client.configResetStat()
+    await store.create(created)
+    await store.replace(created, decided(created))
+    const stats = await client.info('commandstats')
+    expect(stats).toContain('cmdstat_evalsha:calls=2,')
+    for (const name of ['eval', 'get', 'hmget', 'multi', 'script', 'watch']) expect(stats).not.toContain(`cmdstat_${name}:`)
+  })
+
+  test('scripts that Redis forgot are loaded again', async () => {
+    await client.scriptFlush()
+    await store.create(submission())
+    expect((await store.listOpen({ limit: 1 })).total).toBe(1)
+  })
+
+  test('a store of a cold start serves its first call', async () => {
+    const cold = new RedisStore(createRedis(server.url, log), lifecycle)
+    await cold.create(submission())
+    expect((await store.listOpen({ limit: 1 })).total).toBe(1)
+    await cold.close()
+  })
+
+  test('the pages of 50 out of 20,000 are the right ones', async () => {
+    const from = Date.now()
+    const all = Array.from({ length: 20_000 }, (_, index) => submission({ receivedAt: from + Math.floor(index / 3) }))
+    for (const each of all) await store.create(each)
+    const first = await store.listOpen({ limit: 50 })
+    const second = await store.listOpen({ limit: 50, before: first.cursor! })
+    all.sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
+    expect(first.total).toBe(20_000)
+    expect([...first.submissions, ...second.submissions]).toEqual(all.slice(0, 100))
+  })
+})
+
+describe('Redis submission store, without Redis', () => {
+  /** Every call of the port rejects in time. */
+  async function allReject(): Promise<void> {
+    const some = submission()
+    const calls: (() => Promise<unknown>)[] = [
+      () => store.create(some), () => store.get(some.id), () => store.replace(some, decided(some)), () => store.remove(some, line(some.id)),
+      () => store.lease(0, 1, 1), () => store.forget(some.id), () => store.listOpen({ limit: 1 }), () => store.audit(1), () => store.ping(),
+    ]
+    await Promise.all(calls.map(async (call) => {
+      const started = performance.now()
+      await expect(call()).rejects.toThrow(Error)
+      expect(performance.now() - started).toBeLessThan(2_000)
+    }))
+  }
+
+  const eventually = (what: () => Promise<unknown>) => vi.waitFor(what, { timeout: 20_000, interval: 20 })
+
+  afterEach(() => store.close())
+
+  test('every call rejects while Redis is stopped, and works again by itself', async () => {
+    const own = await startRedis()
+    connect(own.url)
+    await store.ping()
+    await own.stop()
+    await allReject()
+    await allReject()
+    const again = await startRedis(own.port)
+    await eventually(() => store.ping())
+    expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
+    // What was refused is not stored later, behind the back of whoever was told so.
+    expect(await client.dbSize()).toBe(0)
+    await again.stop()
+  })
+
+  test('every call rejects while Redis is frozen, and works again by itself', async () => {
+    connect()
+    await store.ping()
+    server.pause()
+    await allReject().finally(() => server.resume())
+    await eventually(() => store.ping())
+  })
+
+  test('a connection that stays silent under load is replaced', async () => {
+    connect()
+    await store.ping()
+    const socket = client.socketEpoch
+    server.pause()
+    // Every call writes, so that the socket is never idle.
+    const replaced = eventually(() => store.ping().catch(() => expect(client.isReady).toBe(false)))
+    await replaced.finally(() => server.resume())
+    await eventually(() => store.ping())
+    expect(client.socketEpoch).toBeGreaterThan(socket)
+    expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
+  })
+
+  test('a start without Redis neither throws nor hangs', async () => {
+    const own = await startRedis()
+    await own.stop()
+    connect(own.url)
+    await allReject()
+    const late = await startRedis(own.port)
+    await eventually(() => store.ping())
+    await late.stop()
+  })
+})
+
+describe('Embedded submission store, on disk', () => {
+  let dir: string
+  let now: number
+  const open = () => new EmbeddedStore({ dir, ...lifecycle, now: () => now })
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-'))
+    now = Date.now()
+  })
+  afterEach(() => rm(dir, { recursive: true }))
+
+  test('a restart loses nothing', async () => {
+    const [kept, gone, done] = [submission({ data: hostileData(), work: [work(now)] }), submission(), submission()]
+    const before = open()
+    for (const each of [kept, gone, done]) await before.create(each)
+    await before.remove(gone, line(gone.id))
+    await before.replace(done, decided(done))
+    await before.close()
+    const after = open()
+    expect(JSON.stringify((await after.get(kept.id))?.data)).toBe(JSON.stringify(kept.data))
+    expect((await after.listOpen({ limit: 10 })).submissions.map(({ id }) => id)).toEqual([kept.id])
+    expect(await after.lease(now, now + 1, 10)).toEqual([kept.id])
+    expect(await after.audit(10)).toEqual([line(gone.id, expect.any(Number))])
+    expect(await after.replace(done, decided(done))).toBe(false)
+  })
+
+  test('form data is erased from the disk at exactly its time, and the record a day later', async () => {
+    const created = submission({ data: { secret: 'only-here' } })
+    const [embedded, path] = [open(), join(dir, 'submission', created.id)]
+    await embedded.create(created)
+    now = dataLivesUntil(created) - 1
+    expect(await embedded.get(created.id)).toEqual(created)
+    now++
+    expect(await embedded.get(created.id)).toEqual({ ...created, data: null })
+    expect(await readFile(path, 'utf8')).not.toContain('only-here')
+    now += DAY_MS
+    expect(await embedded.get(created.id)).toBeNull()
+    expect(await files(dir)).toEqual([])
+  })
+
+  test('a half-written change of a killed process is dropped, the old one stays', async () => {
+    const created = submission()
+    await open().create(created)
+    const unfinished = join(dir, 'unfinished', 'submission-half')
+    await writeFile(unfinished, '{"data":{"secret')
+    expect(await open().get(created.id)).toEqual(created)
+    await expect(readFile(unfinished)).rejects.toThrow('ENOENT')
+  })
+
+  test('an unreadable file is named', async () => {
+    const created = submission()
+    await open().create(created)
+    await writeFile(join(dir, 'submission', created.id), '{"id":')
+    await expect(open().ping()).rejects.toThrow(`Cannot read "submission/${created.id}" in ${dir}`)
+  })
+})
+
+async function files(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name).slice(dir.length + 1))
+}

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { AuditLine, Decision, Reviewer, Submission, Work } from '../../server/ports/submission'
+
+/** An empty store, and a look behind it. */
+interface Harness {
+  store: SubmissionStore
+  /** Names of everything stored that belongs to an id, other than its audit line. */
+  traces(id: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+const GRACE: Reviewer = { id: 'U1', name: 'Grace', platform: 'Slack' }
+
+/** A fresh open submission, due in a minute. */
+export function submission(changes: Partial<Submission> = {}): Submission {
+  const receivedAt = changes.receivedAt ?? Date.now()
+  return {
+    id: randomUUID(), version: 1, state: 'open', receivedAt, expiresAt: receivedAt + WEEK_MS, data: { name: 'Ada' },
+    reminded: true, edited: [], cards: [], decision: null, work: [work(receivedAt + 60_000)], delivered: [], failures: [], ...changes,
+  }
+}
+
+/** `previous` as a forward leaves it. */
+export function decided(previous: Submission, changes: Partial<Submission> = {}): Submission {
+  const decision: Decision = { action: 'forward', reviewer: GRACE, at: Date.now() }
+  return { ...previous, version: previous.version + 1, state: 'settling', decision, ...changes }
+}
+
+export function work(dueAt: number): Work {
+  return { key: 'post:slack', kind: 'post', platform: 'slack', attempts: 0, dueAt }
+}
+
+export function line(id: string, at = Date.now()): AuditLine {
+  return { id, outcome: 'forwarded', at, reviewer: GRACE }
+}
+
+/** Everything JSON can carry that careless code loses. Parsed, because a literal cannot have an own `__proto__`. */
+export function hostileData(): Record<string, unknown> {
+  const keys = Array.from({ length: 500 }, (_, index) => `"field ${index}": ${index}`)
+  return JSON.parse(`{
+    "__proto__": { "polluted": true }, "constructor": { "prototype": 1 }, "toString": "text", "": "empty key",
+    "lone \\ud800 surrogate": "\\udfff", "nul": "\\u0000", "名前 🦊 \\u2028": "‮عربي", "nested": { "__proto__": [null, [], {}, -0.5, 1e300] },
+    ${keys.join(', ')}
+  }`)
+}
+
+/** What every `SubmissionStore` does. `makeStore` is called for every test. */
+export function submissionStoreContract(name: string, makeStore: () => Promise<Harness>): void {
+  describe(`${name} submission store`, () => {
+    let harness: Harness
+    let store: SubmissionStore
+
+    beforeEach(async () => {
+      harness = await makeStore()
+      store = harness.store
+    })
+    afterEach(() => harness.close())
+
+    const ids = (submissions: Submission[]) => submissions.map(({ id }) => id)
+    const newestFirst = (submissions: Submission[]) => [...submissions].sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
+
+    async function create(changes: Partial<Submission> = {}): Promise<Submission> {
+      const created = submission(changes)
+      await store.create(created)
+      return created
+    }
+
+    /** Walks all pages; `between` runs before each next one. */
+    async function pages(limit: number, between: (page: Submission[]) => Promise<void> = async () => {}): Promise<string[]> {
+      const seen: string[] = []
+      for (let before: string | undefined; ;) {
+        const page = await store.listOpen({ limit, before })
+        seen.push(...ids(page.submissions))
+        if (page.cursor === null) return seen
+        before = page.cursor
+        await between(page.submissions)
+      }
+    }
+
+    test('a created submission comes back as it was, hostile keys included', async () => {
+      const created = await create({
+        data: hostileData(), edited: ['__proto__'], delivered: ['email'], cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],
+      })
+      const stored = await store.get(created.id)
+      expect(JSON.stringify(stored?.data)).toBe(JSON.stringify(created.data))
+      expect({ ...stored, data: null }).toEqual({ ...created, data: null })
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+    })
+
+    test('an id is created once', async () => {
+      const created = await create()
+      await expect(store.create({ ...created, data: { name: 'Eve' } })).rejects.toThrow('exists already')
+      expect(await store.get(created.id)).toEqual(created)
+    })
+
+    test('a second claim of the same version is refused', async () => {
+      const created = await create()
+      const first = decided(created)
+      expect(await store.replace(created, first)).toBe(true)
+      expect(await store.replace(created, decided(created, { failures: [{ delivery: 'email', reason: 'late' }] }))).toBe(false)
+      expect(await store.get(created.id)).toEqual(first)
+    })
+
+    test('fifty claims of one version at once are one claim', async () => {
+      const created = await create()
+      const claims = Array.from({ length: 50 }, (_, index) => decided(created, { data: { winner: index } }))
+      const won = await Promise.all(claims.map(next => store.replace(created, next)))
+      expect(won.filter(Boolean)).toHaveLength(1)
+      expect(await store.get(created.id)).toEqual(claims[won.indexOf(true)])
+    })
+
+    test('data is kept, rewritten or erased as the replacement says', async () => {
+      const created = await create({ data: hostileData() })
+      let stored = created
+      for (const data of [created.data, { name: 'Eve' }, null]) {
+        const next = decided(stored, { data })
+        expect(await store.replace(stored, next)).toBe(true)
+        stored = (await store.get(created.id))!
+        expect(JSON.stringify(stored.data)).toBe(JSON.stringify(data))
+        expect({ ...stored, data }).toEqual(next)
+      }
+    })
+
+    test('what is not stored is null and is neither replaced nor removed, whatever its id looks like', async () => {
+      for (const id of ['', '.', '..', '../../etc/passwd', '__proto__', 'a:b', 'a*', '\0', '%2e%2e', 'x'.repeat(5_000)]) {
+        const absent = submission({ id })
+        expect(await store.get(id)).toBeNull()
+        expect(await store.replace(absent, decided(absent))).toBe(false)
+        expect(await store.remove(absent, line(id))).toBe(false)
+      }
+      expect(await store.audit(10)).toEqual([])
+    })
+
+    test('a removal leaves an audit line and nothing else', async () => {
+      const created = await create()
+      expect(await harness.traces(created.id)).not.toEqual([])
+      expect(await store.remove({ ...created, version: 7 }, line(created.id))).toBe(false)
+      expect(await store.remove(created, line(created.id, 1_000 + Date.now()))).toBe(true)
+      expect(await store.remove(created, line(created.id))).toBe(false)
+      expect(await store.get(created.id)).toBeNull()
+      expect(await harness.traces(created.id)).toEqual([])
+      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+      expect(await store.lease(created.expiresAt, created.expiresAt + 1, 10)).toEqual([])
+      expect(await store.audit(10)).toHaveLength(1)
+    })
+
+    test('the audit is newest first, and forgets after thirty days', async () => {
+      const lines: AuditLine[] = []
+      for (const age of [2_000, 31 * 24 * 60 * 60 * 1000, 1_000, 3_000]) {
+        const created = await create()
+        lines.push(line(created.id, Date.now() - age))
+        expect(await store.remove(created, lines.at(-1)!)).toBe(true)
+      }
+      expect(await store.audit(10)).toEqual([lines[2], lines[0], lines[3]])
+      expect(await store.audit(2)).toEqual([lines[2], lines[0]])
+    })
+
+    test('open submissions are listed newest first; decided ones are not', async () => {
+      const now = Date.now()
+      const [old, young, middle] = [await create({ receivedAt: now - 20 }), await create({ receivedAt: now }), await create({ receivedAt: now - 10 })]
+      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, middle, old], total: 3, cursor: null })
+      const claimed = decided(middle)
+      await store.replace(middle, claimed)
+      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, old], total: 2, cursor: null })
+      const reopened: Submission = { ...claimed, version: 3, state: 'open', decision: null }
+      await store.replace(claimed, reopened)
+      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, reopened, old], total: 3, cursor: null })
+    })
+
+    test('pages over 200 submissions of one millisecond miss none and repeat none', async () => {
+      const receivedAt = Date.now()
+      const all = Array.from({ length: 200 }, () => submission({ receivedAt }))
+      await Promise.all(all.map(each => store.create(each)))
+      expect(await pages(7)).toEqual(ids(newestFirst(all)))
+    })
+
+    test('pages stay exact while submissions arrive, leave, and the one under the cursor is decided', async () => {
+      const receivedAt = Date.now()
+      const all = Array.from({ length: 60 }, () => submission({ receivedAt }))
+      await Promise.all(all.map(each => store.create(each)))
+      const seen = await pages(7, async (page) => {
+        await create({ receivedAt: receivedAt + 1 })
+        for (const each of [page[0]!, page.at(-1)!]) await store.replace(each, decided(each))
+      })
+      expect(seen).toEqual(ids(newestFirst(all)))
+      expect((await store.listOpen({ limit: 1 })).total).toBe((await pages(50)).length)
+    })
+
+    test('a cursor that the list never gave out starts at the top', async () => {
+      const page = { submissions: [await create()], total: 1, cursor: null }
+      for (const before of ['nonsense', '-', 'NaN-x', '']) expect(await store.listOpen({ limit: 1, before })).toEqual(page)
+    })
+
+    test('what is due is leased earliest first, to one caller, until the lease ends', async () => {
+      const now = Date.now()
+      const [third, first, second] = [await create({ work: [work(now - 1)] }), await create({ work: [work(now - 3)] }), await create({ work: [work(now - 2)] })]
+      await create({ work: [work(now + 1)] })
+      expect(await store.lease(now, now + 100, 2)).toEqual([first.id, second.id])
+      expect(await store.lease(now, now + 100, 2)).toEqual([third.id])
+      expect(await store.lease(now, now + 100, 2)).toEqual([])
+      expect(await store.lease(now + 100, now + 200, 10)).toHaveLength(4)
+    })
+
+    test('ten sweeps at once share what is due without overlap', async () => {
+      const now = Date.now()
+      await Promise.all(Array.from({ length: 100 }, () => create({ work: [work(now)] })))
+      const leased = (await Promise.all(Array.from({ length: 10 }, () => store.lease(now, now + 100, 20)))).flat()
+      expect(leased).toHaveLength(100)
+      expect(new Set(leased).size).toBe(100)
+    })
+
+    test('a replacement is due when it says, not when its lease ends', async () => {
+      const now = Date.now()
+      const created = await create({ work: [work(now)] })
+      await store.lease(now, now + 100, 1)
+      const idle: Submission = { ...created, version: 2, work: [] }
+      await store.replace(created, idle)
+      expect(await store.lease(created.expiresAt - 1, created.expiresAt, 1)).toEqual([])
+      expect(await store.lease(created.expiresAt, created.expiresAt, 1)).toEqual([created.id])
+      await store.replace(idle, decided(idle))
+      expect(await store.lease(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 1)).toEqual([])
+    })
+
+    test('data is there until the moment it expires and gone from then on, while the record stays', async () => {
+      const created = await create({ expiresAt: Date.now() + 250 })
+      const seen = new Set<string>()
+      while (Date.now() <= created.expiresAt) {
+        const stored = await store.get(created.id)
+        if (Date.now() < created.expiresAt) seen.add(JSON.stringify(stored?.data))
+      }
+      expect([...seen]).toEqual([JSON.stringify(created.data)])
+      expect(await store.get(created.id)).toEqual({ ...created, data: null })
+      expect((await store.listOpen({ limit: 1 })).submissions).toEqual([{ ...created, data: null }])
+      const expired: Submission = { ...created, version: 2, state: 'expired', data: null }
+      expect(await store.replace({ ...created, data: null }, expired)).toBe(true)
+      expect(await store.get(created.id)).toEqual(expired)
+    })
+
+    test('a forgotten id is neither listed nor leased', async () => {
+      const created = await create()
+      await store.forget(created.id)
+      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+      expect(await store.lease(created.expiresAt, created.expiresAt + 1, 10)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisCardLine } from '../../server/adapters/redis/line'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { blockText } from '../support/block-kit'
+import { arm, CRASH_POINTS, type CrashPoint } from '../support/crash-points'
+import { cardNow, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import { blockActions, interact, sendEvent, viewSubmission, type Block, type SlackMessage } from '../support/slack'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { until } from '../support/until'
+
+/** How long everything else goes on after the point is reached, ms: one round each. */
+const LATE_MS = [0, 3, 25]
+
+interface Site {
+  d: Deployment
+  tcp: TcpProxy
+  /** Looks into Redis past the proxy. */
+  store: RedisStore
+  line: RedisCardLine
+}
+
+describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurrent: true, timeout: 120_000 }, () => {
+  it.each(CRASH_POINTS)('$name', point => atSite(async (site) => {
+    for (const lateMs of LATE_MS) {
+      await (point.flow === 'intake' ? intake : decision)(site, point, lateMs)
+    }
+  }))
+})
+
+async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
+  const tcp = await startTcpProxy()
+  const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '1000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
+  tcp.use(d.redis.port)
+  const client = createRedis(d.redis.url, silentLog)
+  const store = new RedisStore(client, { dataLivesUntil, nextAttention })
+  try {
+    // Redis knows every script from here on, so that a command is one command.
+    await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+    const { id, card } = await submit(d, { name: 'warm-up' })
+    await click(d, card, 'forward', id)
+    await act({ d, tcp, store, line: new RedisCardLine(client) })
+  }
+  finally {
+    await store.close()
+    await d.close()
+    await tcp.close()
+  }
+}
+
+async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<void> {
+  const { d, tcp, store, line } = site
+  const form = { name: 'Ada', round: `${point.name} ${lateMs}` }
+  const dead = arm(d, tcp, point, lateMs)
+  const answer = sendForm(d.server, form).then(async response => await response.json() as { submissionId?: string }, () => null)
+  await dead
+  const told = (await answer)?.submissionId
+  const found = async () => (await store.listOpen({ limit: 100 })).submissions.filter(({ data }) => data?.round === form.round)
+  expect(await found()).toHaveLength(point.written ? 1 : 0)
+  if (told) expect((await found()).map(({ id }) => id)).toEqual([told])
+
+  await restart(d)
+  if (!point.written) await sendForm(d.server, form)
+  const [open] = await found()
+  const id = open!.id
+  await until('the card, and nobody in line', async () => (await cardsOf(site, id)).length > 0 && await line.length('slack') === 0)
+  await d.server.drain()
+  const cards = await cardsOf(site, id)
+  expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)
+
+  // It can be decided from any of its cards, also from one that is not on record, and is decided once.
+  for (const card of cards.reverse()) await click(d, card, 'forward', id)
+  await settled(site, { id, cards, data: form, outcome: 'forwarded', endpointCalls: 1 })
+}
+
+async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<void> {
+  const { d, tcp, store } = site
+  const form = { name: 'Ada', round: `${point.name} ${lateMs}` }
+  const { id, card } = await submit(d, form)
+  await d.server.drain()
+  const view = point.flow === 'edit' ? await openEdit(d, card, id) : null
+  const trigger = point.flow === 'open-edit' ? await d.slack.trigger() : undefined
+
+  const dead = arm(d, tcp, point, lateMs)
+  const act = point.flow === 'open-edit' ? 'edit' : point.flow
+  const payload = view ? viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer) : blockActions(card, act, id, d.slack.reviewer, trigger)
+  const answer = interact(d.server.url, payload).then(({ status }) => status, () => null)
+  await Promise.race([dead, answer.then(status => status === 503 ? Promise.reject(new Error('The click was refused.')) : dead)])
+  if (!point.written) expect((await store.get(id))?.state).toBe('open')
+
+  await restart(d)
+  // The reviewer saw nothing happen and does it again.
+  if (!point.written) await decide(site, point, { id, card, view: view ?? undefined })
+  const outcome = point.flow === 'spam' ? 'spam' : 'forwarded'
+  await settled(site, { id, cards: [card], data: point.flow.endsWith('edit') ? { ...form, name: 'Grace' } : form, outcome, endpointCalls: point.written ? 2 : 1 })
+}
+
+/** Until the bot is up too: a click during a slow cold start is answered 503, and a reviewer would click again. */
+async function restart(d: Deployment): Promise<void> {
+  d.server = await startServer(d.env)
+  await until('the bot to be up', async () => (await sendEvent(d.server.url, { type: 'url_verification', challenge: 'up' })).status === 200)
+}
+
+async function decide({ d }: Site, { flow }: CrashPoint, { id, card, view }: { id: string, card: SlackMessage, view?: Block }): Promise<void> {
+  if (flow === 'forward' || flow === 'spam') await click(d, card, flow, id)
+  // The form that was opened by the dead process is as good as any.
+  else expect(await submitEdit(d, view ?? d.slack.calls('views.open').at(-1)!.view as Block, { f0: 'Grace' })).toEqual({})
+}
+
+interface Expected {
+  id: string
+  /** Those that the service knows. */
+  cards: SlackMessage[]
+  data: object
+  outcome: 'forwarded' | 'spam'
+  /** At most so many with one key. */
+  endpointCalls: number
+}
+
+/** Waits until nothing is outstanding, and compares what the world saw with what was decided. */
+async function settled({ d, store }: Site, { id, cards, data, outcome, endpointCalls }: Expected): Promise<void> {
+  await until(`${id} to be removed`, async () => await store.get(id) === null)
+  await d.server.drain()
+  expect((await store.audit(1000)).filter(line => line.id === id)).toEqual([expect.objectContaining({ outcome })])
+
+  const emails = (await d.resend.emails()).filter(({ html }) => html.includes(id))
+  expect(emails).toHaveLength(outcome === 'spam' ? 0 : 1)
+  const calls = d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id) && status === 200)
+  expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(emails.length)
+  expect(calls.length).toBeLessThanOrEqual(endpointCalls)
+  for (const { body } of calls) expect(JSON.parse(body)).toEqual(data)
+
+  const updates = d.slack.requests.filter(({ path, status }) => path === '/api/chat.update' && status === 200)
+  for (const card of cards) {
+    const { ts, blocks } = await cardNow(d, card)
+    expect(updates.filter(({ body }) => body.includes(ts)).length).toBeLessThanOrEqual(2)
+    expect(blocks.some(({ type }) => type === 'actions')).toBe(false)
+    expect(blockText(blocks)).toContain(outcome === 'spam' ? 'Marked as spam by' : edited(data) ? 'Edited and forwarded by' : 'Forwarded by')
+  }
+}
+
+const edited = (data: object) => 'name' in data && data.name !== 'Ada'
+
+/** All cards of the channel that offer to decide this submission. */
+async function cardsOf({ d }: Site, id: string): Promise<SlackMessage[]> {
+  return (await d.slack.messages()).filter(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id))
+}

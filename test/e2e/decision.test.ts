@@ -1,0 +1,239 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { blockKitProblems, blockText, viewProblems } from '../support/block-kit'
+import { cardNow, click, deploy, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment } from '../support/deployment'
+import { blockActions, interact, viewSubmission } from '../support/slack'
+
+let d: Deployment
+beforeAll(async () => { d = await deploy() })
+afterAll(() => d.close())
+beforeEach(() => {
+  d.endpoint.requests.length = 0
+  d.resend.requests.length = 0
+  d.slack.requests.length = 0
+})
+
+const sentEmails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails').map(({ body }) => JSON.parse(body) as { subject: string, html: string, text: string, to: string, from: string, reply_to?: string })
+const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Two engines,\nplease.', quantity: 2, newsletter: false, address: { city: 'London', lines: [1, 2] } }
+
+describe('Forward Submission', () => {
+  it('emails, posts to the endpoint, closes the card and deletes the record', async () => {
+    const { id, card } = await submit(d, FORM)
+    const answer = await click(d, card, 'forward', id)
+    expect(answer.status).toBe(200)
+
+    const [email, ...more] = sentEmails()
+    expect(more).toEqual([])
+    expect(email).toMatchObject({ to: 'triage@example.com', from: 'Formbot <forms@example.com>', subject: 'Form submission from Ada Lovelace', reply_to: 'ada@example.com' })
+    for (const text of ['Ada Lovelace', 'ada@example.com', 'London', id]) expect(email!.html).toContain(text)
+    expect(email!.text).toContain('Two engines,')
+    expect(d.resend.requests[0]!.headers['idempotency-key']).toContain(id)
+
+    const [delivery, ...others] = d.endpoint.requests
+    expect(others).toEqual([])
+    expect(delivery!.body).toBe(JSON.stringify(FORM))
+    expect(delivery!.headers['idempotency-key']).toBe(delivery!.headers['webhook-id'])
+    expect(new Webhook(SIGNING_KEY).verify(delivery!.body, delivery!.headers as Record<string, string>)).toEqual(FORM)
+
+    const shown = await cardNow(d, card)
+    expect(blockKitProblems(d.slack.calls('chat.update').at(-1) as never)).toEqual([])
+    expect(shown.blocks.some(({ type }) => type === 'actions')).toBe(false)
+    const text = blockText(shown.blocks)
+    expect(text).toMatch(/Forwarded by Ada Lovelace on Slack, \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    expect(text).toContain(`Sent to triage@example.com and ${new URL(d.endpoint.url).host}`)
+    expect(text).toContain('Two engines,\nplease.')
+    expect(text).not.toContain('secret-in-url')
+    expect(await leftInRedis(id)).toEqual([])
+  })
+
+  it('fifty times at once, mixed with spam and an edited form, is one decision', async () => {
+    const { id, card } = await submit(d, FORM)
+    const view = await openEdit(d, card, id)
+    d.resend.requests.length = 0
+    const clicks = Array.from({ length: 50 }, (_, index) => index % 3 === 0
+      ? interact(d.server.url, blockActions(card, 'spam', id, d.slack.reviewer))
+      : index % 3 === 1
+        ? interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+        : interact(d.server.url, viewSubmission(view, { f0: `Edit ${index}` }, d.slack.reviewer)))
+    const answers = await Promise.all(clicks)
+    await d.server.drain()
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed') && line.includes(id))
+    expect(claims).toHaveLength(1)
+    expect(sentEmails()).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
+    expect(d.endpoint.requests).toHaveLength(sentEmails().length)
+    expect(d.slack.calls('chat.update')).toHaveLength(1)
+  })
+
+  it('again on the closed card has no effect and is no error', async () => {
+    const { id, card } = await submit(d, FORM)
+    await click(d, card, 'forward', id)
+    const before = await cardNow(d, card)
+    for (const action of ['forward', 'spam', 'edit']) expect((await click(d, card, action, id)).status).toBe(200)
+    expect(sentEmails()).toHaveLength(1)
+    expect(d.endpoint.requests).toHaveLength(1)
+    expect(d.slack.calls('views.open')).toEqual([])
+    expect(await cardNow(d, card)).toEqual(before)
+  })
+})
+
+describe('a click about nothing', () => {
+  it.each([['an empty value', ''], ['no value', undefined], ['an unknown submission', '00000000-0000-4000-8000-000000000000']])('(%s) has no effect and no error', async (_, value) => {
+    const { card } = await submit(d, FORM)
+    const posted = d.slack.requests.length
+    for (const action of ['forward', 'edit', 'spam']) expect((await click(d, card, action, value)).status).toBe(200)
+    expect(d.slack.requests.slice(posted).filter(({ path }) => path.startsWith('/api/chat.') || path.startsWith('/api/views.'))).toEqual([])
+    expect(sentEmails()).toEqual([])
+  })
+
+  it('(no thread) has no effect and no error', async () => {
+    const { id, card } = await submit(d, FORM)
+    const payload = blockActions(card, 'forward', id, d.slack.reviewer)
+    for (const part of ['message', 'channel']) Reflect.deleteProperty(payload, part)
+    payload.container = { type: 'view', view_id: 'V1' }
+    expect((await interact(d.server.url, payload)).status).toBe(200)
+    await d.server.drain()
+    expect(sentEmails()).toEqual([])
+    expect(await leftInRedis(id)).not.toEqual([])
+  })
+})
+
+describe('Mark as Spam', () => {
+  it('erases the data, sends nothing, and the card says who', async () => {
+    const { id, card } = await submit(d, FORM)
+    await click(d, card, 'spam', id)
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toMatch(/marked as spam by Ada Lovelace/i)
+    expect(text).not.toContain('London')
+    expect(sentEmails()).toEqual([])
+    expect(d.endpoint.requests).toEqual([])
+    expect(await leftInRedis(id)).toEqual([])
+  })
+})
+
+describe('Edit & Forward', () => {
+  it('opens a prefilled form with one input per field, several lines where the value has them', async () => {
+    const { id, card } = await submit(d, { ...FORM, long: 'x'.repeat(100) })
+    const view = await openEdit(d, card, id)
+    expect(viewProblems(view)).toEqual([])
+    const inputs = (view.blocks as { label: { text: string }, element: { initial_value: string, multiline: boolean } }[]).map(({ label, element }) => [label.text, element.initial_value, element.multiline])
+    expect(inputs).toEqual([
+      ['name', 'Ada Lovelace', false], ['email', 'ada@example.com', false], ['message', 'Two engines,\nplease.', true],
+      ['quantity', '2', false], ['newsletter', 'false', false], ['address', '{"city":"London","lines":[1,2]}', false], ['long', 'x'.repeat(100), true],
+    ])
+  })
+
+  it('asks Slack for nothing but the form before it is open', async () => {
+    const { id, card } = await submit(d, FORM)
+    d.slack.requests.length = 0
+    await openEdit(d, card, id)
+    expect(d.slack.requests.map(({ path }) => path)).toEqual(['/api/views.open'])
+  })
+
+  it('forwards what was changed, keeps the type of what was not touched, and marks the edits', async () => {
+    const { id, card } = await submit(d, FORM)
+    const view = await openEdit(d, card, id)
+    expect(await submitEdit(d, view, { f0: 'Grace Hopper', f3: '7' })).toEqual({})
+    expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual({ ...FORM, name: 'Grace Hopper', quantity: 7 })
+    expect(sentEmails()[0]!.html).toContain('Grace Hopper')
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toContain('Edited and forwarded by Ada Lovelace')
+    expect(text).toContain('name (edited)')
+    expect(text).toContain('Edited: name, quantity')
+    expect(text).not.toContain('email (edited)')
+  })
+
+  it('untouched forwards exactly the data that came', async () => {
+    const { id, card } = await submit(d, FORM)
+    await submitEdit(d, await openEdit(d, card, id), {})
+    expect(d.endpoint.requests[0]!.body).toBe(JSON.stringify(FORM))
+  })
+
+  it('shows an error under a JSON field that is not JSON any more, and decides nothing', async () => {
+    const { id, card } = await submit(d, FORM)
+    const view = await openEdit(d, card, id)
+    expect(await submitEdit(d, view, { f5: '{oops' })).toEqual({ response_action: 'errors', errors: { f5: expect.stringContaining('JSON object') } })
+    expect(sentEmails()).toEqual([])
+    expect(await submitEdit(d, view, { f5: '{"city":"Paris"}' })).toEqual({})
+    expect(JSON.parse(d.endpoint.requests[0]!.body)).toMatchObject({ address: { city: 'Paris' } })
+  })
+
+  it('keeps what is too long to edit as it is, and says so', async () => {
+    const data = { short: 'a', long: 'x'.repeat(50_000) }
+    const { id, card } = await submit(d, data)
+    const view = await openEdit(d, card, id)
+    expect(viewProblems(view)).toEqual([])
+    expect(blockText(view.blocks)).toContain('kept as they are: “long”')
+    await submitEdit(d, view, { f0: 'b' })
+    expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual({ ...data, short: 'b' })
+  })
+
+  it('with 500 fields opens a form that Slack accepts, and loses none', async () => {
+    const data = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]))
+    const { id, card } = await submit(d, data)
+    const view = await openEdit(d, card, id)
+    expect(viewProblems(view)).toEqual([])
+    await submitEdit(d, view, { f0: '100' })
+    expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual({ ...data, k0: 100 })
+  })
+
+  it('says who was faster when somebody decided meanwhile', async () => {
+    const { id, card } = await submit(d, FORM)
+    const view = await openEdit(d, card, id)
+    await click(d, card, 'spam', id)
+    const answer = await submitEdit(d, view, { f0: 'Too late' })
+    expect(answer.response_action).toBe('update')
+    expect(viewProblems(answer.view as never)).toEqual([])
+    expect(blockText(answer.view)).toMatch(/already decided/)
+    expect(sentEmails()).toEqual([])
+  })
+})
+
+describe('form text', () => {
+  const hostile = { '<!channel>': '<!here> <@U1> <https://evil.example|bank>', '*bold*': '*bold* _it_ ~no~ `code` :smile: @everyone', 'link': '[x](http://evil.example) https://evil.example & &amp;', 'q': '> quoted\n{{emoji:wave}}' }
+
+  it('appears on the card as it was typed: no mention, link, markup or emoji', async () => {
+    const { id, card } = await submit(d, hostile)
+    await click(d, card, 'forward', id)
+    for (const message of [card, await cardNow(d, card)]) {
+      const shown = blockText(message.blocks.filter(({ type }) => type === 'rich_text'))
+      for (const text of Object.entries(hostile).flat()) expect(shown).toContain(text)
+      expect(interpreted(message.blocks)).toBe('')
+      expect(message.text).not.toMatch(/<[!@#h]/)
+    }
+  })
+
+  it('is escaped in the email', async () => {
+    const { id, card } = await submit(d, { 'name': '<img src=x onerror=alert(1)>\r\nBcc: victim@example.com', '<b>key</b>': '"&\'' })
+    await click(d, card, 'forward', id)
+    const [email] = sentEmails()
+    expect(email!.html).not.toMatch(/<img src=x|<b>key/)
+    expect(email!.subject).not.toMatch(/[\r\n]/)
+  })
+
+  it('is in no log line', async () => {
+    const { id, card } = await submit(d, { secret: 'do-not-log-me', email: 'private@example.com' })
+    await submitEdit(d, await openEdit(d, card, id), { f0: 'do-not-log-me-either' })
+    for (const text of ['do-not-log-me', 'private@example.com', 'triage@example.com', d.env.CHAT_BOT_TOKEN!, d.env.MAIL_API_KEY!]) expect(d.server.output()).not.toContain(text)
+  })
+})
+
+/** Text that Slack would interpret instead of showing it: mrkdwn, and plain text with emoji, other than our own buttons. */
+function interpreted(value: unknown): string {
+  if (Array.isArray(value)) return value.map(interpreted).join('')
+  if (typeof value !== 'object' || value === null) return ''
+  const { type, emoji, text } = value as { type?: string, emoji?: boolean, text?: string }
+  if (type === 'button') return ''
+  if (typeof text === 'string' && (type === 'mrkdwn' || (type === 'plain_text' && emoji !== false))) return text
+  return Object.values(value).map(interpreted).join('')
+}
+
+/** Redis keys that still belong to the submission. */
+async function leftInRedis(id: string): Promise<string[]> {
+  const { createClient } = await import('redis')
+  const client = await createClient({ url: d.redis.url }).connect()
+  const keys = await client.keys(`*${id}*`)
+  const listed = await client.zScore('{triage}:open', id)
+  client.destroy()
+  return [...keys, ...listed === null ? [] : ['listed']]
+}

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gatewayStatus } from '../../server/adapters/chat/discord/gateway/store'
+import { LEASE_MS, startListening, type Listening } from '../support/discord/listening'
+import { startRedis } from '../support/redis-server'
+import { until } from '../support/until'
+
+const TEN_MINUTES = 600_000
+const closers: (() => Promise<void>)[] = []
+let at: Listening
+
+beforeEach(async () => {
+  at = await startListening()
+})
+
+afterEach(async () => {
+  await at.close()
+  for (const close of closers.splice(0)) await close()
+})
+
+const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+const status = () => gatewayStatus(at.state, at.discord.applicationId)
+
+test('20 restarts, an outage of the route and five kill -9 under a message per 50 ms: nothing missed, nothing twice, in order, one session', async () => {
+  const { gateway, channelId, openDm } = at.discord
+  gateway.heartbeatIntervalMs = 250 // What a heartbeat acknowledges is not replayed.
+  let owner = at.listen(TEN_MINUTES)
+  await owner.connected()
+  const stop = at.chatter([channelId, await at.thread(), await at.thread(), openDm().id])
+  for (let restart = 1; restart <= 20; restart++) {
+    if (restart === 7) at.receiver.broken = { status: 503 }
+    if (restart === 7) setTimeout(() => (at.receiver.broken = undefined), 2000)
+    if (restart % 4 === 0) owner.child.kill('SIGKILL')
+    owner = at.listen(TEN_MINUTES)
+    await owner.connected()
+    await passed(200)
+  }
+  stop()
+  await at.allHandled()
+  expect(gateway.identifies).toBe(1)
+  expect(gateway.resumes).toBeGreaterThanOrEqual(20)
+  expect(gateway.live()).toBe(1)
+}, 90_000)
+
+test('op 7, a resumable op 9, TCP resets, a zombie and refused sockets cost nothing', async () => {
+  const { gateway, channelId } = at.discord
+  gateway.heartbeatIntervalMs = 400
+  const owner = at.listen(TEN_MINUTES)
+  await owner.connected()
+  const stop = at.chatter([channelId])
+  const resumed = async (what: string, interrupt: () => void) => {
+    const before = gateway.resumes
+    interrupt()
+    await until(`a RESUME after ${what}`, () => gateway.resumes > before)
+    await passed(100)
+  }
+  await resumed('op 7', () => gateway.reconnect())
+  await resumed('op 9', () => gateway.invalidate(true))
+  await resumed('a TCP reset', () => gateway.dropAll())
+  await resumed('close code 4000', () => gateway.closeWith(4000))
+  await resumed('silence', () => (gateway.freezeAcks = true))
+  await resumed('an outage', () => {
+    gateway.refuse = true
+    gateway.dropAll()
+    setTimeout(() => (gateway.refuse = false), 1500)
+  })
+  stop()
+  await at.allHandled()
+  expect(gateway.identifies).toBe(1)
+}, 40_000)
+
+test('a lost session: messages of the gap are read back in order, also when the reader dies over it', async () => {
+  const { gateway, channelId } = at.discord
+  const owner = at.listen(TEN_MINUTES)
+  await owner.connected()
+  const threads = [await at.thread(), await at.thread()]
+  at.send()
+  await at.allHandled()
+  gateway.invalidate(false)
+  // More than a page, of which the other thread has nothing.
+  for (let index = 0; index < 130; index++) at.send(index % 10 ? channelId : threads[0])
+  const stop = at.chatter([channelId, threads[0]!], false)
+  await until('the new session', () => gateway.identifies === 2)
+  const before = at.handled()
+  await until('some of the gap', () => at.handled() > before + 20)
+  owner.child.kill('SIGKILL')
+  await at.listen(TEN_MINUTES).connected()
+  stop()
+  await at.allHandled()
+  expect(gateway.identifies).toBe(2)
+}, 40_000)
+
+test('SIGTERM hands over to whoever stands by, and the ops page says who listens', async () => {
+  const { gateway, channelId } = at.discord
+  const first = at.listen(undefined, 'first')
+  await first.connected()
+  expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({ owner: 'first', resumes: 0, identifiesToday: 1, nextRestartAt: null, deadLetters: 0 })
+  const second = at.listen(undefined, 'second')
+  const stop = at.chatter([channelId])
+  await passed(1500)
+  expect(second.said).toEqual([])
+  first.child.kill('SIGTERM')
+  await Promise.all([first.left, second.connected()])
+  expect(first.said.at(-1)).toMatchObject({ what: 'left' })
+  const restarted = at.listen(TEN_MINUTES, 'by cron')
+  await restarted.connected()
+  stop()
+  await at.allHandled()
+  const now = await until('the status', async () => (await status()).resumes === 2 && status())
+  expect(now).toMatchObject({ owner: 'by cron', identifiesToday: 1 })
+  expect(now.nextRestartAt! - Date.now()).toBeGreaterThan(TEN_MINUTES - 30_000)
+  expect(now.connectedSince).toBeGreaterThan(Date.now() - 30_000)
+  expect(now.lastEventAt).toBeGreaterThan(Date.now() - 30_000)
+  expect(gateway.identifies).toBe(1)
+}, 30_000)
+
+test('an owner that was frozen until another took over harms nobody when it wakes', async () => {
+  const { gateway, channelId } = at.discord
+  const frozen = at.listen(TEN_MINUTES)
+  await frozen.connected()
+  const stop = at.chatter([channelId])
+  await passed(500)
+  frozen.child.kill('SIGSTOP')
+  const successor = at.listen(TEN_MINUTES)
+  await successor.connected()
+  await passed(500)
+  frozen.child.kill('SIGCONT')
+  await frozen.left
+  await passed(300)
+  stop()
+  await at.allHandled()
+  expect(gateway).toMatchObject({ identifies: 1, resumes: 1 })
+  expect(successor.has('ended')).toBe(false)
+}, 30_000)
+
+test('a Redis that comes back empty does not cost the session', async () => {
+  const { gateway } = at.discord
+  const owner = at.listen(TEN_MINUTES)
+  await owner.connected()
+  at.send()
+  await at.allHandled()
+  await at.redis.stop()
+  at.send()
+  await passed(LEASE_MS * 1.5)
+  const { stop } = await startRedis(at.redis.port)
+  closers.push(stop)
+  at.send()
+  await at.allHandled()
+  await until('the session to be stored again', async () => (await status()).owner)
+  expect(gateway.identifies).toBe(1)
+}, 30_000)
+
+test('a resume host that is gone is replaced by the general address', async () => {
+  const { gateway } = at.discord
+  gateway.resumeUrl = 'ws://127.0.0.1:9'
+  const first = at.listen(TEN_MINUTES)
+  await first.connected()
+  first.child.kill('SIGTERM')
+  await first.left
+  at.send()
+  await at.listen(TEN_MINUTES).connected()
+  await at.allHandled()
+  expect(gateway).toMatchObject({ identifies: 1, resumes: 1 })
+}, 30_000)
+
+test('an event is enriched as the adapter expects: the thread of a message, the user of a reaction', async () => {
+  const { gateway, openDm, user } = at.discord
+  const first = at.listen(TEN_MINUTES)
+  await first.connected()
+  const thread = await at.thread()
+  const inThread = at.send(thread)
+  await at.allHandled()
+  // The next process has seen no channels and asks for them.
+  first.child.kill('SIGTERM')
+  await first.left
+  at.react(inThread, '👍', thread)
+  const dm = openDm().id
+  at.react(at.send(dm), '🎉', dm)
+  await at.listen(TEN_MINUTES).connected()
+  await at.allHandled()
+  const events = at.receiver.handled.map(({ data }) => data)
+  expect(events.find(({ id }) => id === inThread)).toMatchObject({ thread: { id: thread, parent_id: at.discord.channelId } })
+  expect(events.find(({ emoji }) => emoji?.name === '👍')).toMatchObject({ channel_type: 11, thread: { id: thread }, member: { user: { id: user.id } } })
+  expect(events.find(({ emoji }) => emoji?.name === '🎉')).toMatchObject({ channel_type: 1, user: { id: user.id, username: user.username } })
+  expect(gateway.identifies).toBe(1)
+}, 30_000)
+
+test('a refused intent ends the listener with advice', async () => {
+  at.discord.gateway.privileged = false
+  const listener = at.listen(TEN_MINUTES)
+  await listener.left
+  expect(listener.said.find(({ what }) => what === 'failed')?.error).toContain('Message Content intent')
+}, 30_000)

@@ -1,0 +1,211 @@
+import { Modal, Select, SelectOption, TextInput, type Chat, type ModalResponse } from 'chat'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startBotServer, type BotServer } from '../support/discord/bot-server'
+import { buttonOf, openEdit, press } from '../support/discord/edit-form'
+import { button, post, row } from '../support/discord/fixtures'
+import { modalInputs } from '../support/discord/modal'
+import type { DiscordMessage, SendOptions } from '../support/discord/types'
+import { until } from '../support/until'
+
+let s: BotServer
+/** What the handlers of these tests wait for, and answer. */
+let gate = Promise.withResolvers<unknown>()
+let answers: (ModalResponse | undefined)[] = []
+let submitted: Record<string, string>[] = []
+
+const PIZZA = Modal({ callbackId: 'order', title: 'Order', children: [
+  Select({ id: 'size', label: 'Size', initialOption: 'm', options: [SelectOption({ label: 'Small', value: 's' }), SelectOption({ label: 'Medium', value: 'm' })] }),
+  TextInput({ id: 'name', label: 'Name' }),
+] })
+
+function register(bot: Chat): void {
+  bot.onAction('order', async event => void await event.openModal(PIZZA))
+  bot.onAction('slow-order', async (event) => {
+    await gate.promise
+    await event.openModal(PIZZA)
+  })
+  bot.onAction('quantity', async event => void await event.openModal(Modal({ callbackId: 'order', title: 'Order', children: [{ type: 'number_input', id: 'n', label: 'N' }] })))
+  bot.onSlashCommand('/hello', async event => void await event.channel.post('Hello'))
+  bot.onModalSubmit('order', async ({ values }) => {
+    submitted.push(values)
+    await gate.promise
+    return answers.shift()
+  })
+}
+
+beforeAll(async () => {
+  s = await startBotServer({ register })
+})
+
+afterEach(async () => {
+  gate.resolve(null)
+  await s.drain()
+  gate = Promise.withResolvers()
+  s.discord.fault = () => undefined
+  s.endpoint.calls.length = 0
+  submitted = []
+  answers = []
+})
+
+afterAll(async () => {
+  await s.close()
+})
+
+async function messageWith(action: string): Promise<DiscordMessage> {
+  const { body } = await post(s.discord, { content: 'Press', components: [row(button(0, { custom_id: action }))] })
+  return body as DiscordMessage
+}
+
+describe('a request', () => {
+  const secondsFromNow = (seconds: number) => ({ timestamp: Math.floor(Date.now() / 1000) + seconds })
+  const forged: [string, SendOptions | (() => SendOptions)][] = [
+    ['without a signature', { headers: { 'x-signature-ed25519': undefined } }],
+    ['without a timestamp', { headers: { 'x-signature-timestamp': undefined } }],
+    ['with a signature that is none', { headers: { 'x-signature-ed25519': 'zz' } }],
+    ['with another\'s signature', { headers: { 'x-signature-ed25519': '0'.repeat(128) } }],
+    ['with a changed body', { tamper: body => body.replace('}', ' }') }],
+    ['that is stale', () => secondsFromNow(-310)],
+    ['from the future', () => secondsFromNow(310)],
+  ]
+
+  it.each(forged)('%s is refused', async (_, forgery) => {
+    const options = typeof forgery === 'function' ? forgery() : forgery
+    const { id, card } = await s.submit({ name: 'Ada' })
+    expect((await s.discord.ping(s.url, options)).status).toBe(401)
+    expect((await s.discord.click(s.url, card, buttonOf('spam', id), options)).status).toBe(401)
+    expect(await s.store.get(id)).not.toBeNull()
+  })
+
+  it('that is a PING is answered by a PONG', async () => {
+    expect((await s.discord.ping(s.url)).body).toEqual({ type: 1 })
+  })
+
+  it('that is signed but no JSON is refused', async () => {
+    expect((await s.discord.send(s.url, 'no json')).status).toBe(400)
+  })
+
+  it('of the gateway with another token is refused', async () => {
+    const response = await fetch(s.url, { method: 'POST', headers: { 'x-discord-gateway-token': 'wrong' }, body: '{}' })
+    expect(response.status).toBe(401)
+  })
+})
+
+describe('a click', () => {
+  it.each(['forward', 'spam'])('on %s decides, and the card names who, without asking Discord', async (action) => {
+    const { id, card } = await s.submit({ name: 'Ada' })
+    s.discord.requests.length = 0
+    const answer = await s.discord.click(s.url, card, buttonOf(action, id))
+    expect(answer.body).toEqual({ type: 6 })
+    await s.drain()
+    expect(JSON.stringify(s.cardNow(card).embeds)).toContain('by Ada Lovelace on Discord')
+    expect(s.cardNow(card).components).toEqual([])
+    expect(s.discord.requests.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`)).toEqual(['PATCH messages'])
+    expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
+  })
+
+  it('that could not be stored is told in private, and the card stays open', async () => {
+    const { id, card } = await s.submit({ name: 'Ada' })
+    const { get } = s.store
+    s.store.get = async () => { throw new Error('The store does not answer.') }
+    const answers = await Promise.all(['forward', 'spam', 'edit'].map(action => s.discord.click(s.url, card, buttonOf(action, id))))
+    s.store.get = get
+    expect(answers.map(({ message }) => [message?.content, message?.flags])).toEqual(answers.map(() => ['That did not work just now. Nothing is lost: press the button again in a moment.', 64]))
+    expect(s.cardNow(card)).toEqual(card)
+  })
+
+  it('about nothing has no effect and no error', async () => {
+    for (const id of ['forward', 'edit\nunknown', 'nothing', 'spam\n']) {
+      expect((await s.discord.click(s.url, await messageWith(id), id)).body).toEqual({ type: 6 })
+    }
+  })
+
+  it('names the reviewer as the server does', async () => {
+    const { id, card } = await s.submit({ name: 'Ada' })
+    const { body } = await s.discord.click(s.url, card, buttonOf('forward', id), { user: { id: '77', username: 'grace', global_name: null } })
+    expect(body).toEqual({ type: 6 })
+    await s.drain()
+    expect(JSON.stringify(s.cardNow(card).embeds)).toContain('Forwarded by grace on Discord')
+  })
+})
+
+describe('a modal', () => {
+  it('with a select opens, and its values reach the handler', async () => {
+    gate.resolve(null)
+    const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
+    expect(modalInputs(opened!).map(({ type, label, value }) => [type, label, value])).toEqual([[3, 'Size', 'm'], [4, 'Name', '']])
+    const answer = await s.discord.submitModal(s.url, opened!, { i0: 's', i1: 'Ada' })
+    expect(submitted).toEqual([{ size: 's', name: 'Ada' }])
+    expect(answer.body).toEqual({ type: 6 })
+  })
+
+  it('with an input that Discord has no equivalent of is an error in the log, not a modal without it', async () => {
+    const answer = await s.discord.click(s.url, await messageWith('quantity'), 'quantity')
+    expect(answer.body).toEqual({ type: 6 })
+    expect(s.logged.at(-1)).toContain('TypeError')
+  })
+
+  it('that comes too late is opened by one more click', async () => {
+    const answer = await s.discord.click(s.url, await messageWith('slow-order'), 'slow-order')
+    expect(answer.body).toEqual({ type: 6 })
+    gate.resolve(null)
+    const offer = await until('the offer to open it', () => s.discord.ephemeral().find(({ content }) => content === 'The form took a moment.'))
+    const { opened } = await press(s, offer, 'Open the form')
+    expect((await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })).message?.content).toBe('Done.')
+  })
+
+  it('submitted to a slow handler is acknowledged in time, and its errors follow', async () => {
+    answers = [{ action: 'errors', errors: { name: 'Who is *that*?' } }]
+    const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
+    expect((await s.discord.submitModal(s.url, opened!, { i1: 'Nobody' })).body).toEqual({ type: 6 })
+    gate.resolve(null)
+    const refused = await until('the errors', () => s.discord.ephemeral().find(({ content }) => content.includes('Who is')))
+    expect(refused.content).toBe('Not sent yet:\n• **Name**: Who is \\*that\\*?')
+    expect(modalInputs((await press(s, refused, 'Edit again')).opened!).map(({ value }) => value)).toEqual(['m', 'Nobody'])
+  })
+
+  it('followed by another is continued by one more click', async () => {
+    gate.resolve(null)
+    answers = [{ action: 'push', modal: Modal({ callbackId: 'order', title: 'Address', children: [TextInput({ id: 'street', label: 'Street' })] }) }]
+    const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
+    const next = await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })
+    const second = await press(s, next.message!, 'Continue')
+    await s.discord.submitModal(s.url, second.opened!, { i0: 'Baker Street' })
+    expect(submitted.at(-1)).toEqual({ street: 'Baker Street' })
+  })
+})
+
+describe('over the gateway', () => {
+  it('a click opens the form and a submit decides, answered through REST', async () => {
+    const close = await forwardInteractions()
+    const { id, card } = await s.submit({ name: 'Ada' })
+    const { opened } = await openEdit({ ...s, url: 'gateway' }, card, id)
+    await s.discord.submitModal('gateway', opened, { i0: 'Grace' })
+    await s.drain()
+    expect(JSON.parse(s.endpoint.calls[0]!.body)).toEqual({ name: 'Grace' })
+    expect(s.discord.interactionResponses.slice(-2).map(({ via, type }) => [via, type])).toEqual([['rest', 9], ['rest', 6]])
+    close()
+  })
+
+  /** Hands what the gateway dispatches to the webhook, as a forwarding listener does. */
+  async function forwardInteractions(): Promise<() => void> {
+    const { url } = await (await fetch(`${s.discord.restUrl}/gateway`)).json() as { url: string }
+    const socket = new WebSocket(`${url}/?v=10&encoding=json`)
+    const ready = Promise.withResolvers<unknown>()
+    socket.addEventListener('message', ({ data }) => {
+      const { op, t, d } = JSON.parse(String(data)) as { op: number, t: string, d: object }
+      if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token: s.discord.botToken, intents: 0, properties: {} } }))
+      if (t === 'READY') ready.resolve(null)
+      if (t === 'INTERACTION_CREATE') void fetch(s.url, { method: 'POST', headers: { 'x-discord-gateway-token': s.discord.botToken }, body: JSON.stringify({ type: `GATEWAY_${t}`, timestamp: 0, data: d }) })
+    })
+    await ready.promise
+    return () => socket.close()
+  }
+})
+
+it('a slash command is acknowledged, and what its handler says goes to the configured API', async () => {
+  const command = { id: '1', application_id: s.discord.applicationId, type: 2, token: 'command-token', channel_id: s.discord.channelId, guild_id: s.discord.guildId, member: { user: s.discord.user }, data: { id: '2', name: 'hello', type: 1 } }
+  const response = await s.discord.send(s.url, JSON.stringify(command))
+  expect(await response.json()).toEqual({ type: 5 })
+  await s.drain()
+  expect(s.discord.requests.at(-1)!.path).toBe(`/api/v10/webhooks/${s.discord.applicationId}/command-token/messages/@original`)
+})

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Card, CardLink, CardText } from 'chat'
+import { renderCard } from '../../server/adapters/chat/cards'
+import type { DiscordSettings } from '../../server/adapters/chat/discord/client'
+import { createDiscordRoom } from '../../server/adapters/chat/discord/room'
+import { platforms } from '../../server/adapters/chat/platforms'
+import type { CardRef } from '../../server/ports/submission'
+import { openView } from '../fixtures/views'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+
+let discord: DiscordDouble
+
+beforeEach(async () => {
+  discord = await startDiscord()
+})
+
+afterEach(async () => {
+  await discord.close()
+})
+
+const settings = (): DiscordSettings => ({ botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId, channelId: discord.channelId, apiUrl: discord.restUrl })
+const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom({ ...settings(), ...changed })
+const cardOf = (data: Record<string, string>) => renderCard(openView(data), platforms.discord).card
+const CARD = () => cardOf({ name: 'Ada' })
+
+async function posted(): Promise<CardRef> {
+  const outcome = await room().post(CARD(), '', 'submission-1')
+  if (!outcome.ok) throw new Error(outcome.reason)
+  return outcome.value
+}
+
+describe('a card', () => {
+  it('is posted, and found again by the SDK\'s ids', async () => {
+    const [message] = [await posted(), discord.messages()[0]!]
+    expect(message).toEqual({ platform: 'discord', threadId: `discord:${discord.guildId}:${discord.channelId}`, messageId: discord.messages()[0]!.id })
+  })
+
+  it('pings nobody, whatever it says', async () => {
+    const outcome = await room().post(cardOf({ '@everyone': `<@${discord.user.id}> @here` }), '@everyone', 'submission-1')
+    expect(outcome.ok).toBe(true)
+    const [message] = discord.messages()
+    expect(message).toMatchObject({ content: '', pings: { everyone: false, users: [], roles: [] }, allowed_mentions: { parse: [] } })
+  })
+
+  it('that is posted again because the answer was lost is one card', async () => {
+    const one = room()
+    discord.fault = ({ method }) => method === 'POST' ? 'lose-answer' : undefined
+    expect(await one.post(CARD(), '', 'submission-1')).toMatchObject({ ok: false, permanent: false, reason: 'Discord: no connection.' })
+    discord.fault = () => undefined
+    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({ ok: true, value: { messageId: discord.messages()[0]!.id } })
+    expect(discord.messages()).toHaveLength(1)
+  })
+
+  it('asks once which server the channel is in, or never when that is configured', async () => {
+    const one = room()
+    for (const name of ['a', 'b']) await one.post(cardOf({ name }), '', `submission-${name}`)
+    await room({ guildId: discord.guildId }).post(CARD(), '', 'submission-1')
+    expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
+  })
+
+  it('is updated in place', async () => {
+    const ref = await posted()
+    expect(await room().update(ref, cardOf({ name: 'Grace' }), '')).toEqual({ ok: true, value: undefined })
+    expect(JSON.stringify(discord.messages()[0]!.embeds)).toContain('Grace')
+    expect(discord.messages()).toHaveLength(1)
+  })
+
+  it('in a thread has the thread\'s id', async () => {
+    const { messageId } = await posted()
+    await fetch(`${discord.restUrl}/channels/${discord.channelId}/messages/${messageId}/threads`, { method: 'POST', headers: { 'authorization': `Bot ${discord.botToken}`, 'content-type': 'application/json' }, body: '{"name":"forms"}' })
+    const outcome = await room({ channelId: messageId }).post(cardOf({ name: 'Grace' }), '', 'submission-1')
+    expect(outcome).toMatchObject({ ok: true, value: { threadId: `discord:${discord.guildId}:${discord.channelId}:${messageId}` } })
+    expect(discord.messages(messageId)).toHaveLength(1)
+  })
+})
+
+describe('a word', () => {
+  it('is said below a card, literally, and in the channel with its link', async () => {
+    const ref = await posted()
+    await room().say(Card({ children: [CardText('*Expires* soon')] }), 'Expires soon', ref)
+    await room().say(Card({ children: [CardText('51 wait'), CardLink({ label: 'Open', url: 'https://forms.example.com' })] }), '51 wait')
+    const [, reply, notice] = discord.messages()
+    expect(reply).toMatchObject({ type: 19, message_reference: { message_id: ref.messageId }, embeds: [{ description: '\\*Expires\\* soon' }], pings: { everyone: false, users: [], roles: [] } })
+    expect(notice).toMatchObject({ embeds: [{ description: '51 wait\n[Open](https://forms.example.com)' }] })
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    ['with retry_after', { body: '{"retry_after":1.25,"global":false}' }, 1250],
+    ['with Retry-After', { body: 'slow down', headers: { 'retry-after': '3' } }, 3000],
+    ['with neither', { body: '{}' }, 1000],
+  ])('for too many requests %s is passing, and says when to come back', async (_, answer, retryAfterMs) => {
+    discord.fault = () => ({ status: 429, ...answer })
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs })
+  })
+
+  it.each([500, 502, 503])('by HTTP %i is passing', async (status) => {
+    discord.fault = () => ({ status, body: '<html>' })
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: `Discord answered HTTP ${status}.` })
+  })
+
+  it('of the token names the variable, not the token', async () => {
+    expect(await room({ botToken: 'secret' }).post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: true, reason: 'Discord answered HTTP 401. Check PLATFORM2_BOT_TOKEN.' })
+  })
+
+  it('of the channel names the variable', async () => {
+    expect(await room({ channelId: '1' }).post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.' })
+    expect(await room({ channelId: '1', guildId: '2' }).post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.' })
+  })
+
+  it.each([[50001, 'Invite the bot'], [50013, 'Send Messages and Embed Links']])('of permission (%i) says what to do', async (code, advice) => {
+    discord.fault = () => ({ status: 403, body: JSON.stringify({ message: 'Missing', code }) })
+    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: expect.stringContaining(advice) })
+  })
+
+  it('of a card that was deleted is permanent', async () => {
+    const ref = await posted()
+    expect(await room().update({ ...ref, messageId: '1' }, CARD(), '')).toMatchObject({ permanent: true, reason: 'Discord answered error 10008. The card was deleted.' })
+  })
+
+  it('that never comes is passing', async () => {
+    discord.fault = () => 'drop'
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: 'Discord: no connection.' })
+  })
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import type { Submission } from '../../server/ports/submission'
+import { silentLog } from '../fakes/runtime'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+let d: Deployment
+let store: RedisStore
+beforeAll(async () => {
+  d = await deploy()
+  store = new RedisStore(createRedis(d.redis.url, silentLog), { dataLivesUntil, nextAttention })
+})
+afterAll(async () => {
+  await store.close()
+  await d.close()
+})
+
+/** Sends a form and makes it as old as if it expired at `expiresAt`, epoch ms. */
+async function aged(expiresAt: number, changes: Partial<Submission> = {}) {
+  const { id, card } = await submit(d, { name: 'Ada', secret: 'to be erased' })
+  await d.server.drain()
+  const stored = await store.get(id)
+  const old = { ...stored!, version: stored!.version + 1, receivedAt: expiresAt - 7 * DAY_MS, expiresAt, ...changes }
+  expect(await store.replace(stored!, old)).toBe(true)
+  return { id, card }
+}
+
+const replies = (ts: string) => d.slack.calls('chat.postMessage').filter(({ thread_ts }) => thread_ts === ts)
+
+describe('a submission that nobody decides', () => {
+  it('is reminded of once in the card\'s thread, 24 hours before it expires', async () => {
+    const { card } = await aged(Date.now() + DAY_MS + 700)
+    expect(replies(card.ts)).toEqual([])
+    await until('the reminder', () => replies(card.ts).length > 0)
+    // The next attention is the expiry: nothing more comes in the meantime.
+    const { id: other } = await submit(d, { name: 'later' })
+    await until('a later sweep', async () => (await store.get(other))?.work.length === 0)
+    expect(replies(card.ts)).toHaveLength(1)
+    expect(blockText(replies(card.ts)[0]!.blocks)).toMatch(/expires and is erased on \d+ \w+ \d{4}/)
+    expect((await cardNow(d, card)).blocks.filter(({ type }) => type === 'actions')).toHaveLength(2)
+  })
+
+  it('loses its data at the end of 7 days, and its card says so', async () => {
+    const expiresAt = Date.now() + 1000
+    const { id, card } = await aged(expiresAt, { reminded: true })
+    expect((await store.get(id))?.data).toMatchObject({ secret: 'to be erased' })
+    await until('the expired card', async () => blockText((await cardNow(d, card)).blocks).includes('Expired — nobody decided in 7 days'))
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
+    const shown = await cardNow(d, card)
+    expect(blockText(shown.blocks)).not.toContain('to be erased')
+    expect(shown.blocks.some(({ type }) => type === 'actions')).toBe(false)
+    await until('the record gone', async () => await store.get(id) === null)
+    expect(await store.audit(5)).toContainEqual(expect.objectContaining({ id, outcome: 'expired', reviewer: null }))
+  })
+
+  it('cannot be decided any more', async () => {
+    const { id, card } = await aged(Date.now() + 300, { reminded: true })
+    await until('the record gone', async () => await store.get(id) === null)
+    const emails = d.resend.requests.length
+    expect((await click(d, card, 'forward', id)).status).toBe(200)
+    expect(d.resend.requests).toHaveLength(emails)
+  })
+})

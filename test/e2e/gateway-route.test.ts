@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf } from '../support/discord/edit-form'
+import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+
+const SECRET = 'a-secret-of-some-length'
+
+let discord: DiscordDouble
+let d: Deployment
+let more: Server[]
+beforeEach(async () => {
+  discord = await startDiscord()
+  more = []
+})
+afterEach(async () => {
+  await Promise.all(more.map(server => server.kill()))
+  await d.close()
+  await discord.close()
+})
+
+const onDiscord = () => ({
+  PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+  DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+})
+const call = (server: Server, authorization?: string) => fetch(`${server.url}/api/discord/gateway`, { headers: authorization ? { authorization } : {} })
+const listening = () => until('a listener', () => discord.gateway.live() > 0 && discord.gateway.identifies > 0)
+
+/** Sends a form; its card on Discord. */
+async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
+  const { submissionId: id } = await (await sendForm(d.server, { name: 'Ada' })).json() as { submissionId: string }
+  return { id, message: await until('the card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))) }
+}
+
+const decided = (message: DiscordMessage) => until('the card closed', () => discord.messages().find(({ id }) => id === message.id)!.components.length === 0)
+
+describe('GET /api/discord/gateway', () => {
+  it('without Discord is 404 with the specified message', async () => {
+    d = await deploy({ CRON_SECRET: SECRET })
+    const response = await call(d.server, `Bearer ${SECRET}`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: 'Discord adapter not configured' })
+  })
+
+  it('in production without CRON_SECRET refuses and names the variable', async () => {
+    d = await deploy(onDiscord())
+    const response = await call(d.server, 'Bearer anything')
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining('CRON_SECRET') })
+  })
+
+  it('lets only the bearer of the secret in, and answers at once', async () => {
+    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
+    for (const wrong of [undefined, 'Bearer', `Bearer ${SECRET}x`, SECRET]) expect((await call(d.server, wrong)).status).toBe(401)
+    const started = Date.now()
+    const response = await call(d.server, `Bearer ${SECRET}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ status: 'listening', durationMs: 600_000 })
+    expect(Date.now() - started).toBeLessThan(1000)
+  })
+
+  it('on a serverless host listens and forwards to the webhook route of the site, with one IDENTIFY over restarts', async () => {
+    d = await deploy({ CRON_SECRET: SECRET })
+    await d.server.kill()
+    const front = await startServer({ ...d.env, ...onDiscord() })
+    more.push(front)
+    d.server = await startServer({ ...d.env, ...onDiscord(), VERCEL: '1', NUXT_PUBLIC_SITE_URL: front.url })
+    await call(d.server, `Bearer ${SECRET}`)
+    await listening()
+    for (let restart = 0; restart < 3; restart++) {
+      const resumes = discord.gateway.resumes
+      await call(d.server, `Bearer ${SECRET}`)
+      await until('the takeover', () => discord.gateway.resumes > resumes)
+    }
+    const { id, message } = await submitted()
+    await discord.click('gateway', message, buttonOf('spam', id))
+    await decided(message)
+    expect(discord.gateway.identifies).toBe(1)
+  })
+})
+
+describe('GET /api/discord/status', () => {
+  it('tells the person on duty who listens and since when, and nobody else', async () => {
+    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
+    const ask = (authorization?: string) => fetch(`${d.server.url}/api/discord/status`, { headers: authorization ? { authorization } : {} })
+    await listening()
+    expect((await ask()).status).toBe(401)
+    const status = await until('the connection on record', async () => {
+      const told = await (await ask(`Bearer ${SECRET}`)).json() as { connectedSince: number | null }
+      return told.connectedSince !== null && told
+    })
+    expect(status).toEqual({
+      owner: expect.stringMatching(/:\d+$/), connectedSince: expect.any(Number), resumes: 0, identifiesToday: 1,
+      lastEventAt: null, lastForwardError: null, nextRestartAt: null, deadLetters: 0,
+    })
+  })
+})
+
+describe('a long-lived process', () => {
+  it('listens by itself: a click that comes over the gateway is decided, and answered through REST', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    const { id, message } = await submitted()
+    const answer = await discord.click('gateway', message, buttonOf('forward', id))
+    expect(answer.timedOut).toBeUndefined()
+    await decided(message)
+    await d.server.drain()
+    expect(await d.resend.emails()).toHaveLength(1)
+  })
+
+  it('that starts while Redis is away listens once it is back', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    await d.server.kill()
+    d.redis.pause()
+    d.server = await startServer(d.env)
+    await until('a start that failed', () => d.server.output().includes('gateway.failed'))
+    d.redis.resume()
+    await until('the listener', () => discord.gateway.resumes > 0, 30_000)
+  }, 60_000)
+
+  it('opens and takes in the edit form over the gateway', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    const { id, message } = await submitted()
+    const { opened } = await discord.click('gateway', message, buttonOf('edit', id))
+    await discord.submitModal('gateway', opened!, { i0: 'Grace' })
+    await decided(message)
+    await until('the delivery', () => d.endpoint.requests.length > 0)
+    expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual({ name: 'Grace' })
+  })
+
+  it('hands over on SIGTERM: its successor resumes the session, and what came in between is not lost', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    const { id, message } = await submitted()
+    expect(await d.server.stop()).toBe(0)
+    await until('the socket closed', () => discord.gateway.live() === 0)
+    const click = discord.click('gateway', message, buttonOf('spam', id))
+    d.server = await startServer(d.env)
+    await decided(message)
+    await click
+    expect(discord.gateway.identifies).toBe(1)
+    expect(discord.gateway.resumes).toBe(1)
+  })
+
+  it('shares one listener with its replicas, and a survivor takes over from one that was killed', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    more.push(await startServer(d.env), await startServer(d.env))
+    await until('nobody else to connect', async () => (await call(more[1]!)).status === 403 && discord.gateway.live() === 1)
+    expect(discord.gateway.identifies).toBe(1)
+    await d.server.kill()
+    d.server = more[0]!
+    await until('the survivor', () => discord.gateway.resumes > 0, 25_000)
+    const { id, message } = await submitted()
+    await discord.click('gateway', message, buttonOf('spam', id))
+    await decided(message)
+    expect(discord.gateway.identifies).toBe(1)
+  }, 60_000)
+})

@@ -1,0 +1,71 @@
+import { createClient } from 'redis'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { deploy, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { startProxy, type Proxy } from '../support/proxy'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+
+const SECRET = 'a-secret-of-some-length'
+/** The gateway's lease is 15 s, which a listener that was killed leaves behind. */
+const RESTARTS = 20
+const KILLED_AT = [5, 8, 11, 14, 17]
+
+let discord: DiscordDouble
+let d: Deployment
+let route: Proxy
+let listeners: Server[]
+let serverless: Record<string, string>
+
+beforeEach(async () => {
+  discord = await startDiscord()
+  d = await deploy({
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, CRON_SECRET: SECRET, VERCEL: '1',
+  })
+  route = await startProxy(d.server.url)
+  // Listens only when it is called, and forwards to the route of the first server.
+  serverless = { ...d.env, NUXT_PUBLIC_SITE_URL: route.url }
+  listeners = await Promise.all([startServer(serverless), startServer(serverless)])
+})
+afterEach(async () => {
+  await Promise.all(listeners.map(listener => listener.kill()))
+  await route.close()
+  await d.close()
+  await discord.close()
+})
+
+it('20 restarts over two server processes, five of them killed, under a message per 50 ms and an outage of the route: every event is handled once', async () => {
+  const redis = await createClient({ url: d.redis.url }).connect()
+  const handled = async () => (await redis.keys('*discord-gateway:seen:*')).length
+  const start = async (index: number) => {
+    const resumes = discord.gateway.resumes
+    await fetch(`${listeners[index]!.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } })
+    await until('the takeover', () => discord.gateway.resumes > resumes || (discord.gateway.identifies === 1 && discord.gateway.live() === 1 && resumes === 0), 30_000)
+  }
+  await start(0)
+  let emitted = 0
+  const chatter = setInterval(() => {
+    const { id } = discord.emitMessage({ content: `message ${emitted++}` })
+    if (emitted % 4 === 0 && ++emitted) discord.emitReaction({ messageId: id, emoji: '👍' })
+  }, 50)
+
+  for (let restart = 1; restart <= RESTARTS; restart++) {
+    const [owner, next] = [(restart + 1) % 2, restart % 2]
+    if (restart === 4) route.fault = () => ({ status: 503 })
+    if (restart === 4) setTimeout(() => (route.fault = () => undefined), 2000)
+    if (KILLED_AT.includes(restart)) {
+      await listeners[owner]!.kill()
+      listeners[owner] = await startServer(serverless)
+    }
+    await start(next)
+  }
+  clearInterval(chatter)
+
+  await until('every event handled', async () => await handled() >= emitted, 30_000)
+  expect(await handled()).toBe(emitted)
+  expect(discord.gateway.identifies).toBeLessThanOrEqual(2)
+  expect(discord.gateway.live()).toBe(1)
+  redis.destroy()
+}, 180_000)

@@ -1,0 +1,164 @@
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blockKitProblems, blockText } from '../support/block-kit'
+import { cardOf, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+let d: Deployment
+beforeAll(async () => { d = await deploy({ MAX_BODY_BYTES: '300000' }) })
+afterAll(() => d.close())
+
+async function post(body: RequestInit['body'], contentType?: string): Promise<{ status: number, json: Record<string, unknown>, headers: Headers }> {
+  const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', body, headers: contentType === undefined ? {} : { 'content-type': contentType } })
+  return { status: response.status, headers: response.headers, json: await response.json() as Record<string, unknown> }
+}
+
+describe('a JSON object', () => {
+  it('is answered with received and a UUID, after its card was posted', async () => {
+    const response = await sendForm(d.server, { name: 'Ada', message: 'Hello' })
+    const body = await response.json() as { submissionId: string }
+    expect(response.status).toBe(200)
+    expect(body).toEqual({ status: 'received', submissionId: expect.stringMatching(UUID) })
+    expect(d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)).toHaveLength(1)
+  })
+
+  it('with hostile keys stays data: __proto__, constructor, empty and unicode keys all show on the card', async () => {
+    const response = await sendForm(d.server, '{"__proto__":{"polluted":1},"constructor":"c","":"no name","名前":"エイダ","nested":{"a":[1,{"b":null}]}}')
+    const { submissionId } = await response.json() as { submissionId: string }
+    const shown = blockText((await cardOf(d, submissionId)).blocks)
+    for (const text of ['__proto__', '{"polluted":1}', 'constructor', '(no name)', '名前', 'エイダ', '{"a":[1,{"b":null}]}']) expect(shown).toContain(text)
+    expect(shown).not.toContain('[object Object]')
+  })
+
+  it.each([['0 keys', {}], ['11 keys', keys(11)], ['60 keys', keys(60)], ['500 keys', keys(500)], ['a 50,000-character value', { long: 'x'.repeat(50_000), after: 'still shown' }]])('with %s becomes a card that Slack accepts', async (_, data) => {
+    const { card } = await submit(d, data)
+    const sent = d.slack.calls('chat.postMessage').at(-1)!
+    expect(blockKitProblems(sent as never)).toEqual([])
+    expect(card.blocks[0]).toMatchObject({ type: 'header', text: { text: 'New Form Submission' } })
+  })
+
+  it('that does not fit on the card is counted there, with a link to the whole', async () => {
+    const { id, card } = await submit(d, keys(437))
+    expect(blockText(card.blocks)).toContain('37 more fields')
+    expect(JSON.stringify(card.blocks)).toContain(`https://forms.example.com/submissions/${id}`)
+  })
+
+  it('never makes the intake answer 5xx, whatever it holds', async () => {
+    await fc.assert(fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), async (data) => {
+      const { status } = await post(JSON.stringify(data), 'application/json')
+      expect(status).toBe(200)
+      expect(blockKitProblems(d.slack.calls('chat.postMessage').at(-1) as never)).toEqual([])
+    }), { numRuns: 60 })
+  })
+})
+
+describe('a plain HTML form', () => {
+  it('is accepted urlencoded, repeated keys becoming lists', async () => {
+    const { status, json } = await post('name=Ada+L&tag=a&tag=b&__proto__=x', 'application/x-www-form-urlencoded')
+    expect(status).toBe(200)
+    const shown = blockText((await cardOf(d, json.submissionId as string)).blocks)
+    for (const text of ['Ada L', '["a","b"]', '__proto__']) expect(shown).toContain(text)
+  })
+
+  it('is accepted as multipart, an empty file input left out', async () => {
+    // As browsers send it; undici's own FormData leaves the empty file name out.
+    const part = (header: string, value: string) => `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`
+    const empty = '--x\r\nContent-Disposition: form-data; name="upload"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n'
+    const { status, json } = await post(`${part('name="name"', 'Ada')}${part('name="name"', 'Grace')}${empty}--x--\r\n`, 'multipart/form-data; boundary=x')
+    expect(status).toBe(200)
+    const shown = blockText((await cardOf(d, json.submissionId as string)).blocks)
+    expect(shown).toContain('["Ada","Grace"]')
+    expect(shown).not.toContain('upload')
+  })
+
+  it('with a file is refused with 415 that names the field', async () => {
+    const form = new FormData()
+    form.append('cv', new File(['x'], 'cv.pdf'))
+    expect(await post(form)).toMatchObject({ status: 415, json: { error: expect.stringContaining('"cv"') } })
+  })
+
+  it('with a broken encoding is refused with 400', async () => {
+    expect(await post('no boundary', 'multipart/form-data; boundary=x')).toMatchObject({ status: 400, json: { error: expect.any(String) } })
+  })
+})
+
+describe('what is refused', () => {
+  it.each([['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['null', 'null'], ['true', 'a boolean']])('%s is not an object: 400 that says it is %s', async (body, what) => {
+    expect(await post(body, 'application/json')).toMatchObject({ status: 400, json: { error: expect.stringContaining(what) } })
+  })
+
+  it.each(['', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D])])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
+    const { status, json } = await post(body, 'application/json')
+    expect(status).toBe(400)
+    expect(json.error).toMatch(/not valid (JSON|UTF-8)/)
+    expect(json.error).not.toContain('secret-value')
+  })
+
+  it('JSON nested thousands deep is 400', async () => {
+    expect((await post(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'application/json')).status).toBe(400)
+  })
+
+  it.each([undefined, 'text/plain', 'application/xml', 'application/jsonx'])('content type %s is 415 that names the accepted ones', async (contentType) => {
+    expect(await post(Buffer.from('{}'), contentType)).toMatchObject({ status: 415, json: { error: expect.stringContaining('application/json') } })
+  })
+
+  it('GET is 405 with Allow', async () => {
+    const response = await fetch(`${d.server.url}/api/form`)
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+
+  it('a body at the limit is accepted, one byte more is 413', async () => {
+    const body = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - 8) })
+    expect((await post(body(300_000), 'application/json')).status).toBe(200)
+    expect(await post(body(300_001), 'application/json')).toMatchObject({ status: 413, json: { error: expect.stringContaining('300000 bytes') } })
+  })
+
+  it('a body without a length is refused while it is still being sent', async () => {
+    const { hostname, port } = new URL(d.server.url)
+    const socket = connect(Number(port), hostname)
+    let answered = ''
+    socket.on('data', (data) => { answered += data.toString() })
+    socket.on('error', () => {})
+    socket.write('POST /api/form HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
+    // The last chunk is never sent: only an answer given while reading can arrive.
+    for (let sent = 0; sent < 20; sent++) socket.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`)
+    await until('413 before the end of the body', () => answered.includes('413'))
+    socket.destroy()
+    expect(answered.toLowerCase()).toContain('access-control-allow-origin: *')
+  })
+})
+
+describe('the request id', () => {
+  it('is in the answer and in every log line of the request; one from a proxy is kept, anything else is not', async () => {
+    const mine = await sendForm(d.server, { name: 'Ada' }, { 'x-request-id': 'edge-12345678' })
+    expect(mine.headers.get('x-request-id')).toBe('edge-12345678')
+    const hostile = await sendForm(d.server, { name: 'Ada' }, { 'x-request-id': 'a b"c' })
+    expect(hostile.headers.get('x-request-id')).toMatch(UUID)
+    const { submissionId: submission } = await mine.json() as { submissionId: string }
+    const line = d.server.output().split('\n').find(text => text.includes(submission))
+    expect(JSON.parse(line!)).toMatchObject({ request: 'edge-12345678', event: 'submission.received', submission })
+  })
+})
+
+describe('browsers on any origin', () => {
+  it('get a preflight that allows what they ask for', async () => {
+    const response = await fetch(`${d.server.url}/api/form`, { method: 'OPTIONS', headers: { 'origin': 'https://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' } })
+    expect(response.status).toBe(204)
+    expect(Object.fromEntries(response.headers)).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-allow-methods': expect.stringContaining('POST'), 'access-control-allow-headers': 'authorization, content-type' })
+  })
+
+  it.each([['{}', 'application/json', 200], ['[', 'application/json', 400], [`{"a":"${'x'.repeat(300_000)}"}`, 'application/json', 413], ['x', 'text/plain', 415]])('can read every answer (%#)', async (body, contentType, status) => {
+    const answer = await post(body, contentType)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  })
+})
+
+function keys(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`field ${index}`, `v${index}`]))
+}

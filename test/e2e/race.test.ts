@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
+import { startServer, type Server } from '../support/server'
+import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+/** As many as the channel shows at once (test/support/slack.ts). */
+const SUBMISSIONS = 200
+const CLICKS = 50
+/** Submissions that are fought over at the same time. */
+const AT_ONCE = 6
+
+interface Claim {
+  submission: string
+  action: 'forward' | 'spam'
+  edited: boolean
+}
+
+describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over three servers: forward, spam and edited forms mixed`, () => {
+  let d: Deployment
+  let servers: Server[]
+  const cards = new Map<string, SlackMessage>()
+  const answers: number[] = []
+
+  beforeAll(async () => {
+    d = await deploy({ LEASE_MS: '20000' })
+    servers = [d.server, await startServer(d.env), await startServer(d.env)]
+    const numbers = Array.from({ length: SUBMISSIONS }, (_, number) => number).values()
+    const worker = async () => {
+      for (const number of numbers) await fight(number)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(servers.map(server => server.drain()))
+  }, 120_000)
+  afterAll(async () => {
+    await Promise.all(servers.map(server => server.kill()))
+    await d.close()
+  })
+
+  async function fight(number: number): Promise<void> {
+    const at = (index: number) => servers[(number + index) % servers.length]!
+    const { submissionId: id } = await (await sendForm(at(0), { name: 'Ada', number })).json() as { submissionId: string }
+    const card = await cardOf(d, id)
+    cards.set(id, card)
+    await interact(at(0).url, blockActions(card, 'edit', id, d.slack.reviewer, await d.slack.trigger()))
+    const view = await until('the edit form', () => d.slack.calls('views.open').find(call => JSON.stringify(call.view).includes(id))?.view as Block | undefined)
+    const responses = await Promise.all(Array.from({ length: CLICKS }, (_, index) => {
+      const payload = (number + index) % 3 === 0
+        ? viewSubmission(view, { f0: `Grace ${index}` }, d.slack.reviewer)
+        : blockActions(card, (number + index) % 3 === 1 ? 'forward' : 'spam', id, d.slack.reviewer)
+      return interact(at(index).url, payload)
+    }))
+    answers.push(...responses.map(({ status }) => status))
+    await Promise.all(responses.map(response => response.arrayBuffer()))
+  }
+
+  const claims = (): Claim[] => servers.flatMap(server => server.output().split('\n')).filter(line => line.includes('"submission.claimed"')).map(line => JSON.parse(line) as Claim)
+  const forwards = () => claims().filter(({ action }) => action === 'forward').map(({ submission }) => submission).sort()
+
+  it('is answered with 200 every time', () => {
+    expect(answers).toEqual(Array.from({ length: SUBMISSIONS * CLICKS }, () => 200))
+  })
+
+  it('is one decision each, and every kind of click wins sometimes', () => {
+    expect(claims().map(({ submission }) => submission).sort()).toEqual([...cards.keys()].sort())
+    const kinds = claims().map(({ action, edited }) => edited ? 'edit' : action)
+    expect([...new Set(kinds)].sort()).toEqual(['edit', 'forward', 'spam'])
+  })
+
+  it('is one email per forward', async () => {
+    const sent = d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
+    expect(sent.map(({ headers }) => String(headers['idempotency-key']).slice(0, 36)).sort()).toEqual(forwards())
+    expect(await d.resend.emails()).toHaveLength(forwards().length)
+  })
+
+  it('is one call of the endpoint per forward, with the data of the click that won', () => {
+    expect(d.endpoint.requests.map(({ headers }) => String(headers['webhook-id']).slice(0, 36)).sort()).toEqual(forwards())
+    for (const { headers, body } of d.endpoint.requests) {
+      const claim = claims().find(({ submission }) => String(headers['webhook-id']).startsWith(submission))!
+      expect((JSON.parse(body) as { name: string }).name).toMatch(claim.edited ? /^Grace \d+$/ : /^Ada$/)
+    }
+  })
+
+  it('is one card each, updated once, without buttons, that says what was decided', async () => {
+    const shown = new Map((await d.slack.messages()).map(message => [message.ts, message]))
+    const updated = d.slack.calls('chat.update').map(({ ts }) => ts as string)
+    expect([...updated].sort()).toEqual([...cards.values()].map(({ ts }) => ts).sort())
+    for (const { submission, action, edited } of claims()) {
+      const { blocks } = shown.get(cards.get(submission)!.ts)!
+      expect(blocks.some(({ type }) => type === 'actions')).toBe(false)
+      expect(blockText(blocks)).toContain(action === 'spam' ? 'Marked as spam by' : edited ? 'Edited and forwarded by' : 'Forwarded by')
+    }
+    const withButtons = [...shown.values()].filter(({ blocks }) => blocks.some(({ type }) => type === 'actions'))
+    expect(withButtons).toEqual([])
+  })
+})

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, cardOf, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import { blockActions, interact } from '../support/slack'
+import { startServer } from '../support/server'
+import { until } from '../support/until'
+
+let d: Deployment
+beforeEach(async () => { d = await deploy() })
+afterEach(() => d.close())
+
+const posts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
+
+describe('kill -9', () => {
+  it('between the claim and the email, then a restart: the email is sent, once', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = () => ({ hold: gate.promise.then(() => { throw new Error('the sender is gone') }) })
+    d.endpoint.fault = () => ({ hold: gate.promise })
+    await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+    await until('the email on its way', () => posts().length === 1)
+    await d.server.kill()
+    expect(await d.resend.emails()).toEqual([])
+
+    d.resend.fault = () => undefined
+    d.endpoint.fault = () => undefined
+    gate.resolve(undefined)
+    d.server = await startServer(d.env)
+    await until('the email', async () => (await d.resend.emails()).length > 0)
+    await closed(card)
+    expect(await d.resend.emails()).toHaveLength(1)
+    expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by Ada Lovelace')
+    expect(new Set(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('after Resend took the email but before that was written down: still one email', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.resend.fault = () => 'lose-answer'
+    await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+    await until('the email', async () => (await d.resend.emails()).length === 1)
+    await d.server.kill()
+    d.resend.fault = () => undefined
+    d.server = await startServer(d.env)
+    await until('the second attempt', () => posts().length > 1 && posts().at(-1)!.status)
+    await d.server.drain()
+    expect(await d.resend.emails()).toHaveLength(1)
+    expect(new Set(posts().map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  it('before a card was posted, then a restart: the card is posted', async () => {
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? 'drop' : undefined
+    const response = await sendForm(d.server, { name: 'Ada' })
+    const { submissionId } = await response.json() as { submissionId: string }
+    await d.server.kill()
+    d.slack.fault = () => undefined
+    d.server = await startServer(d.env)
+    await cardOf(d, submissionId)
+    await d.server.drain()
+    expect(await d.slack.messages()).toHaveLength(1)
+  })
+})
+
+describe('a delivery that fails', () => {
+  it('for a while is tried again; what succeeded is not repeated', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    let failures = 3
+    d.resend.fault = ({ method }) => method === 'POST' && failures-- > 0 ? { status: 500, body: '{"name":"application_error","message":"down","statusCode":500}' } : undefined
+    await click(d, card, 'forward', id)
+    await until('the email', async () => (await d.resend.emails()).length === 1)
+    await d.server.drain()
+    expect(posts()).toHaveLength(4)
+    expect(d.endpoint.requests).toHaveLength(1)
+    expect(d.slack.calls('chat.update')).toHaveLength(1)
+  })
+
+  it('for good opens the card again with the reason; a new click does only what is left', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' } : undefined
+    await click(d, card, 'forward', id)
+    const open = await until('the card open again', async () => {
+      const shown = await cardNow(d, card)
+      return blockText(shown.blocks).includes('Email failed') && shown
+    })
+    expect(blockText(open.blocks)).toContain('MAIL_API_KEY')
+    expect(open.blocks.filter(({ type }) => type === 'actions')).toHaveLength(2)
+    expect(d.endpoint.requests).toHaveLength(1)
+
+    d.resend.fault = () => undefined
+    await click(d, open, 'forward', id)
+    await closed(card)
+    expect(await d.resend.emails()).toHaveLength(1)
+    expect(d.endpoint.requests).toHaveLength(1)
+  })
+
+  it('with Retry-After waits that long', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.endpoint.fault = () => d.endpoint.requests.length === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    await click(d, card, 'forward', id)
+    await until('the second attempt', () => d.endpoint.requests.length === 2)
+    const [first, second] = d.endpoint.requests
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+    expect(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).toEqual([first!.headers['webhook-id'], first!.headers['webhook-id']])
+  })
+
+  it('on Slack with 429 moves the card by Retry-After and blocks no request', async () => {
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && d.slack.calls('chat.postMessage').length === 1 ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '1' } } : undefined
+    const started = Date.now()
+    const response = await sendForm(d.server, { name: 'Ada' })
+    expect(response.status).toBe(200)
+    expect(Date.now() - started).toBeLessThan(900)
+    await until('the card', async () => (await d.slack.messages()).length === 1)
+    const [first, second] = d.slack.requests.filter(({ path }) => path === '/api/chat.postMessage')
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+})
+
+describe('without Redis', () => {
+  it.each(['stopped', 'frozen'])('(%s) a form is 503 with Retry-After and CORS in under 2 s, nothing is posted, and it recovers by itself', async (how) => {
+    await submit(d, { name: 'before' })
+    const cards = d.slack.calls('chat.postMessage').length
+    if (how === 'frozen') d.redis.pause()
+    else await d.redis.stop()
+    const started = Date.now()
+    const response = await sendForm(d.server, { name: 'lost?' })
+    expect(Date.now() - started).toBeLessThan(2000)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining('may not have been saved') })
+    expect(d.slack.calls('chat.postMessage')).toHaveLength(cards)
+
+    if (how === 'frozen') d.redis.resume()
+    else d.redis = await (await import('../support/redis-server')).startRedis(d.redis.port)
+    await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
+  })
+
+  it('an edit form stays open with what was typed, and works once Redis is back', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const view = await openEdit(d, card, id)
+    d.redis.pause()
+    const refused = await submitEdit(d, view, { f0: 'Grace' })
+    expect(refused).toMatchObject({ response_action: 'errors', errors: { f0: expect.stringContaining('again') } })
+    d.redis.resume()
+    await until('the edit accepted', async () => Object.keys(await submitEdit(d, view, { f0: 'Grace' })).length === 0)
+    await until('the email', async () => (await d.resend.emails()).length === 1)
+  })
+})
+
+describe('SIGTERM', () => {
+  it('finishes what runs, and exits with 0', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = () => ({ hold: gate.promise })
+    await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+    await until('the email on its way', () => posts().length === 1)
+    const stopped = d.server.stop()
+    gate.resolve(undefined)
+    expect(await stopped).toBe(0)
+    expect(await d.resend.emails()).toHaveLength(1)
+    expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by')
+  })
+})
+
+/** Resolves when the card shows no buttons any more. */
+function closed(card: Parameters<typeof cardNow>[1]) {
+  return until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
+}

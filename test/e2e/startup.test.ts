@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sendForm } from '../support/deployment'
+import { startRedis } from '../support/redis-server'
+import { runToExit, startServer, type Server } from '../support/server'
+
+let dir: string
+let server: Server | undefined
+beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'triage-')) })
+afterEach(async () => {
+  await server?.kill()
+  server = undefined
+  await rm(dir, { recursive: true, force: true })
+})
+
+const EMBEDDED = () => ({ NODE_ENV: 'development', DATA_DIR: dir })
+
+describe('the start', () => {
+  it('in production with nothing set stops with one message that lists every missing variable', async () => {
+    const { code, output } = await runToExit({ NODE_ENV: 'production' })
+    expect(code).toBe(1)
+    expect(output.match(/The configuration has/g)).toHaveLength(1)
+    for (const name of ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'STORE_URL', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL']) expect(output).toContain(`${name} is missing`)
+    expect(output).toContain('https://api.slack.com/apps')
+    expect(output).not.toContain('Listening on')
+  })
+
+  it('without NODE_ENV counts as production', async () => {
+    expect((await runToExit({})).code).toBe(1)
+  })
+
+  it('never prints the value of a malformed variable', async () => {
+    const { output } = await runToExit({ ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host' })
+    expect(output).toContain('CHAT_BOT_TOKEN is malformed')
+    expect(output).toContain('STORE_URL is malformed')
+    expect(output).not.toMatch(/my-secret-token|password/)
+  })
+
+  it('on embedded defaults needs nothing, and listens on loopback only', async () => {
+    server = await startServer({ ...EMBEDDED(), HOST: '' })
+    expect(server.output()).toContain('Listening on http://127.0.0.1:')
+    expect((await sendForm(server, { name: 'Ada' })).status).toBe(200)
+  })
+})
+
+describe('the sandbox', () => {
+  it('is off in production: its page finds nothing and its webhook is unknown', async () => {
+    const redis = await startRedis()
+    server = await startServer({ NODE_ENV: 'production', STORE_URL: redis.url, CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret', CHAT_CHANNEL_ID: 'C0123456789', MAIL_API_KEY: 're_x', MAIL_FROM_ADDRESS: 'a@example.com', FORWARD_EMAIL: 'b@example.com' })
+    for (const path of ['/api/sandbox/state', '/api/sandbox/events']) expect((await fetch(server.url + path)).status).toBe(404)
+    expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: '{}' })).status).toBe(404)
+    expect((await fetch(`${server.url}/api/submissions/x`)).status).toBe(403)
+    await redis.stop()
+  })
+
+  it('answers no other website and no other host name', async () => {
+    server = await startServer({ ...EMBEDDED() })
+    const click = { type: 'action', messageId: 'm1', threadId: 'sandbox:triage:m1', actionId: 'spam', value: 'x', user: { id: 'u', name: 'U' } }
+    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
+      expect((await fetch(`${server.url}/api/sandbox/state`, { headers })).status).toBe(403)
+      expect((await fetch(`${server.url}/api/submissions/x`, { headers })).status).toBe(403)
+      expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: JSON.stringify(click), headers })).status).toBe(403)
+    }
+    expect(await statusWithHost(server, '/api/sandbox/state', 'rebound.example')).toBe(403)
+    expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
+  })
+
+  it('refuses an interaction that is not one, and says why', async () => {
+    server = await startServer({ ...EMBEDDED() })
+    for (const body of ['', '[]', '{"type":"action"}', '{"type":"other"}']) {
+      const response = await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({ error: expect.stringContaining('Not a sandbox interaction') })
+    }
+  })
+})
+
+describe('the embedded store', () => {
+  it('survives a restart: a form sent before is shown after, hostile keys included', async () => {
+    server = await startServer(EMBEDDED())
+    const { submissionId } = await (await sendForm(server, '{"__proto__":"kept","name":"Ada"}')).json() as { submissionId: string }
+    await server.stop()
+    server = await startServer(EMBEDDED())
+    const shown = await (await fetch(`${server.url}/api/submissions/${submissionId}`)).json()
+    expect(shown).toMatchObject({ id: submissionId, state: 'open', fields: [{ label: '__proto__', value: 'kept', edited: false }, { label: 'name', value: 'Ada', edited: false }] })
+  })
+})
+
+describe('GET /api/cron/sweep', () => {
+  const call = (authorization?: string) => fetch(`${server!.url}/api/cron/sweep`, { headers: authorization === undefined ? {} : { authorization } })
+
+  it('without CRON_SECRET refuses with a message that names it', async () => {
+    server = await startServer(EMBEDDED())
+    const response = await call('Bearer anything')
+    expect(response.status).toBe(403)
+    expect(await response.json()).toMatchObject({ error: expect.stringContaining('CRON_SECRET') })
+  })
+
+  it('lets only the bearer of the secret in', async () => {
+    const secret = 'a-secret-of-some-length'
+    server = await startServer({ ...EMBEDDED(), CRON_SECRET: secret })
+    for (const wrong of [undefined, '', 'Bearer', `Bearer ${secret}x`, secret, `bearer ${secret}`]) expect((await call(wrong)).status).toBe(401)
+    const response = await call(`Bearer ${secret}`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ taken: expect.any(Number) })
+  })
+})
+
+async function statusWithHost(to: Server, path: string, host: string): Promise<number> {
+  const { request } = await import('node:http')
+  return new Promise((resolve, reject) => {
+    request(to.url + path, { headers: { host } }, response => resolve(response.statusCode ?? 0)).on('error', reject).end()
+  })
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { blockActions, interact, sendEvent, viewSubmission } from '../support/slack'
+import { until } from '../support/until'
+
+let d: Deployment
+// The real lease: with a shorter one, work that hangs on purpose would be taken over.
+beforeAll(async () => { d = await deploy({ LEASE_MS: '30000' }) })
+afterAll(() => d.close())
+
+describe('POST /api/webhooks/<platform>', () => {
+  it('answers Slack\'s URL verification, also under the alias chat', async () => {
+    for (const platform of ['slack', 'chat']) {
+      const response = await sendEvent(d.server.url, { type: 'url_verification', challenge: 'c-123', token: 't' }, { platform })
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ challenge: 'c-123' })
+    }
+  })
+
+  it('carries interactions under the alias too', async () => {
+    const { id, card } = await submit(d, { name: 'alias' })
+    const response = await interact(d.server.url, blockActions(card, 'spam', id, d.slack.reviewer), { platform: 'chat' })
+    await d.server.drain()
+    expect(response.status).toBe(200)
+    expect(d.server.output()).toContain(`"submission":"${id}","action":"spam"`)
+  })
+
+  it.each(['nowhere', 'discord', 'sandbox', 'constructor', '%3Cscript%3E'])('is 404 with the platform\'s name for %s', async (platform) => {
+    const response = await fetch(`${d.server.url}/api/webhooks/${platform}`, { method: 'POST', body: '{}' })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toContain('application/json')
+    expect(await response.json()).toEqual({ error: `Unknown platform: ${decodeURIComponent(platform)}` })
+  })
+
+  it.each([
+    ['a wrong secret', { secret: 'wrong' }],
+    ['no signature', { signature: null }],
+    ['a signature of another shape', { signature: 'v0=00' }],
+    ['a timestamp ten minutes old', { timestamp: Math.floor(Date.now() / 1000) - 600 }],
+    ['a timestamp ten minutes ahead', { timestamp: Math.floor(Date.now() / 1000) + 600 }],
+  ])('rejects %s with 401 and does nothing', async (_, options) => {
+    const { id, card } = await submit(d, { name: 'forged' })
+    const before = d.resend.requests.length
+    const response = await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer), options)
+    await d.server.drain()
+    expect(response.status).toBe(401)
+    expect(d.resend.requests).toHaveLength(before)
+    expect(d.server.output()).not.toContain(`"submission":"${id}","action"`)
+  })
+
+  it.each([['not JSON', 'payload=%7B'], ['no payload', 'x=1']])('with a true signature over %s is a 4xx', async (_, body) => {
+    const { createHmac } = await import('node:crypto')
+    const timestamp = Math.floor(Date.now() / 1000)
+    const signature = `v0=${createHmac('sha256', d.env.CHAT_SIGNING_SECRET!).update(`v0:${timestamp}:${body}`).digest('hex')}`
+    const response = await fetch(`${d.server.url}/api/webhooks/slack`, { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': signature } })
+    expect(response.status).toBe(400)
+  })
+
+  it('refuses a body over 4 MiB', async () => {
+    const response = await fetch(`${d.server.url}/api/webhooks/slack`, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024 + 1) })
+    expect(response.status).toBe(413)
+  })
+
+  it('acknowledges a click before its work is done', async () => {
+    const { id, card } = await submit(d, { name: 'slow' })
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = () => ({ hold: gate.promise })
+    const response = await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+    expect(response.status).toBe(200)
+    await until('the email on its way', () => d.resend.requests.some(({ body }) => body.includes(id)))
+    expect(d.resend.requests.at(-1)!.status).toBeUndefined()
+    d.resend.fault = () => undefined
+    gate.resolve(undefined)
+    await d.server.drain()
+    expect(d.resend.requests.at(-1)!.status).toBe(200)
+  })
+})
+
+describe('with Slack unreachable', () => {
+  it('from the start, forms and webhooks still answer, and the card comes once Slack is back', async () => {
+    const other = await deploy()
+    try {
+      await other.server.kill()
+      other.slack.fault = () => 'drop'
+      const { startServer } = await import('../support/server')
+      other.server = await startServer(other.env)
+      const started = Date.now()
+      const verification = await sendEvent(other.server.url, { type: 'url_verification', challenge: 'c' })
+      expect(verification.status).toBe(200)
+      const form = await fetch(`${other.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}' })
+      expect(await form.json()).toMatchObject({ status: 'received' })
+      expect(Date.now() - started).toBeLessThan(3000)
+      expect(await other.slack.messages()).toEqual([])
+      other.slack.fault = () => undefined
+      const [card] = await until('the card', async () => {
+        const messages = await other.slack.messages()
+        return messages.length > 0 && messages
+      })
+      await click(other, card!, 'forward', card!.blocks.find(({ type }) => type === 'actions')!.elements[0].value)
+      expect(await other.resend.emails()).toHaveLength(1)
+    }
+    finally {
+      await other.close()
+    }
+  })
+
+  it('hanging, a form is answered within 3 s and its card is posted once', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: gate.promise } : undefined
+    const posted = (await d.slack.messages()).length
+    const started = Date.now()
+    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"hanging"}' })
+    expect(await response.json()).toMatchObject({ status: 'received' })
+    expect(Date.now() - started).toBeLessThan(3000)
+    expect(await d.slack.messages()).toHaveLength(posted)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    await d.server.drain()
+    expect(await d.slack.messages()).toHaveLength(posted + 1)
+  })
+
+  it('hanging while a form is edited, the submit is acknowledged within 3 s and takes effect', async () => {
+    const { openEdit } = await import('../support/deployment')
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const view = await openEdit(d, card, id)
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = () => ({ hold: gate.promise })
+    const before = d.resend.requests.length
+    const started = Date.now()
+    const response = await interact(d.server.url, viewSubmission(view, { f0: 'Grace' }, { ...d.slack.reviewer, id: 'U0NEWUSER' }))
+    expect(response.status).toBe(200)
+    expect(Date.now() - started).toBeLessThan(3000)
+    await until('the email', () => d.resend.requests.length > before)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    await d.server.drain()
+  })
+})

@@ -1,0 +1,71 @@
+import type { CardView, ReviewBoard } from '../../server/ports/board'
+import type { Outcome } from '../../server/ports/delivery'
+import type { CardRef } from '../../server/ports/submission'
+
+/** What a platform answers; a promise keeps the call in flight. */
+type Answer = Outcome | Promise<Outcome>
+
+/** Rooms that remember what every card shows. A call takes effect when it ends, as on a real platform. */
+export class FakeBoard implements ReviewBoard {
+  /** What the cards show now, by message id. */
+  readonly shown = new Map<string, CardView>()
+  /** Every post and update that took effect, in this order. */
+  readonly history: CardView[] = []
+  /** Answers to the next posts and updates; `ok` once they are used up. */
+  readonly posts: Answer[] = []
+  readonly updates: Answer[] = []
+  /** What was said in threads and channels. */
+  readonly replies: { ref: CardRef, text: string }[] = []
+  readonly announcements: { platform: string, text: string, url: string }[] = []
+  /** Least pause between two new cards, ms. */
+  interval = 0
+  /** Most updates of one card that were ever in flight at once. */
+  overlap = 0
+  private readonly inFlight = new Map<string, number>()
+  private posted = 0
+
+  constructor(readonly platforms: readonly string[] = ['slack']) {}
+
+  async post(platform: string, card: CardView): Promise<Outcome<CardRef>> {
+    const messageId = `${platform}-${++this.posted}`
+    const answer = await (this.posts.shift() ?? ok)
+    if (!answer.ok) return answer
+    this.show(messageId, card)
+    return { ok: true, value: { platform, threadId: `${platform}:room:${messageId}`, messageId } }
+  }
+
+  async update({ messageId }: CardRef, card: CardView): Promise<Outcome> {
+    const busy = (this.inFlight.get(messageId) ?? 0) + 1
+    this.inFlight.set(messageId, busy)
+    this.overlap = Math.max(this.overlap, busy)
+    const answer = await (this.updates.shift() ?? ok)
+    this.inFlight.set(messageId, this.inFlight.get(messageId)! - 1)
+    if (answer.ok) this.show(messageId, card)
+    return answer
+  }
+
+  async reply(ref: CardRef, text: string): Promise<Outcome> {
+    this.replies.push({ ref, text })
+    return ok
+  }
+
+  async announce(platform: string, text: string, url: string): Promise<Outcome> {
+    this.announcements.push({ platform, text, url })
+    return ok
+  }
+
+  intervalMs(): number {
+    return this.interval
+  }
+
+  private show(messageId: string, card: CardView): void {
+    this.shown.set(messageId, card)
+    this.history.push(card)
+  }
+}
+
+export const ok: Outcome = { ok: true, value: undefined }
+
+export function failing(reason: string, details: { permanent?: boolean, retryAfterMs?: number } = {}): Outcome {
+  return { ok: false, reason, permanent: false, ...details }
+}

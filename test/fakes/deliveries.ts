@@ -1,0 +1,25 @@
+import type { Email, Endpoint, Mailer, Outcome } from '../../server/ports/delivery'
+import { ok } from './board'
+
+/** Notes every email; answers from `answers`, then `ok`. */
+export class FakeMailer implements Mailer {
+  readonly calls: { email: Email, key: string }[] = []
+  readonly answers: (Outcome | Promise<Outcome>)[] = []
+
+  async send(email: Email, key: string): Promise<Outcome> {
+    this.calls.push({ email, key })
+    return this.answers.shift() ?? ok
+  }
+}
+
+/** Notes every POST; answers from `answers`, then `ok`. */
+export class FakeEndpoint implements Endpoint {
+  readonly host = 'downstream.example.com'
+  readonly calls: { body: string, key: string }[] = []
+  readonly answers: (Outcome | Promise<Outcome>)[] = []
+
+  async post(body: string, key: string): Promise<Outcome> {
+    this.calls.push({ body, key })
+    return this.answers.shift() ?? ok
+  }
+}

@@ -1,0 +1,35 @@
+import type { Log, Runtime } from '../../server/ports/runtime'
+
+/** A runtime whose clock stands still until a test moves it. */
+export class FakeRuntime implements Runtime {
+  time = Date.UTC(2026, 10, 21, 12)
+  /** Pauses that were asked for, ms. */
+  readonly waits: number[] = []
+  /** How many tasks were handed to the background so far. */
+  backgrounded = 0
+  private readonly running = new Set<Promise<unknown>>()
+  private ids = 0
+
+  now = () => this.time
+  random = () => 0.5
+  uuid = () => `submission-${++this.ids}`
+
+  /** Ends at once, with the clock moved on. */
+  async wait(ms: number): Promise<void> {
+    this.waits.push(ms)
+    this.time += ms
+  }
+
+  background(task: Promise<unknown>): void {
+    this.backgrounded++
+    const tracked: Promise<unknown> = task.finally(() => this.running.delete(tracked))
+    this.running.add(tracked)
+  }
+
+  /** Resolves when nothing runs in the background any more; rejects when something there failed. */
+  async drain(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running)
+  }
+}
+
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EmbeddedCardLine } from '../../server/adapters/embedded/line'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { receive } from '../../server/domain/submission/intake'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { Outbox } from '../../server/domain/submission/outbox'
+import { Poster } from '../../server/domain/submission/poster'
+import { Review } from '../../server/domain/submission/review'
+import { sweep } from '../../server/domain/submission/sweep'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Delivery, Reviewer } from '../../server/ports/submission'
+import { FakeBoard } from './board'
+import { FakeEndpoint, FakeMailer } from './deliveries'
+import { FakeRuntime, silentLog } from './runtime'
+
+export const LEASE_MS = 30_000
+export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
+
+export type Triage = Awaited<ReturnType<typeof openTriage>>
+
+/** The whole domain on the embedded store, with the outside world faked. */
+export async function openTriage({ platforms = ['slack'] }: { platforms?: readonly string[] } = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'triage-'))
+  const runtime = new FakeRuntime()
+  const outage = { calls: 0 }
+  const embedded = new EmbeddedStore({ dir, nextAttention, dataLivesUntil, now: runtime.now })
+  const store = withOutages(embedded, outage)
+  const board = new FakeBoard(platforms)
+  const line = new EmbeddedCardLine()
+  const mailer = new FakeMailer()
+  const endpoint = new FakeEndpoint()
+  const presentation = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: endpoint.host } }
+  const deliveries: Delivery[] = ['email', 'endpoint']
+  const outbox = new Outbox({
+    store, board, line, mailer, endpoint, presentation, runtime, log: silentLog,
+    policy: { baseMs: 5000, leaseMs: LEASE_MS },
+    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
+    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
+  })
+  const poster = new Poster({ store, outbox, board, line, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
+  const takeIn = (data: unknown) => receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, log: silentLog })
+  return {
+    store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
+    review: new Review({ store, outbox, deliveries, presentation, runtime, log: silentLog }),
+    receive: takeIn,
+    /** Resolves with the id once the cards are posted. */
+    post: async (data: unknown) => {
+      const id = await takeIn(data)
+      await runtime.drain()
+      return id
+    },
+    sweep: () => sweep({ store, outbox, leaseMs: LEASE_MS, runtime, log: silentLog }),
+    close: async () => {
+      await embedded.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+/** The store, whose next `outage.calls` calls are refused. */
+function withOutages(store: SubmissionStore, outage: { calls: number }): SubmissionStore {
+  return new Proxy(store, {
+    get(target, name: keyof SubmissionStore) {
+      return (...args: unknown[]) => {
+        if (outage.calls > 0) {
+          outage.calls--
+          return Promise.reject(new Error('The store does not answer.'))
+        }
+        return Reflect.apply(target[name], target, args)
+      }
+    },
+  })
+}

@@ -1,0 +1,99 @@
+import { PUT, REMOVE } from '../../server/adapters/redis/scripts'
+import type { Deployment } from './deployment'
+import type { Proxy, Recorded } from './proxy'
+import type { Command, TcpProxy } from './tcp-proxy'
+
+/** One place between two effects at which the process may die. */
+export interface CrashPoint {
+  name: string
+  /** What somebody does just then. */
+  flow: 'intake' | 'forward' | 'edit' | 'open-edit' | 'spam'
+  at:
+    | { redis: (command: Command) => boolean, phase: 'before' | 'after', nth?: number }
+    | { vendor: 'slack' | 'resend' | 'endpoint', path: string, phase: 'before' | 'after' }
+  /** Whether what the flow decides (the record, the claim) is in Redis by then. */
+  written: boolean
+  /** Whether a card may be on Slack that nobody could write down. */
+  unknownCard?: boolean
+}
+
+const put = ({ sha }: Command) => sha === PUT.sha
+const remove = ({ sha }: Command) => sha === REMOVE.sha
+const leaveLine = ({ name, args }: Command) => name === 'ZREM' && args[0]!.includes(':line:')
+const POST = '/api/chat.postMessage'
+const UPDATE = '/api/chat.update'
+
+export const CRASH_POINTS: readonly CrashPoint[] = [
+  { name: 'intake: before the record is written', flow: 'intake', at: { redis: put, phase: 'before' }, written: false },
+  { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
+  { name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' }, written: true },
+  { name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' }, written: true, unknownCard: true },
+  { name: 'intake: card posted and out of line, before that is written', flow: 'intake', at: { redis: put, phase: 'before', nth: 2 }, written: true, unknownCard: true },
+  { name: 'intake: card written down, answer lost', flow: 'intake', at: { redis: put, phase: 'after', nth: 2 }, written: true },
+  { name: 'intake: card posted, before it leaves the line', flow: 'intake', at: { redis: leaveLine, phase: 'before' }, written: true, unknownCard: true },
+  { name: 'forward: before the claim', flow: 'forward', at: { redis: put, phase: 'before' }, written: false },
+  { name: 'forward: claim written, answer lost', flow: 'forward', at: { redis: put, phase: 'after' }, written: true },
+  { name: 'forward: before the email', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'before' }, written: true },
+  { name: 'forward: Resend took the email, answer lost', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true },
+  { name: 'forward: before the endpoint', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'before' }, written: true },
+  { name: 'forward: endpoint took it, answer lost', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true },
+  { name: 'forward: first result in hand, before it is written', flow: 'forward', at: { redis: put, phase: 'before', nth: 2 }, written: true },
+  { name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: put, phase: 'after', nth: 2 }, written: true },
+  { name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' }, written: true },
+  { name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
+  { name: 'forward: before the removal', flow: 'forward', at: { redis: remove, phase: 'before' }, written: true },
+  { name: 'forward: removed, answer lost', flow: 'forward', at: { redis: remove, phase: 'after' }, written: true },
+  { name: 'edit: form opened, answer lost', flow: 'open-edit', at: { vendor: 'slack', path: '/api/views.open', phase: 'after' }, written: false },
+  { name: 'edit: submitted, before the claim', flow: 'edit', at: { redis: put, phase: 'before' }, written: false },
+  { name: 'edit: submitted, claim written, answer lost', flow: 'edit', at: { redis: put, phase: 'after' }, written: true },
+  { name: 'edit: Resend took the email, answer lost', flow: 'edit', at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true },
+  { name: 'edit: before the removal', flow: 'edit', at: { redis: remove, phase: 'before' }, written: true },
+  { name: 'spam: before the claim', flow: 'spam', at: { redis: put, phase: 'before' }, written: false },
+  { name: 'spam: claim written, answer lost', flow: 'spam', at: { redis: put, phase: 'after' }, written: true },
+  { name: 'spam: card updated, answer lost', flow: 'spam', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
+  { name: 'spam: before the removal', flow: 'spam', at: { redis: remove, phase: 'before' }, written: true },
+]
+
+/**
+ * Has the server of `d` killed at `point`, once. Resolves when it is dead, with all faults gone.
+ *
+ * @param lateMs how long everything else goes on after the point is reached, ms
+ */
+export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: number): Promise<void> {
+  const reached = Promise.withResolvers<undefined>()
+  const die = async () => {
+    await new Promise(resolve => setTimeout(resolve, lateMs))
+    await d.server.kill()
+    reached.resolve(undefined)
+  }
+  let fired = false
+  const first = () => !fired && (fired = true)
+  if ('redis' in at) {
+    let seen = 0
+    tcp.fault = command => at.redis(command) && ++seen >= (at.nth ?? 1) && first() ? { phase: at.phase, act: die } : undefined
+  }
+  else {
+    const vendor = d[at.vendor]
+    vendor.fault = (request) => {
+      if (!request.path.startsWith(at.path) || request.method !== 'POST' || !first()) return undefined
+      return { hold: hold(vendor, request, at.phase, die) }
+    }
+  }
+  return reached.promise.then(() => {
+    tcp.fault = () => undefined
+    for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
+  })
+}
+
+/** Never lets the request through itself: after the vendor did it, the one who asked is dead. */
+async function hold(vendor: Proxy, request: Recorded, phase: 'before' | 'after', die: () => Promise<void>): Promise<never> {
+  if (phase === 'after') await repeat(vendor, request)
+  await die()
+  throw new Error('The sender is gone.')
+}
+
+async function repeat(vendor: Proxy, { method, path, headers, body }: Recorded): Promise<void> {
+  const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...rest } = headers
+  const answer = await fetch(new URL(path, vendor.url), { method, body, headers: rest as Record<string, string> })
+  await answer.arrayBuffer()
+}

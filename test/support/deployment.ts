@@ -1,0 +1,114 @@
+import { createEmulator } from 'emulate'
+import { freePort } from './ports'
+import { startProxy, type Proxy } from './proxy'
+import { startRedis, type RedisServer } from './redis-server'
+import { startServer, type Server } from './server'
+import { blockActions, BOT_TOKEN, CHANNEL, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block, type Slack, type SlackMessage } from './slack'
+import { until } from './until'
+
+export const SIGNING_KEY = `whsec_${Buffer.from('a downstream signing secret').toString('base64')}`
+
+export interface Deployment {
+  server: Server
+  redis: RedisServer
+  slack: Slack
+  /** Resend by emulate behind a proxy. */
+  resend: Proxy & { emails: () => Promise<SentEmail[]> }
+  /** The downstream system. */
+  endpoint: Proxy
+  /** The production environment of this deployment. */
+  env: Record<string, string>
+  close: () => Promise<void>
+}
+
+interface SentEmail {
+  to: string[]
+  from: string
+  subject: string
+  html: string
+  text: string
+  reply_to: string[]
+}
+
+/** A production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system, the built server. */
+export async function deploy(overrides: Record<string, string> = {}): Promise<Deployment> {
+  const [redis, slack, mailbox, endpoint] = await Promise.all([startRedis(), startSlack(), startResend(), startProxy()])
+  const env = {
+    NODE_ENV: 'production',
+    CHAT_BOT_TOKEN: BOT_TOKEN, CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: CHANNEL, SLACK_API_URL: slack.apiUrl,
+    STORE_URL: redis.url,
+    MAIL_API_KEY: 're_test_key', MAIL_FROM_ADDRESS: 'forms@example.com', RESEND_BASE_URL: mailbox.url,
+    FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`, FORWARD_SIGNING_SECRET: SIGNING_KEY,
+    NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
+    RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '100', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
+    ...overrides,
+  }
+  const deployment: Deployment = {
+    server: await startServer(env), redis, slack, resend: mailbox, endpoint, env,
+    close: async () => {
+      await deployment.server.kill()
+      await Promise.all([slack.close(), mailbox.close(), endpoint.close(), redis.stop()])
+    },
+  }
+  return deployment
+}
+
+async function startResend(): Promise<Deployment['resend']> {
+  const emulator = await createEmulator({ service: 'resend', port: await freePort() })
+  const proxy = await startProxy(emulator.url)
+  const emails = async () => {
+    const response = await fetch(`${emulator.url}/emails`, { headers: { authorization: 'Bearer re_test_key' } })
+    const { data } = await response.json() as { data: { id: string }[] }
+    return Promise.all(data.map(async ({ id }) => await (await fetch(`${emulator.url}/emails/${id}`, { headers: { authorization: 'Bearer re_test_key' } })).json() as SentEmail))
+  }
+  const closeProxy = proxy.close
+  return Object.assign(proxy, {
+    emails,
+    close: async () => {
+      await closeProxy()
+      await emulator.close()
+    },
+  })
+}
+
+/** Sends a form as a website would; text is sent as it is. */
+export function sendForm(server: Server, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) })
+}
+
+/** Sends a form and resolves with its id and its card on Slack. */
+export async function submit(deployment: Deployment, data: unknown): Promise<{ id: string, card: SlackMessage }> {
+  const response = await sendForm(deployment.server, data)
+  const { submissionId: id } = await response.json() as { submissionId: string }
+  return { id, card: await cardOf(deployment, id) }
+}
+
+/** The newest card that carries the submission's buttons. */
+export function cardOf({ slack }: Deployment, id: string): Promise<SlackMessage> {
+  return until(`the card of ${id}`, async () => (await slack.messages()).find(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)))
+}
+
+/** What the card at this place shows now. */
+export async function cardNow({ slack }: Deployment, { ts }: SlackMessage): Promise<SlackMessage> {
+  return (await slack.messages()).find(message => message.ts === ts)!
+}
+
+/** Clicks a button of the card, and resolves with the answer once the effects are through. */
+export async function click({ slack, server }: Deployment, card: SlackMessage, action: string, value: string | undefined): Promise<Response> {
+  const response = await interact(server.url, blockActions(card, action, value, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined))
+  await server.drain()
+  return response
+}
+
+/** Clicks Edit & Forward and resolves with the view that was opened. */
+export async function openEdit(deployment: Deployment, card: SlackMessage, id: string): Promise<Block> {
+  await click(deployment, card, 'edit', id)
+  return deployment.slack.calls('views.open').at(-1)!.view as Block
+}
+
+/** Submits the edit form; resolves with the JSON of the answer once the effects are through. */
+export async function submitEdit({ slack, server }: Deployment, view: Block, values: Record<string, string | null>): Promise<Block> {
+  const response = await interact(server.url, viewSubmission(view, values, slack.reviewer))
+  await server.drain()
+  return await response.json() as Block
+}

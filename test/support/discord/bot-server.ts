@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMemoryState } from '@chat-adapter/state-memory'
+import type { Chat, StateAdapter } from 'chat'
+import { createBoard } from '../../../server/adapters/chat/board'
+import { createBot } from '../../../server/adapters/chat/bot'
+import { connectPlatforms } from '../../../server/adapters/chat/connections'
+import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
+import { platformByName } from '../../../server/adapters/chat/platforms'
+import { EmbeddedCardLine } from '../../../server/adapters/embedded/line'
+import { EmbeddedStore } from '../../../server/adapters/embedded/store'
+import { receive } from '../../../server/domain/submission/intake'
+import { dataLivesUntil, nextAttention } from '../../../server/domain/submission/lifecycle'
+import { Outbox } from '../../../server/domain/submission/outbox'
+import { Poster } from '../../../server/domain/submission/poster'
+import { Review } from '../../../server/domain/submission/review'
+import { registerReview } from '../../../server/handlers/review'
+import type { Log } from '../../../server/ports/runtime'
+import type { Delivery } from '../../../server/ports/submission'
+import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
+import { FakeRuntime } from '../../fakes/runtime'
+import { until } from '../until'
+import { startDiscord } from './discord'
+import type { DiscordDouble, DiscordMessage } from './types'
+
+const LEASE_MS = 30_000
+
+export interface BotServer {
+  discord: DiscordDouble
+  /** The Interactions Endpoint URL; requests go to two replicas in turn. */
+  url: string
+  state: StateAdapter
+  store: EmbeddedStore
+  mailer: FakeMailer
+  endpoint: FakeEndpoint
+  bots: Chat[]
+  /** Events that were logged. */
+  logged: string[]
+  /** Takes a form in; resolves with its id and its card. */
+  submit: (data: unknown) => Promise<{ id: string, card: DiscordMessage }>
+  /** What the card shows now. */
+  cardNow: (card: DiscordMessage) => DiscordMessage
+  /** Resolves when nothing runs in the background any more. */
+  drain: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Two replicas of the bot with handlers, domain and store as `app.ts` composes them, before the Discord double. */
+export async function startBotServer({ register = () => {}, state = createMemoryState() }: { register?: (bot: Chat) => void, state?: StateAdapter } = {}): Promise<BotServer> {
+  const [discord, dir] = await Promise.all([startDiscord(), mkdtemp(join(tmpdir(), 'discord-bot-'))])
+  const logged: string[] = []
+  const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
+  const log: Log = { info: note, warn: note, error: note }
+  const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
+  const store = new EmbeddedStore({ dir, now: runtime.now, nextAttention, dataLivesUntil })
+  const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
+  const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log)
+  const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine()]
+  const presentation = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: endpoint.host } }
+  const deliveries: Delivery[] = ['email', 'endpoint']
+  const board = createBoard(connections, async () => bots[0]!, 0)
+  const outbox = new Outbox({
+    store, board, line, mailer, endpoint, presentation, runtime, log,
+    policy: { baseMs: 5000, leaseMs: LEASE_MS },
+    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
+    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
+  })
+  const poster = new Poster({ store, outbox, board, line, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
+  const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
+  const startBot = () => createBot({
+    connections, log,
+    state: async () => state,
+    register: (bot) => {
+      registerReview(bot, { review, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
+      register(bot)
+    },
+  })
+  const bots = await Promise.all([startBot(), startBot()])
+  await Promise.all(bots.map(bot => bot.initialize()))
+
+  let requests = 0
+  const server = createServer((request, response) => {
+    const bot = bots[requests++ % bots.length]!
+    void answer(request, response, webRequest => bot.webhooks.discord!(webRequest, { waitUntil: task => runtime.background(task) }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+
+  const shown = (id: string) => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+  return {
+    discord, state, store, mailer, endpoint, bots, logged,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    submit: async (data) => {
+      const id = await receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, log })
+      await runtime.drain()
+      return { id, card: await until(`the card of ${id}`, () => shown(id)) }
+    },
+    cardNow: card => discord.messages().find(({ id }) => id === card.id)!,
+    drain: () => runtime.drain(),
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+      await Promise.all(bots.map(bot => bot.shutdown()))
+      await Promise.all([store.close(), discord.close()])
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, handle: (request: Request) => Promise<Response>): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const headers = Object.entries(request.headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const answered = await handle(new Request('http://bot.example.com/api/webhooks/discord', { method: 'POST', headers, body: Buffer.concat(chunks) })).catch((error: Error) => new Response(String(error.stack), { status: 500 }))
+  response.writeHead(answered.status, { 'content-type': answered.headers.get('content-type') ?? 'text/plain' }).end(Buffer.from(await answered.arrayBuffer()))
+}

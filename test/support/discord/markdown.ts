@@ -1,0 +1,42 @@
+/** What Discord's own rules make of a text, in its order of precedence; each consumes from the front. */
+const RULES: readonly [effect: string | null, pattern: RegExp, lineStartOnly?: boolean][] = [
+  ['heading', /^ *#{1,3} +[^\n]/, true],
+  ['subtext', /^ *-# +[^\n]/, true],
+  ['quote', /^ *>>> |^ *> /, true],
+  ['list', /^[ \t]*(?:[*-]|\d+\.) +[^\n]/, true],
+  ['code', /^```[\s\S]+?```|^`+[^`]+`+/],
+  [null, /^\\[^0-9A-Za-z\s]/],
+  ['autolink', /^<(?:[^: >]+:\/?[^ >]+|[^@\s>]+@[^\s>]+)>/],
+  ['url', /^(?:https?|steam):\/\/[^\s<]+[^<.,:;"'\]\s]/],
+  ['masked link', /^\[(?:\\.|[^\]\\])*\]\([^)]*\)/],
+  ['mention', /^<(?:@[!&]?|#|id:|\/)[^>]*>|^@(?:everyone|here)/],
+  ['custom emoji', /^<a?:\w+:\d+>/],
+  ['timestamp', /^<t:-?\d+(?::[tTdDfFR])?>/],
+  ['emoji', /^:[^\s:]+?(?:::skin-tone-\d)?:/],
+  ['strong', /^\*\*[\s\S]+?\*\*/],
+  ['underline', /^__[\s\S]+?__/],
+  ['emphasis', /^_[^_\s][\s\S]*?_|^\*[^*\s][\s\S]*?\*/],
+  ['strike', /^~~[\s\S]+?~~/],
+  ['spoiler', /^\|\|[\s\S]+?\|\|/],
+]
+
+/** The text that people read, and the names of what the rest of it would do. */
+export function shownText(markdown: string): { text: string, effects: string[] } {
+  const effects: string[] = []
+  let text = ''
+  for (let at = 0; at < markdown.length;) {
+    const rest = markdown.slice(at)
+    const lineStart = at === 0 || /[\r\n]/.test(markdown.charAt(at - 1))
+    const rule = RULES.find(([, pattern, lineStartOnly]) => (!lineStartOnly || lineStart) && pattern.test(rest))
+    const match = rule?.[1].exec(rest)?.[0]
+    if (rule?.[0]) effects.push(rule[0])
+    text += match ? rule![0] ? match : match.slice(1) : markdown.charAt(at)
+    at += match ? match.length : 1
+  }
+  return { text, effects }
+}
+
+/** The text with its escapes taken out. */
+export function unescapeMarkdown(markdown: string): string {
+  return markdown.replace(/\\([^0-9A-Za-z\s])/g, '$1')
+}

@@ -1,0 +1,160 @@
+import type { Proxy } from '../proxy'
+import type { Gateway } from './gateway'
+
+// Discord's JSON as it arrives; the validators check its shape.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Json = Record<string, any>
+
+export interface DiscordUser {
+  id: string
+  username: string
+  global_name: string | null
+  discriminator?: string
+  avatar?: string | null
+  bot?: boolean
+}
+
+/** Whom a message notifies. Embeds never do. */
+export interface Pings {
+  everyone: boolean
+  users: string[]
+  roles: string[]
+}
+
+export interface DiscordMessage {
+  id: string
+  channel_id: string
+  type: number
+  author: DiscordUser
+  content: string
+  timestamp: string
+  /** Null until the first edit. */
+  edited_timestamp: string | null
+  embeds: Json[]
+  components: Json[]
+  attachments: Json[]
+  flags: number
+  mentions: DiscordUser[]
+  mention_roles: string[]
+  mention_everyone: boolean
+  tts: boolean
+  pinned: boolean
+  nonce?: string | number
+  reactions?: Json[]
+  thread?: Channel
+  message_reference?: Json
+  interaction_metadata?: Json
+  /** Ours, not Discord's: never on the wire. */
+  pings: Pings
+  /** As the bot sent it; ours, never on the wire. */
+  allowed_mentions?: Json
+}
+
+export interface Channel {
+  id: string
+  type: number
+  name?: string
+  guild_id?: string
+  parent_id?: string | null
+  last_message_id?: string | null
+  recipients?: DiscordUser[]
+  [key: string]: unknown
+}
+
+export interface Interaction {
+  id: string
+  token: string
+  /** 1 ping, 2 command, 3 component, 5 modal submit. */
+  type: number
+  channelId: string
+  user: DiscordUser
+  createdAt: number
+  /** The message that the component sits on, if any. */
+  messageId?: string
+  /** Type of the first response, once there was one. */
+  response?: number
+  /** What `@original` means: the response's own message, or the clicked one. */
+  originalId?: string
+  /** Called with the first response that came through REST. */
+  answered?: (body: Json) => void
+}
+
+/** One thing that the bot did with an interaction, in order of arrival. */
+export interface InteractionResponse {
+  interactionId: string
+  /** `respond` is the first response; the others go through the interaction's webhook. */
+  kind: 'respond' | 'create' | 'edit' | 'delete'
+  via: 'http' | 'rest'
+  /** Type of a first response. */
+  type?: number
+  data: Json
+  messageId?: string
+  at: number
+}
+
+export interface SendOptions {
+  user?: DiscordUser
+  /** Instead of the true ones; undefined leaves a header out. */
+  headers?: Record<string, string | undefined>
+  /** Epoch seconds, signed along. */
+  timestamp?: number
+  /** Changes the body after it was signed. */
+  tamper?: (body: string) => string
+}
+
+/** A modal on a reviewer's screen. */
+export interface OpenedModal {
+  /** Data of the type 9 response. */
+  modal: Json
+  /** The message whose button opened it. */
+  message?: DiscordMessage
+}
+
+export interface Answer {
+  /** HTTP status of the service; 0 without an answer. */
+  status: number
+  /** Parsed where it is JSON. */
+  body: Json
+  /** No answer within 3 s: the reviewer read "This interaction failed". */
+  timedOut?: true
+  interactionId: string
+  token: string
+  /** What a type 9 response opened. */
+  opened?: OpenedModal
+  /** The message that a response of type 4, 5 or 7 posted or changed. */
+  message?: DiscordMessage
+}
+
+export interface DiscordDouble extends Proxy {
+  restUrl: string
+  botToken: string
+  applicationId: string
+  /** Ed25519, hex. */
+  publicKey: string
+  guildId: string
+  channelId: string
+  /** Ada Lovelace, who clicks unless told otherwise. */
+  readonly user: DiscordUser
+  /** What a channel shows now, oldest first: copies. */
+  messages: (channelId?: string) => DiscordMessage[]
+  /** Private messages that are shown now, in any channel. */
+  ephemeral: () => DiscordMessage[]
+  /** A private conversation with the user, as a channel. */
+  openDm: (user?: DiscordUser) => Channel
+
+  /** The PING that Discord sends when an endpoint is configured. */
+  ping: (url: string, options?: SendOptions) => Promise<Answer>
+  /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE and the answer is expected through REST. */
+  click: (url: string, message: DiscordMessage, customId: string, options?: SendOptions) => Promise<Answer>
+  select: (url: string, message: DiscordMessage, customId: string, values: string[], options?: SendOptions) => Promise<Answer>
+  /** Inputs that are not named keep what the modal prefilled. */
+  submitModal: (url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions) => Promise<Answer>
+  /** Any body to the endpoint, truly signed. */
+  send: (url: string, body: string, options?: SendOptions) => Promise<Response>
+  interactionResponses: InteractionResponse[]
+
+  /** Someone writes. Mentions in the content are understood; `mentions` names further people, as a reply does. */
+  emitMessage: (message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[] }) => { id: string }
+  emitReaction: (reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean }) => void
+  gateway: Gateway
+}

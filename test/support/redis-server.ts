@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { freePort } from './ports'
+
+export interface RedisServer {
+  url: string
+  port: number
+  /** Kills it: connections close at once, what it held is gone. */
+  stop(): Promise<void>
+  /** Freezes it: connections stay up and nothing answers, like a host that vanished. */
+  pause(): void
+  resume(): void
+}
+
+const READY_WITHIN_MS = 10_000
+
+/**
+ * A Redis of one's own that writes nothing to disk.
+ *
+ * @param port a fixed one, to come back after `stop`; a free one by default
+ */
+export async function startRedis(port?: number): Promise<RedisServer> {
+  const chosen = port ?? await freePort()
+  const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
+  // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind.
+  // The guard's input closes with this process, however that ends.
+  const guard = spawn('/bin/sh', ['-c', `cat > /dev/null; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', error => resolve(`cannot run redis-server (${error.message}): install Redis or put it on the PATH`))
+    child.once('exit', code => resolve(`redis-server left with code ${code}; is port ${chosen} taken?`))
+  })
+  const failed = child.pid ? await Promise.race([untilReady(chosen, child, child.pid), exited]) : await exited
+  if (failed) {
+    guard.kill('SIGKILL')
+    throw new Error(failed)
+  }
+  return {
+    url: `redis://127.0.0.1:${chosen}`,
+    port: chosen,
+    async stop() {
+      guard.kill('SIGKILL')
+      child.kill('SIGKILL')
+      await exited
+    },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+  }
+}
+
+async function untilReady(port: number, child: ChildProcess, pid: number): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS
+  while (child.exitCode === null && !await answers(port, pid)) {
+    if (Date.now() > deadline) throw new Error(`redis-server did not answer within ${READY_WITHIN_MS} ms`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}
+
+/** Whether it is our process that answers, and not another Redis that was on the port before. */
+function answers(port: number, pid: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('INFO server\r\n'))
+    socket.once('data', (data) => {
+      resolve(data.toString().includes(`process_id:${pid}\r\n`))
+      socket.destroy()
+    })
+    socket.once('error', () => resolve(false))
+    socket.once('close', () => resolve(false))
+  })
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { freePort } from './ports'
+
+const ENTRY = resolve(import.meta.dirname, '../../.output/server/index.mjs')
+
+export interface Server {
+  url: string
+  /** Everything that it printed. */
+  output: () => string
+  /** Resolves when nothing runs in the background any more. */
+  drain: () => Promise<void>
+  /** SIGTERM; resolves with the exit code. */
+  stop: () => Promise<number | null>
+  /** SIGKILL. */
+  kill: () => Promise<void>
+}
+
+/** Starts the built server with this environment and nothing else of ours, and waits until it listens. */
+export async function startServer(env: Record<string, string>): Promise<Server> {
+  const port = await freePort()
+  const run = spawnServer({ PORT: String(port), HOST: '127.0.0.1', ...env })
+  const { child, output } = run
+  const failed = once(child, 'exit').then(([code]) => { throw new Error(`The server left with code ${code}:\n${output()}`) })
+  await Promise.race([listening(run), failed])
+  failed.catch(() => {})
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output,
+    drain: async () => {
+      const drained = once(child, 'message')
+      child.send('drain')
+      await drained
+    },
+    stop: () => end(run, 'SIGTERM'),
+    kill: async () => void await end(run, 'SIGKILL'),
+  }
+}
+
+/** The exit code and output of a start that is expected to fail. */
+export async function runToExit(env: Record<string, string>): Promise<{ code: number | null, output: string }> {
+  const run = spawnServer({ PORT: String(await freePort()), HOST: '127.0.0.1', ...env })
+  const [code] = await once(run.child, 'close') as [number | null]
+  return { code, output: run.output() }
+}
+
+function spawnServer(env: Record<string, string>) {
+  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { PATH: process.env.PATH, ...env } })
+  let printed = ''
+  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => { printed += text })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
+  return { child, output: () => printed }
+}
+
+type Run = ReturnType<typeof spawnServer>
+
+async function listening({ child, output }: Run): Promise<void> {
+  while (!output().includes('Listening on')) await once(child.stdout!, 'data')
+}
+
+async function end({ child }: Run, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  const [code] = await exited as [number | null]
+  return code
+}

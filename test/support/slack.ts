@@ -1,0 +1,111 @@
+import { createHmac } from 'node:crypto'
+import { createEmulator } from 'emulate'
+import { freePort } from './ports'
+import { startProxy, type Proxy, type Recorded } from './proxy'
+
+export const SIGNING_SECRET = 'test-signing-secret'
+export const BOT_TOKEN = 'xoxb-local-test'
+/** The channel that emulate seeds as #general. */
+export const CHANNEL = 'C000000001'
+
+export interface SlackMessage {
+  ts: string
+  text: string
+  blocks: Block[]
+}
+
+// Block Kit as it arrives: JSON whose shape the validator checks.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Block = Record<string, any>
+
+/** A user as interaction payloads name them: no full name. */
+export interface SlackUser {
+  id: string
+  username: string
+  name: string
+  team_id: string
+}
+
+export interface Slack extends Proxy {
+  /** Ada Lovelace. */
+  reviewer: SlackUser
+  apiUrl: string
+  /** Calls of a Web API method, with their parsed arguments. */
+  calls: (method: string) => Block[]
+  /** What the channel shows now. */
+  messages: () => Promise<SlackMessage[]>
+  /** A trigger such as a click brings along; emulate accepts each once. */
+  trigger: () => Promise<string>
+}
+
+/** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
+export async function startSlack(): Promise<Slack> {
+  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'ada', scopes: [] }] } } })
+  const proxy = await startProxy(emulator.url)
+  const call = async (method: string, body: object) => {
+    const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    return await response.json() as Block
+  }
+  const { user } = await call('users.lookupByEmail', { email: 'ada@example.com' })
+  const closeProxy = proxy.close
+  return Object.assign(proxy, {
+    reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
+    apiUrl: `${proxy.url}/api/`,
+    calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
+    messages: async () => ((await call('conversations.history', { channel: CHANNEL, limit: 200 })).messages as SlackMessage[]).filter(({ blocks }) => blocks),
+    trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
+    close: async () => {
+      await closeProxy()
+      await emulator.close()
+    },
+  })
+}
+
+function parseCall({ body, headers }: Recorded): Block {
+  if (headers['content-type']?.includes('json')) return JSON.parse(body) as Block
+  return Object.fromEntries([...new URLSearchParams(body)].map(([key, value]) => [key, /^[[{]/.test(value) ? JSON.parse(value) : value]))
+}
+
+/** A click on a button of a card, as Slack posts it. */
+export function blockActions(message: SlackMessage, actionId: string, value: string | undefined, user: SlackUser, triggerId = 'none'): Block {
+  return {
+    type: 'block_actions', user, api_app_id: 'A000000001', team: { id: 'T000000001', domain: 'test' },
+    container: { type: 'message', message_ts: message.ts, channel_id: CHANNEL, is_ephemeral: false },
+    trigger_id: triggerId, channel: { id: CHANNEL, name: 'general' }, message: { ...message, type: 'message' },
+    response_url: 'http://127.0.0.1:9/none',
+    actions: [{ type: 'button', action_id: actionId, block_id: 'b', value, action_ts: message.ts, text: { type: 'plain_text', text: actionId } }],
+  }
+}
+
+/** A submitted modal, as Slack posts it: `values` by input id over what the view offered. */
+export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
+  const inputs = (view.blocks as Block[]).filter(({ type }) => type === 'input')
+  const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: { type: 'plain_text_input', value: block_id in values ? values[block_id] : element.initial_value ?? null } }]))
+  return { type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: 'none', view: { ...view, id: 'V1', state: { values: state } } }
+}
+
+/** Posts an interaction to the service, truly signed. */
+export function interact(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
+  return postSigned(serverUrl, new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), 'application/x-www-form-urlencoded', options)
+}
+
+/** Posts an event callback to the service, truly signed. */
+export function sendEvent(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
+  return postSigned(serverUrl, JSON.stringify(payload), 'application/json', options)
+}
+
+export interface SignOptions {
+  secret?: string
+  /** Epoch seconds. */
+  timestamp?: number
+  platform?: string
+  signature?: string | null
+}
+
+function postSigned(serverUrl: string, body: string, contentType: string, { secret = SIGNING_SECRET, timestamp = Math.floor(Date.now() / 1000), platform = 'slack', signature }: SignOptions): Promise<Response> {
+  const signed = signature === undefined ? `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}` : signature
+  return fetch(`${serverUrl}/api/webhooks/${platform}`, {
+    method: 'POST', body,
+    headers: { 'content-type': contentType, 'x-slack-request-timestamp': String(timestamp), ...signed === null ? {} : { 'x-slack-signature': signed } },
+  })
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** A command on its way to Redis. */
+export interface Command {
+  /** In capitals, e.g. `ZREM`. */
+  name: string
+  args: string[]
+  /** The script that EVAL or EVALSHA runs: its `sha` in server/adapters/redis/scripts.ts. */
+  sha?: string
+}
+
+interface Break {
+  /** `before` the command reaches Redis, or `after` Redis did it and before the answer is on its way back. */
+  phase: 'before' | 'after'
+  /** What happens at that moment; nothing passes on this connection meanwhile. */
+  act: () => unknown
+  /** Whether everything passes again afterwards; otherwise the connection is cut. */
+  goesOn?: boolean
+}
+
+export interface TcpProxy {
+  url: string
+  /** Redis, once it is there; connections wait for it. */
+  use(port: number): void
+  /** Decides about each command; undefined passes it on. An answer that is an error does not count as done. */
+  fault: (command: Command) => Break | undefined
+  /** How late each answer is, ms. */
+  answerDelayMs: number
+  /** Connections are cut and new ones refused, as without Redis. */
+  refuse(): Promise<void>
+  accept(): Promise<void>
+  /** Connections stay up and nothing moves, as when a host vanished. */
+  freeze(): void
+  thaw(): void
+  /** Cuts all connections; new ones are taken at once. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** Stands between the service and Redis and breaks the line at a chosen command. */
+export async function startTcpProxy(): Promise<TcpProxy> {
+  const links = new Set<Link>()
+  const upstream = Promise.withResolvers<number>()
+  let gate = Promise.withResolvers<undefined>()
+  gate.resolve(undefined)
+  const state = { open: () => gate.promise, fault: (command: Command) => proxy.fault(command), delayMs: () => proxy.answerDelayMs }
+  const server = createServer((client) => {
+    client.on('error', () => {})
+    void upstream.promise.then((port) => {
+      if (client.destroyed) return
+      const link = new Link(client, connect(port, '127.0.0.1'), state)
+      links.add(link)
+      client.once('close', () => links.delete(link))
+    })
+  })
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  const cut = () => links.forEach(link => link.cut())
+  const refuse = async () => {
+    if (!server.listening) return
+    const closed = new Promise(resolve => server.close(resolve))
+    cut()
+    await closed
+  }
+  const proxy: TcpProxy = {
+    url: `redis://127.0.0.1:${port}`,
+    use: upstream.resolve,
+    fault: () => undefined,
+    answerDelayMs: 0,
+    refuse, cut,
+    accept: () => listen(port),
+    freeze: () => { gate = Promise.withResolvers<undefined>() },
+    thaw: () => gate.resolve(undefined),
+    close: async () => {
+      gate.resolve(undefined)
+      await refuse()
+    },
+  }
+  return proxy
+}
+
+interface State {
+  open: () => Promise<undefined>
+  fault: (command: Command) => Break | undefined
+  delayMs: () => number
+}
+
+/** One connection, command by command one way and answer by answer the other. */
+class Link {
+  /** Of each command that Redis has not answered yet, in order. */
+  private readonly outstanding: (Break | undefined)[] = []
+  private answers: Promise<void> = Promise.resolve()
+
+  constructor(private readonly client: Socket, private readonly redis: Socket, private readonly state: State) {
+    for (const socket of [client, redis]) socket.setNoDelay(true).on('error', () => {}).once('close', () => this.cut())
+    void pump(client, frame => this.command(frame)).catch(() => this.cut())
+    void pump(redis, frame => this.answer(frame)).catch(() => this.cut())
+  }
+
+  cut(): void {
+    this.client.destroy()
+    this.redis.destroy()
+  }
+
+  private async command(frame: Buffer): Promise<void> {
+    await this.state.open()
+    const found = this.state.fault(parse(frame))
+    if (found?.phase === 'before' && !await this.broken(found)) return
+    this.outstanding.push(found?.phase === 'after' ? found : undefined)
+    this.redis.write(frame)
+  }
+
+  /** Not one after the other: each is late by the same time, also when several come at once. */
+  private async answer(frame: Buffer): Promise<void> {
+    const found = this.outstanding.shift()
+    const due = Date.now() + this.state.delayMs()
+    const copy = Buffer.from(frame)
+    this.answers = this.answers.then(async () => {
+      await new Promise(resolve => setTimeout(resolve, Math.max(due - Date.now(), 0)))
+      await this.state.open()
+      const failed = copy[0] === '-'.charCodeAt(0)
+      if (found && !failed && !await this.broken(found)) return
+      this.client.write(copy)
+    }).catch(() => this.cut())
+  }
+
+  private async broken({ act, goesOn }: Break): Promise<boolean> {
+    await act()
+    if (!goesOn) this.cut()
+    return goesOn === true
+  }
+}
+
+async function pump(from: Socket, each: (frame: Buffer) => Promise<void>): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of from) {
+    rest = Buffer.concat([rest, chunk as Buffer])
+    for (let end = frameEnd(rest, 0); end > 0; end = frameEnd(rest, 0)) {
+      await each(rest.subarray(0, end))
+      rest = rest.subarray(end)
+    }
+  }
+}
+
+/** Where the RESP value that starts at `at` ends, or -1 while it is not all there (https://redis.io/docs/latest/develop/reference/protocol-spec). */
+function frameEnd(bytes: Buffer, at: number): number {
+  const line = bytes.indexOf('\r\n', at)
+  if (line < 0) return -1
+  const type = String.fromCharCode(bytes[at]!)
+  const size = Number(bytes.toString('latin1', at + 1, line))
+  let end = line + 2
+  if ('$=!'.includes(type)) {
+    if (size >= 0) end += size + 2
+    return end <= bytes.length ? end : -1
+  }
+  const parts = '*~>'.includes(type) ? size : type === '%' ? 2 * size : 0
+  for (let part = 0; part < parts && end > 0; part++) end = frameEnd(bytes, end)
+  return end
+}
+
+function parse(frame: Buffer): Command {
+  const parts: string[] = []
+  for (let at = frame.indexOf('\r\n') + 2; at < frame.length;) {
+    const end = frameEnd(frame, at)
+    parts.push(frame.toString('utf8', frame.indexOf('\r\n', at) + 2, end - 2))
+    at = end
+  }
+  const [name = '', ...args] = parts
+  const command = name.toUpperCase()
+  if (command === 'EVALSHA') return { name: command, args, sha: args[0] }
+  if (command === 'EVAL') return { name: command, args, sha: createHash('sha1').update(args[0] ?? '').digest('hex') }
+  return { name: command, args }
+}

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { retryAt } from '../../server/domain/submission/backoff'
+import type { Work } from '../../server/ports/submission'
+
+const POLICY = { baseMs: 5000, leaseMs: 30_000 }
+const NOW = 1_000_000
+const TEN_MINUTES = 600_000
+
+const work = (kind: Work['kind'], attempts: number): Work => ({ key: kind, kind, attempts, dueAt: 0 })
+const delay = (kind: Work['kind'], attempts: number, random: number, retryAfterMs?: number) => {
+  const at = retryAt(work(kind, attempts), { permanent: false, retryAfterMs }, NOW, random, POLICY)
+  return at === null ? null : at - NOW
+}
+
+test('pauses triple from the base: half of each is fixed, half is random', () => {
+  expect([0, 1, 2].map(attempts => delay('email', attempts, 0))).toEqual([2500, 7500, 22_500])
+  expect([0, 1, 2].map(attempts => delay('email', attempts, 0.5))).toEqual([3750, 11_250, 33_750])
+})
+
+test('no pause is longer than 10 minutes or shorter than half the base, however often it failed', () => {
+  fc.assert(fc.property(fc.nat(5000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempts, random) => {
+    const pause = delay('post', attempts, random)!
+    expect(pause).toBeGreaterThanOrEqual(POLICY.baseMs / 2)
+    expect(pause).toBeLessThanOrEqual(Math.min(POLICY.baseMs * 3 ** attempts, TEN_MINUTES))
+  }))
+})
+
+test('a Retry-After that is longer than the pause is honoured, a shorter one changes nothing', () => {
+  expect(delay('email', 0, 0, 60_000)).toBe(60_000)
+  expect(delay('post', 0, 0, 3_600_000)).toBe(3_600_000)
+  expect(delay('email', 0, 0, 1)).toBe(2500)
+})
+
+test.each(['email', 'endpoint', 'update'] as const)('%s is given up after nine attempts', (kind) => {
+  expect(delay(kind, 7, 0)).toBe(TEN_MINUTES / 2)
+  expect(delay(kind, 8, 0)).toBeNull()
+  expect(delay(kind, 8, 0, 60_000)).toBeNull()
+})
+
+test.each(['email', 'endpoint', 'update'] as const)('%s is given up at once when trying again cannot help', (kind) => {
+  expect(retryAt(work(kind, 0), { permanent: true }, NOW, 0, POLICY)).toBeNull()
+})
+
+test('a post is never given up', () => {
+  expect(retryAt(work('post', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
+  expect(retryAt(work('post', 1000), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + TEN_MINUTES / 2)
+})

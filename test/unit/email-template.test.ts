@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { parse, type DefaultTreeAdapterMap } from 'parse5'
+import { describe, expect, test } from 'vitest'
+import { renderEmail } from '../../server/adapters/email/template'
+import type { EmailContent, EmailTemplate } from '../../server/domain/submission/email'
+import type { Field } from '../../server/ports/board'
+import { hostileText } from '../fixtures/form-data'
+
+type Node = DefaultTreeAdapterMap['node']
+type Element = DefaultTreeAdapterMap['element']
+
+const render: EmailTemplate = renderEmail
+
+const content = (fields: readonly Field[], more: Partial<EmailContent> = {}): EmailContent => ({
+  subject: 'Question', heading: 'Form submission', fields,
+  received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC', submissionId: 'id-1', ...more,
+})
+const field = (label: string, value: string, edited = false): Field => ({ label, value, edited })
+
+const children = (node: Node): Node[] => 'childNodes' in node ? node.childNodes : []
+const all = (node: Node): Element[] => [...'tagName' in node ? [node] : [], ...children(node).flatMap(all)]
+const attribute = (element: Element, name: string) => element.attrs.find(attr => attr.name === name)?.value
+const textOf = (node: Node): string => 'value' in node ? node.value : 'tagName' in node && node.tagName === 'br' ? '\n' : children(node).map(textOf).join('')
+
+/** Every element with every attribute, in order; only the title in `aria-label` is free. */
+const skeleton = (html: string): string[] => all(parse(html)).map(({ tagName, attrs }) => `${tagName} ${attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`).join(' ')}`)
+
+/** Label and value of every row as a reader sees them. */
+function rowsOf(html: string): { label: string, value: string, edited: boolean }[] {
+  return all(parse(html)).filter(element => attribute(element, 'class') === 'line').map((row) => {
+    const [label, value] = children(row).filter(node => 'tagName' in node)
+    return { label: textOf(children(label!)[0]!), value: textOf(value!), edited: all(label!).some(element => attribute(element, 'class') === 'edited') }
+  })
+}
+
+const lines = (text: string) => text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+// eslint-disable-next-line no-control-regex
+const visible = (text: string) => text.toWellFormed().replace(/[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g, '\uFFFD')
+
+describe('HTML part', () => {
+  const anyField = fc.record({ label: hostileText, value: hostileText, edited: fc.boolean() })
+
+  test('no element and no attribute stems from form text, whatever it is', () => {
+    fc.assert(fc.property(fc.array(anyField, { maxLength: 3 }), hostileText, hostileText, (fields, subject, name) => {
+      const harmless = fields.map(({ value, edited }) => field('x', value && lines(value).map(() => 'x').join('\n'), edited))
+      const { html } = render(content(fields, { subject: subject.slice(0, 120), decided: `Forwarded by ${name.slice(0, 80)}!` }))
+      expect(skeleton(html)).toEqual(skeleton(render(content(harmless)).html))
+    }), { numRuns: 60 })
+  })
+
+  test('every label and value is shown as it was typed', () => {
+    fc.assert(fc.property(fc.array(anyField, { maxLength: 3 }), (fields) => {
+      expect(rowsOf(render(content(fields)).html)).toEqual(fields.map(({ label, value, edited }) => ({
+        label: visible(label).replace(/\r\n?/g, '\n') || '(no label)',
+        value: lines(value).map(visible).join('\n') || '—',
+        edited,
+      })))
+    }), { numRuns: 60 })
+  })
+
+  test.each(['{{rows}}', '{{subject}}{{footer}}', '$&', '$1 $` $\' $$', '{{', '}}', '<!--', ']]>', '</title><script>', '" onload="x', '&lt;'])('%s comes out as typed, as label, value, subject and name', (typed) => {
+    const { html } = render(content([field(typed, typed)], { subject: typed, decided: typed }))
+    const elements = all(parse(html))
+    expect(rowsOf(html)).toEqual([{ label: typed, value: typed, edited: false }])
+    expect(textOf(elements.find(({ tagName }) => tagName === 'title')!)).toBe(typed)
+    expect(elements.map(element => attribute(element, 'aria-label')).filter(Boolean)).toEqual([typed])
+    expect(elements.filter(element => element.tagName === 'div' && textOf(element) === typed).length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('no placeholder is left over', () => {
+    expect(render(content([field('Name', 'Ada')])).html).not.toMatch(/\{\{|\}\}|undefined|\[object/)
+  })
+
+  test('nothing is loaded from anywhere', () => {
+    const { html } = render(content([field('Name', 'Ada')]))
+    expect(html).not.toMatch(/\b(src|href)=|@import|url\(/)
+  })
+
+  test('the inbox preview shows the first values on one line', () => {
+    const { html } = render(content([field('Name', 'Ada'), field('Empty', ''), field('Message', 'Two\nlines')]))
+    const preview = all(parse(html)).find(element => attribute(element, 'style')?.startsWith('display:none'))
+    expect(textOf(preview!)).toBe('Name: Ada · Message: Two lines')
+  })
+
+  test('forty fields are forty rows', () => {
+    expect(rowsOf(render(content(Array.from({ length: 40 }, (_, index) => field(`f${index}`, 'x')))).html)).toHaveLength(40)
+  })
+
+  test('a heading that the subject repeats is shown once', () => {
+    const times = (subject: string) => render(content([], { subject })).text.split('Form submission').length - 1
+    expect([times('Form submission'), times('Form submission from Ada'), times('Hello')]).toEqual([1, 1, 1])
+  })
+})
+
+describe('Text part', () => {
+  test('says the same: label and value, edits, who, when and which', () => {
+    expect(render(content([field('Name', 'Ada'), field('Company', ''), field('', 'x'), field('Message', 'Hello,\r\n\n  you', true)])).text).toBe(`Form submission
+Question
+
+Name: Ada
+
+Company: —
+
+(no label): x
+
+Message (edited):
+  Hello,
+  
+    you
+
+----
+Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC
+Received 21 Nov 2026, 12:03 UTC
+Submission id-1
+`)
+  })
+
+  test('no value and no label can begin a line of its own', () => {
+    const forged = 'x\n----\rForwarded\u2028by\u0085Mallory\v\f'
+    const { text } = render(content([field(forged, forged)]))
+    expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/).filter(line => /^(----|Forwarded|by|Mallory)/.test(line))).toEqual(['----', 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC'])
+  })
+})
+
+describe('A submission that no email can hold', () => {
+  test.each([
+    ['one endless value', [field('Name', 'Ada'), field('Message', '"'.repeat(3_000_000))], 'The last field is'],
+    ['an endless label', [field('Name', 'Ada'), field('"'.repeat(3_000_000), 'x'), field('z', 'z')], 'The last 2 of 3 fields are'],
+    ['fields without end', [field('Name', 'Ada'), ...Array.from({ length: 20_000 }, (_, index) => field(`f${index}`, '👍'))], 'fields are missing or incomplete.'],
+  ])('%s is cut, and both parts say so', (_, fields, said) => {
+    const { html, text } = render(content(fields))
+    expect(Buffer.byteLength(html)).toBeLessThan(2_050_000)
+    expect(Buffer.byteLength(html)).toBeGreaterThan(said.startsWith('The last 2') ? 10_000 : 1_900_000)
+    for (const part of [html, text]) {
+      expect(part).toContain('Cut here: this submission is too long for one email.')
+      expect(part).toContain(said)
+      expect(part).toContain('Ada')
+      expect(part).toContain('Submission id-1')
+    }
+  })
+
+  test('a form without fields says so', () => {
+    const { html, text } = render(content([]))
+    expect(html).toContain('The form was sent without any fields.')
+    expect(text).toContain('The form was sent without any fields.')
+  })
+})

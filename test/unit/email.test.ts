@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { composeEmail, emailSubject, replyAddress, type EmailContent, type MailSettings } from '../../server/domain/submission/email'
+import { hostileText } from '../fixtures/form-data'
+import { submissionOf } from '../fixtures/views'
+
+const fields = (data: Record<string, string>) => Object.entries(data).map(([label, value]) => ({ label, value, edited: false }))
+const settings: MailSettings = { fromAddress: 'bot@example.com', fromName: 'Formbot', to: 'team@example.com' }
+
+async function compose(data: Record<string, unknown>, changed: Partial<MailSettings> = {}) {
+  let seen: EmailContent | undefined
+  const template = (content: EmailContent) => {
+    seen = content
+    return { html: 'html', text: 'text' }
+  }
+  const email = await composeEmail(submissionOf(data), { ...settings, ...changed }, async () => template)
+  return { email, content: seen! }
+}
+
+describe('Subject', () => {
+  test.each([
+    [{ name: 'Ada', subject: 'A question' }, 'A question'],
+    [{ Topic: 'Pricing', Subject: ' ' }, 'Pricing'],
+    [{ 'Full Name': 'Ada Lovelace', 'email': 'ada@example.com' }, 'Form submission from Ada Lovelace'],
+    [{ first_name: 'Ada' }, 'Form submission from Ada'],
+    [{ 'E-Mail': 'ada@example.com' }, 'Form submission from ada@example.com'],
+    [{ 'email address': 'ada@example.com' }, 'Form submission from ada@example.com'],
+    [{ name: '', message: 'Hi' }, 'Form submission'],
+    [{ username: 'ada', filename: 'x.pdf' }, 'Form submission'],
+    [{}, 'Form submission'],
+  ])('%j is "%s"', (data, subject) => {
+    expect(emailSubject(fields(data as Record<string, string>))).toBe(subject)
+  })
+
+  test.each(['\r\n', '\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f', '\0', '\u202E', '\u200B'])('%j in form text starts no second header', (separator) => {
+    expect(emailSubject(fields({ subject: `Hi${separator}Bcc: all@example.com` }))).toBe('Hi Bcc: all@example.com')
+    expect(emailSubject(fields({ name: `Ada${separator}Bcc: all@example.com` }))).toBe('Form submission from Ada Bcc: all@example.com')
+  })
+
+  test('is one line of at most 120 well-formed characters, whatever the form says', () => {
+    fc.assert(fc.property(fc.constantFrom('subject', 'name', 'email'), hostileText, (label, value) => {
+      const subject = emailSubject(fields({ [label]: value.toWellFormed() }))
+      expect(subject.length).toBeLessThanOrEqual(120)
+      expect(subject).not.toBe('')
+      expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+      expect(subject.isWellFormed()).toBe(true)
+    }))
+  })
+
+  test('is never cut through an emoji', () => {
+    expect(emailSubject(fields({ subject: `${'x'.repeat(118)}👍 and more` }))).toBe(`${'x'.repeat(118)}…`)
+  })
+
+  test('keeps composed emoji and Persian words in one piece', () => {
+    expect(emailSubject(fields({ subject: '👩‍🚀 می‌خواهم' }))).toBe('👩‍🚀 می‌خواهم')
+  })
+})
+
+describe('Reply address', () => {
+  test.each([
+    [{ email: 'ada@example.com' }, 'ada@example.com'],
+    [{ email: ' ada@example.com\n' }, 'ada@example.com'],
+    [{ colleague: 'bob@example.com', email: 'ada@example.com' }, 'ada@example.com'],
+    [{ contact: 'ada@example.com' }, 'ada@example.com'],
+    [{ email: 'none', contact: 'ada@example.com' }, 'ada@example.com'],
+    [{ email: 'Ada <ada@example.com>' }, undefined],
+    [{ email: 'ada@example.com, bob@example.com' }, undefined],
+    [{ email: 'ada@example.com;bob@example.com' }, undefined],
+    [{ email: 'ada@example.com bob@example.com' }, undefined],
+    [{ email: 'ada@example.com\r\nBcc: all@example.com' }, undefined],
+    [{ email: 'ada@example.com\u2028bob@example.com' }, undefined],
+    [{ email: `${'a'.repeat(250)}@example.com` }, undefined],
+    [{}, undefined],
+  ])('of %j is %s', (data, address) => {
+    expect(replyAddress(fields(data as Record<string, string>))).toBe(address)
+  })
+})
+
+describe('Email', () => {
+  test('says who decided, when it came and which it is; absent replies stay absent', async () => {
+    const { email, content } = await compose({ subject: 'Hi', n: 1 })
+    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: 'team@example.com', replyTo: undefined, subject: 'Hi', html: 'html', text: 'text' })
+    expect(content).toMatchObject({
+      subject: 'Hi', heading: 'Form submission', submissionId: 'one', received: expect.stringMatching(/^Received .* UTC$/),
+      fields: [{ label: 'subject', value: 'Hi', edited: false }, { label: 'n', value: '1', edited: false }],
+    })
+  })
+
+  test('goes to the configured address and replies to the sender', async () => {
+    const { email } = await compose({ email: 'ada@example.com', to: 'mallory@example.com' })
+    expect([email.to, email.replyTo]).toEqual(['team@example.com', 'ada@example.com'])
+  })
+
+  test.each([
+    ['Formbot', 'Formbot <bot@example.com>'],
+    ['O\'Neill-Forms 2', 'O\'Neill-Forms 2 <bot@example.com>'],
+    ['Acme, Inc.', '"Acme, Inc." <bot@example.com>'],
+    ['Acme <x@y.z>', '"Acme <x@y.z>" <bot@example.com>'],
+    ['Say "hi" \\', '"Say \\"hi\\" \\\\" <bot@example.com>'],
+    ['Zoë', '"Zoë" <bot@example.com>'],
+    ['Acme\r\nBcc: all@example.com', '"Acme Bcc: all@example.com" <bot@example.com>'],
+  ])('the sender name %j stays a name', async (fromName, from) => {
+    expect((await compose({}, { fromName })).email.from).toBe(from)
+  })
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { applyEdits, editInputs, fieldText } from '../../server/domain/submission/fields'
+import type { SubmissionData } from '../../server/ports/submission'
+import { formData } from '../fixtures/form-data'
+
+/** Edits `data` by key, everything else submitted as it was offered; throws when there are errors. */
+function edit(data: SubmissionData, changes: Record<string, string>) {
+  const texts = editInputs(data).map(({ id, label, value }) => [id, Object.hasOwn(changes, label) ? changes[label]! : value] as const)
+  return applyEdits(data, Object.fromEntries(texts))
+}
+
+function edited(data: SubmissionData, changes: Record<string, string>) {
+  const result = edit(data, changes)
+  if ('errors' in result) throw new Error(JSON.stringify(result.errors))
+  return result
+}
+
+describe('fieldText', () => {
+  test.each([
+    ['text as it is', ' a\nb ', ' a\nb '], ['numbers', 1.5, '1.5'], ['booleans', false, 'false'], ['null', null, 'null'],
+    ['lists', [1, { a: null }], '[1,{"a":null}]'], ['objects', { a: { b: [] } }, '{"a":{"b":[]}}'], ['empty text', '', ''],
+  ])('reads %s', (_what, value, text) => {
+    expect(fieldText(value)).toBe(text)
+  })
+
+  test('repairs text that is not well-formed', () => {
+    expect(fieldText('a\uD83D')).toBe('a\uFFFD')
+  })
+})
+
+test('every field gets an input whose id is its position', () => {
+  expect(editInputs({ 'name': 'Ada', '': 1, 'x\uD800': true })).toEqual([
+    { id: 'f0', label: 'name', value: 'Ada' }, { id: 'f1', label: '', value: '1' }, { id: 'f2', label: 'x\uFFFD', value: 'true' },
+  ])
+})
+
+describe('applyEdits', () => {
+  const data = { text: 'Ada', count: 2, ok: true, none: null, list: [1, 2], nested: { a: { b: null } } }
+
+  test('keeps value and type of fields that were not touched or not offered', () => {
+    expect(edited(data, {})).toEqual({ data, edited: [] })
+    expect(applyEdits(data, {})).toEqual({ data, edited: [] })
+    expect(applyEdits(data, { f9: 'x', __proto__: 'x' } as Record<string, string>)).toEqual({ data, edited: [] })
+  })
+
+  test.each([
+    ['text', 'Grace', 'Grace'], ['text', '', ''], ['count', '3', 3], ['count', ' -1.5e3 ', -1500], ['count', 'three', 'three'], ['count', '', ''], ['count', 'true', 'true'], ['count', '007', '007'],
+    ['count', '1e400', '1e400'], ['ok', 'false', false], ['ok', 'maybe', 'maybe'], ['ok', '0', '0'], ['none', 'something', 'something'], ['none', '', ''],
+    ['list', '["a", {"b": 1}]', ['a', { b: 1 }]], ['nested', '{"a":{"b":2}}', { a: { b: 2 } }], ['nested', '{ "a" : { "b" : [] } }', { a: { b: [] } }],
+  ])('%s changed to %j becomes %j', (key, typed, value) => {
+    expect(edited(data, { [key]: typed })).toEqual({ data: { ...data, [key]: value }, edited: [key] })
+  })
+
+  test.each([
+    ['list', '[1,', 'f4'], ['list', '{"a":1}', 'f4'], ['list', '', 'f4'], ['nested', 'oops', 'f5'], ['nested', '[1]', 'f5'], ['nested', 'null', 'f5'],
+  ])('%s changed to %j is an error at its input', (key, typed, id) => {
+    expect(edit(data, { [key]: typed, text: 'Grace' })).toEqual({ errors: { [id]: expect.stringContaining(key === 'list' ? 'JSON list' : 'JSON object') } })
+  })
+
+  test('reports every input that does not fit at once', () => {
+    expect(edit(data, { list: 'x', nested: 'y' })).toEqual({ errors: { f4: expect.any(String), f5: expect.any(String) } })
+  })
+
+  test('does not take for an edit what a platform does to text', () => {
+    const typed = { message: '  one\r\ntwo\rthree\u0000\u0007\t ' }
+    for (const text of ['one\ntwo\nthree', 'one\r\ntwo\r\nthree', ' one\ntwo\nthree\n']) {
+      expect(edited(typed, { message: text })).toEqual({ data: typed, edited: [] })
+    }
+    expect(edited({ message: 'a\uD800' }, { message: 'a\uFFFD' }).edited).toEqual([])
+  })
+
+  test('takes a changed line, space or letter case within the text for an edit', () => {
+    for (const text of ['one\n\ntwo', 'one two', 'One\ntwo']) expect(edited({ message: 'one\ntwo' }, { message: text })).toEqual({ data: { message: text }, edited: ['message'] })
+  })
+
+  test('keeps __proto__ and constructor as data of the form', () => {
+    const hostile = JSON.parse('{"__proto__":"a","constructor":{"prototype":1},"toString":"x"}') as SubmissionData
+    const result = edited(hostile, { __proto__: 'ignored, this sets no own key' } as Record<string, string>)
+    expect(JSON.stringify(result.data)).toBe(JSON.stringify(hostile))
+    const { data: changed, edited: keys } = applyEdits(hostile, { f0: 'b', f2: 'y' }) as ReturnType<typeof edited>
+    expect(JSON.stringify(changed)).toBe('{"__proto__":"b","constructor":{"prototype":1},"toString":"y"}')
+    expect(keys).toEqual(['__proto__', 'toString'])
+    expect(Object.getPrototypeOf(changed)).toBe(Object.prototype)
+  })
+
+  test('a nested __proto__ that was typed is data too', () => {
+    const { data: changed } = edited({ nested: {} }, { nested: '{"__proto__":{"admin":true}}' })
+    expect(JSON.stringify(changed)).toBe('{"nested":{"__proto__":{"admin":true}}}')
+  })
+
+  test('submitting exactly what was offered changes nothing, whatever the form', () => {
+    fc.assert(fc.property(formData, (form) => {
+      const result = edited(form, {})
+      expect(result.edited).toEqual([])
+      expect(JSON.stringify(result.data)).toBe(JSON.stringify(form))
+    }))
+  })
+})

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { deliveryKey } from '../../server/domain/submission/outbox'
+import type { Submission } from '../../server/ports/submission'
+import { ADA, openTriage, type Triage } from '../fakes/triage'
+
+const SUBMISSION: Submission = {
+  id: 'one', version: 1, state: 'open', receivedAt: 0, expiresAt: 1, data: { name: 'Ada', tags: ['a'] }, reminded: false, edited: [],
+  cards: [], decision: null, work: [], delivered: [], failures: [],
+}
+
+let triage: Triage
+
+beforeEach(async () => {
+  triage = await openTriage()
+})
+
+afterEach(async () => {
+  await triage.close()
+})
+
+test('the delivery key is the same for the same data, whatever else changed', () => {
+  const later: Submission = { ...SUBMISSION, version: 9, state: 'settling', data: { name: 'Ada', tags: ['a'] } }
+  expect(deliveryKey(later)).toBe(deliveryKey(SUBMISSION))
+})
+
+test('the delivery key differs for edited data and for another submission', () => {
+  const keys = [SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' }].map(deliveryKey)
+  expect(new Set(keys).size).toBe(3)
+})
+
+test('the delivery key says nothing of the data and fits into a header', () => {
+  expect(deliveryKey(SUBMISSION)).toMatch(/^one-[0-9a-f]{16}$/)
+})
+
+test('results written together grow the version by one, and work added later has another key', async () => {
+  const { outbox, store } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const claim = { type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries } as const
+  await outbox.apply(id, [claim])
+  const claimed = (await store.get(id))!
+  const [email, endpoint] = claimed.work.map(({ key }) => key)
+  await outbox.apply(id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }])
+  const reopened = (await store.get(id))!
+  expect(reopened.version).toBe(claimed.version + 1)
+  await outbox.apply(id, [claim])
+  const again = (await store.get(id))!
+  const keys = [claimed, reopened, again].flatMap(({ work }) => work.map(({ key }) => key))
+  expect(new Set(keys).size).toBe(keys.length)
+})

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { cardView, decisionLine, editForm, readTime, retiredCardView, showSubmission } from '../../server/domain/submission/present'
+import { StoreUnavailable, SubmissionGone } from '../../server/domain/errors'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Submission } from '../../server/ports/submission'
+
+const PRESENTATION = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: 'downstream.example.com' } }
+const AT = Date.UTC(2026, 10, 21, 12, 3, 59)
+const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
+
+const OPEN: Submission = {
+  id: 'one', version: 1, state: 'open', receivedAt: AT, expiresAt: AT + 1, data: { name: 'Ada', quantity: 2, tags: ['a'], note: null },
+  reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [],
+}
+const FORWARDED: Submission = { ...OPEN, state: 'settling', decision: { action: 'forward', reviewer: ADA, at: AT } }
+const SPAM: Submission = { ...OPEN, state: 'settling', data: null, decision: { action: 'spam', reviewer: ADA, at: AT } }
+
+test('an open card offers the buttons and shows every field as text', () => {
+  expect(cardView(OPEN, PRESENTATION)).toEqual({
+    submissionId: 'one', title: 'New Form Submission', actions: true, notes: [], url: 'https://forms.example.com/submissions/one',
+    fields: [
+      { label: 'name', value: 'Ada', edited: false },
+      { label: 'quantity', value: '2', edited: false },
+      { label: 'tags', value: '["a"]', edited: false },
+      { label: 'note', value: 'null', edited: false },
+    ],
+  })
+})
+
+test('a forwarded card says who, when and where to, and offers nothing', () => {
+  expect(cardView(FORWARDED, PRESENTATION)).toMatchObject({
+    title: 'Form Submission forwarded', actions: false,
+    notes: ['Forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', 'Sent to team@example.com and downstream.example.com'],
+  })
+})
+
+test('an edited card marks the fields that were changed and names them', () => {
+  const view = cardView({ ...FORWARDED, edited: ['quantity', 'tags'] }, PRESENTATION)
+  expect(view.fields.filter(({ edited }) => edited).map(({ label }) => label)).toEqual(['quantity', 'tags'])
+  expect(view.notes).toEqual(['Edited and forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', expect.stringMatching(/^Sent to/), 'Edited: quantity, tags'])
+})
+
+test('a spam card says who and when, and shows no form data', () => {
+  expect(cardView(SPAM, PRESENTATION)).toMatchObject({
+    title: 'Form Submission marked as spam', actions: false, fields: [],
+    notes: ['Marked as spam by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC'],
+  })
+})
+
+test('an expired card says so and offers nothing', () => {
+  expect(cardView({ ...OPEN, state: 'expired', data: null }, PRESENTATION)).toMatchObject({
+    title: 'Expired Form Submission', actions: false, fields: [], notes: ['Expired — nobody decided in 7 days.'],
+  })
+})
+
+test('a card that was opened again says what failed and offers the buttons', () => {
+  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }, { delivery: 'endpoint' as const, reason: 'HTTP 500.' }]
+  expect(cardView({ ...OPEN, failures }, PRESENTATION)).toMatchObject({
+    actions: true, notes: ['Email failed: Resend refused it. Decide again to retry what is left.', 'Endpoint failed: HTTP 500. Decide again to retry what is left.'],
+  })
+})
+
+test('a retired card shows no data and offers nothing', () => {
+  expect(retiredCardView('one', PRESENTATION)).toEqual({
+    submissionId: 'one', title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false, url: 'https://forms.example.com/submissions/one',
+  })
+})
+
+test('the edit form offers every field under a stable id', () => {
+  expect(editForm(OPEN, PRESENTATION)).toMatchObject({
+    submissionId: 'one', url: 'https://forms.example.com/submissions/one',
+    inputs: [{ id: 'f0', label: 'name' }, { id: 'f1', label: 'quantity', value: '2' }, { id: 'f2', label: 'tags' }, { id: 'f3', label: 'note' }],
+  })
+  expect(editForm({ ...OPEN, data: null }, PRESENTATION).inputs).toEqual([])
+})
+
+test('an undecided submission has no decision line', () => {
+  expect(decisionLine(OPEN)).toBe('')
+})
+
+test('times are read in UTC, whatever the time zone of the host', () => {
+  expect(readTime(Date.UTC(2027, 0, 1, 0, 5))).toBe('1 Jan 2027, 00:05 UTC')
+})
+
+test('names and values that are not well-formed text are repaired for people', () => {
+  const [field] = cardView({ ...OPEN, data: { 'a\uD800': 'b\uDC00' } }, PRESENTATION).fields
+  expect(field).toMatchObject({ label: 'a\uFFFD', value: 'b\uFFFD' })
+})
+
+const storeThat = (get: SubmissionStore['get']) => ({ get }) as SubmissionStore
+
+test('a submission is shown in full, without cards or outstanding work', async () => {
+  const details = await showSubmission('one', storeThat(async () => FORWARDED), PRESENTATION)
+  expect(Object.keys(details).sort()).toEqual(['expiresAt', 'fields', 'id', 'notes', 'receivedAt', 'state'])
+  expect(details).toMatchObject({ id: 'one', state: 'settling', receivedAt: AT, expiresAt: AT + 1 })
+  expect(details.fields).toHaveLength(4)
+})
+
+test('a submission that is gone, and a store that does not answer, are told apart', async () => {
+  await expect(showSubmission('one', storeThat(async () => null), PRESENTATION)).rejects.toThrow(SubmissionGone)
+  await expect(showSubmission('one', storeThat(() => Promise.reject(new Error('down'))), PRESENTATION)).rejects.toThrow(StoreUnavailable)
+})
