@@ -1,5 +1,9 @@
 import type { z } from 'zod'
-import { variables, type VariableName } from './config-variables'
+import { readAgent, type AgentConfig } from './config/agent'
+import { readOps, type OpsConfig } from './config/ops'
+import { readPlatforms, type PlatformsConfig } from './config/platforms'
+import type { Require } from './config/variable'
+import { variables, type VariableName } from './config/variables'
 
 export interface Config {
   /** Everything but an explicit development or test environment. */
@@ -34,6 +38,9 @@ export interface Config {
   retry: { baseMs: number, leaseMs: number, sweepIntervalMs: number }
   /** Another pause between cards than the platforms' own, ms. */
   cardIntervalMs?: number
+  ops: OpsConfig
+  agent: AgentConfig
+  platforms: PlatformsConfig
 }
 
 /** One message with every problem, each with the variable, what it is for and where to get it. */
@@ -56,8 +63,8 @@ export function readConfig(env: Environment): Config {
   const isSet = (name: VariableName) => values[name] !== undefined
   // A malformed variable counts: the rest of its group is wanted as much.
   const isGiven = (name: VariableName) => readText(name, env) !== undefined
-  const require = (names: readonly VariableName[], when: string) => {
-    const missing = names.filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(name)))
+  const require: Require = (names, when) => {
+    const missing = (names as VariableName[]).filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(name)))
     problems.push(...missing.map(name => `${name} is missing${when}. ${describe(name)}`))
   }
 
@@ -75,9 +82,11 @@ export function readConfig(env: Environment): Config {
   if (isSet('FORWARD_SIGNING_SECRET')) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
+  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms: readPlatforms(values, require) }
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
+    ...parts,
     production, sandbox,
     host: values.HOST,
     siteUrl: (values.NUXT_PUBLIC_SITE_URL ?? 'http://localhost:3000').replace(/\/+$/, ''),

@@ -1,24 +1,11 @@
 import { z } from 'zod'
+import { agentVariables } from './agent'
+import { opsVariables } from './ops'
+import { platformVariables } from './platforms'
+import { count, countOrNone, flag, list, text, url, web, type Variable } from './variable'
 
-interface Variable {
-  /** Accepts the text of the variable. */
-  schema: z.ZodType
-  /** The vendor's own name for it. */
-  alias?: string
-  /** What it is for. */
-  about: string
-  /** Where to get it. */
-  where?: string
-}
-
-const text = z.string()
-const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, error: hint })
-const web = url(/^https?$/, 'it is not an http(s) URL')
-const count = z.coerce.number('it is not a number').int('it is not a whole number').positive('it is not greater than 0')
-const countOrNone = z.coerce.number('it is not a number').int('it is not a whole number').nonnegative('it is less than 0')
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 const origin = z.url({ protocol: /^https?$/, error: ORIGINS }).refine(value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), ORIGINS).transform(value => new URL(value).origin)
-const flag = z.enum(['1', '0', 'true', 'false'], 'it is neither 1 nor 0').transform(value => value === '1' || value === 'true')
 
 /** Every variable that the service reads. `.env.example` is checked against this table. */
 export const variables = {
@@ -82,7 +69,7 @@ export const variables = {
   TRUST_PROXY: { schema: countOrNone, about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).' },
   FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is answered and thrown away. Default: _gotcha.' },
   FORM_ALLOWED_ORIGINS: {
-    schema: text.transform(list => list.split(',').map(item => item.trim()).filter(Boolean)).pipe(z.array(origin).min(1, ORIGINS)),
+    schema: list.pipe(z.array(origin).min(1, ORIGINS)),
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',
   },
   FORM_API_KEY: {
@@ -95,6 +82,9 @@ export const variables = {
   LEASE_MS: { schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.' },
   CARD_INTERVAL_MS: { schema: z.coerce.number('it is not a number').int('it is not a whole number').nonnegative('it is negative'), about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
   SWEEP_INTERVAL_MS: { schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.' },
+  ...opsVariables,
+  ...agentVariables,
+  ...platformVariables,
 } as const satisfies Record<string, Variable>
 
 export type VariableName = keyof typeof variables

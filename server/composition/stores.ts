@@ -1,0 +1,51 @@
+import type { StateAdapter } from 'chat'
+import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
+import { EmbeddedCardLine } from '../adapters/embedded/line'
+import { EmbeddedStore } from '../adapters/embedded/store'
+import { createRedis } from '../adapters/redis/client'
+import { createRedisLimiter } from '../adapters/redis/limiter'
+import { RedisCardLine } from '../adapters/redis/line'
+import { RedisStore } from '../adapters/redis/store'
+import type { Config } from '../config'
+import { dataLivesUntil, nextAttention } from '../domain/submission/lifecycle'
+import type { Limiter } from '../ports/limiter'
+import type { CardLine } from '../ports/line'
+import type { Log } from '../ports/runtime'
+import type { SubmissionStore } from '../ports/store'
+
+/** Everything that is kept, in Redis or on this machine. */
+export interface Stores {
+  store: SubmissionStore
+  line: CardLine
+  limiter: Limiter | null
+  state: () => Promise<StateAdapter>
+  close: () => Promise<void>
+}
+
+export function openStore(config: Config, log: Log): Stores {
+  const rules = { nextAttention, dataLivesUntil }
+  const { rateLimit } = config.form
+  const aMinute = { limit: rateLimit, windowS: 60 }
+  if (!config.storeUrl) {
+    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, ...rules })
+    return {
+      store,
+      line: new EmbeddedCardLine(),
+      limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
+      state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
+      close: () => store.close(),
+    }
+  }
+  const client = createRedis(config.storeUrl, log)
+  const store = new RedisStore(client, rules)
+  return {
+    store,
+    line: new RedisCardLine(client),
+    limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
+    state: async () => {
+      const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])
+      return createChatState(client, sdkLogger(log, 'state'))
+    },
+    close: () => store.close(),
+  }
+}
