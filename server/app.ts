@@ -9,6 +9,7 @@ import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-m
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { handleWebhook, startBot } from './composition/bot'
+import { createMonitor } from './composition/monitor'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
@@ -85,16 +86,17 @@ function compose(config: Config): Services {
 
   const formUrl = `${config.siteUrl}/api/form`
 
+  const monitor = createMonitor()
   const bot = once(() => startBot({ connections, state, log, review }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, log, policy: config.retry, mail: config.mail,
+    store, board, line, mailer, endpoint, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
   const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, leaseMs, overviewUrl: config.siteUrl, runtime, log })
-  const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, log }
+  const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }
 
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
   const screening: ScreeningPorts = { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log }

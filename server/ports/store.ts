@@ -1,4 +1,4 @@
-import type { AuditLine, Submission } from './submission'
+import type { AuditLine, DecisionOutcome, Submission } from './submission'
 
 /**
  * Keeps submissions, the order of the open ones, and when each needs attention next.
@@ -14,26 +14,50 @@ export interface SubmissionStore {
   create(submission: Submission, idempotencyKey?: string): Promise<string>
   /** The submission, or null; `data` is null from `expiresAt` on. */
   get(id: string): Promise<Submission | null>
-  /** Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now. */
-  replace(previous: Submission, next: Submission): Promise<boolean>
+  /** Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when given. */
+  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean>
   /** Compare-and-set removal, which leaves `audit` behind. */
   remove(previous: Submission, audit: AuditLine): Promise<boolean>
   /** Ids whose time has come at `now`, earliest first; nobody else is handed them before `until` (epoch ms). */
   lease(now: number, until: number, limit: number): Promise<string[]>
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
-  /** A page of undecided submissions, newest first; `before` is the `cursor` of the page above. */
-  listOpen(page: { limit: number, before?: string }): Promise<OpenPage>
-  /** The newest audit lines, newest first. */
+  /** A page of what waits or is being delivered, newest first; `before` is the `cursor` of the page above. */
+  listPending(page: { limit: number, before?: string }): Promise<PendingPage>
+  /** The newest audit lines of the last 30 days, newest first. */
   audit(limit: number): Promise<AuditLine[]>
+  /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
+  tally(now: number): Promise<HourTally[]>
+  backlog(now: number): Promise<Backlog>
+  /**
+   * Tells of every change to any submission, whichever process made it; null when some may have been missed.
+   * Returns what stops it.
+   */
+  watch(changed: (id: string | null) => void): () => void
   /** Resolves when the store answers. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-export interface OpenPage {
+export interface HourTally {
+  /** When the hour began, epoch ms. */
+  hour: number
+  /** 0 is left out. */
+  counts: Partial<Record<DecisionOutcome | 'received', number>>
+}
+
+export interface Backlog {
+  /** Submissions that wait or are being delivered. */
+  pending: number
+  /** When the oldest of them came in, epoch ms. */
+  oldestAt: number | null
+  /** Submissions that something was due for before now, which nobody has taken. */
+  overdue: number
+}
+
+export interface PendingPage {
   submissions: Submission[]
-  /** Total of undecided submissions. */
+  /** Of all pages. */
   total: number
   /** Hand back as `before` for the next page; null on the last. */
   cursor: string | null

@@ -33,6 +33,8 @@ export interface Work {
   card?: CardRef
   /** Attempts that failed so far. */
   attempts: number
+  /** Why the last one failed; one line for people, without form data or secrets. */
+  reason?: string
   /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
   dueAt: number
 }
@@ -49,6 +51,18 @@ export interface Failure {
   /** One line for people, without form data or secrets. */
   reason: string
 }
+
+/** One thing that happened to a submission, for the ops pages. No form data. */
+export type HistoryEntry = { at: number } & (
+  | { event: 'received' | 'reminded' | 'expired' }
+  | { event: 'posted', platform: string }
+  | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer }
+  | { event: 'delivered', delivery: Delivery }
+  /** An attempt at something; `again` is when it is tried next, epoch ms, or null when it was given up. */
+  | { event: 'failed', kind: Work['kind'], platform?: string, reason: string, again: number | null }
+  /** Deliveries were given up: it waits for a decision again. */
+  | { event: 'reopened' }
+)
 
 /** A submission and everything that is still to be done about it. */
 export interface Submission {
@@ -73,13 +87,20 @@ export interface Submission {
   delivered: readonly Delivery[]
   /** Deliveries that were given up in the last round. */
   failures: readonly Failure[]
+  /** Oldest first; the first and the latest when there were many. */
+  history: readonly HistoryEntry[]
 }
 
-/** What stays of a decided submission: no form data. */
+/** How a decision ended. `failed`: its deliveries were given up and the submission is open again. */
+export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed'
+
+/** What stays of a decision: no form data. */
 export interface AuditLine {
   id: string
-  outcome: 'forwarded' | 'spam' | 'expired'
+  outcome: DecisionOutcome
   /** Epoch ms. */
   at: number
   reviewer: Reviewer | null
+  /** When the form came in, epoch ms. */
+  receivedAt: number
 }

@@ -31,7 +31,7 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       expect(await store.create(second, key)).toBe(first.id)
       expect(await harness.other.create(second, key)).toBe(first.id)
       expect(await store.get(second.id)).toBeNull()
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [first], total: 1, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [first], total: 1, cursor: null })
       expect(await store.lease(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 10)).toEqual([first.id])
     })
 
@@ -39,14 +39,14 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       const all = Array.from({ length: 4 }, () => submission())
       const keys = [undefined, undefined, keyOf(), keyOf()]
       expect(await Promise.all(all.map((each, index) => store.create(each, keys[index])))).toEqual(all.map(({ id }) => id))
-      expect((await store.listOpen({ limit: 10 })).total).toBe(4)
+      expect((await store.listPending({ limit: 10 })).total).toBe(4)
     })
 
     test('fifty at once with one key are one submission, on two processes', async () => {
       const [all, key] = [Array.from({ length: 50 }, () => submission()), keyOf()]
       const answers = await Promise.all(all.map((each, index) => (index % 2 ? store : harness.other).create(each, key)))
       expect(new Set(answers).size).toBe(1)
-      expect((await store.listOpen({ limit: 10 })).submissions.map(({ id }) => id)).toEqual([answers[0]])
+      expect((await store.listPending({ limit: 10 })).submissions.map(({ id }) => id)).toEqual([answers[0]])
     })
 
     test('a key is held after the submission was decided and removed', async () => {
@@ -56,7 +56,7 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       await store.replace(first, claimed)
       await store.remove(claimed, line(first.id))
       expect(await store.create(submission(), key)).toBe(first.id)
-      expect((await store.listOpen({ limit: 10 })).total).toBe(0)
+      expect((await store.listPending({ limit: 10 })).total).toBe(0)
     })
 
     test('a submission that could not be created holds no key', async () => {

@@ -19,7 +19,7 @@ export function submission(changes: Partial<Submission> = {}): Submission {
   const receivedAt = changes.receivedAt ?? Date.now()
   return {
     id: randomUUID(), version: 1, state: 'open', receivedAt, expiresAt: receivedAt + WEEK_MS, data: { name: 'Ada' },
-    reminded: true, edited: [], cards: [], decision: null, work: [work(receivedAt + 60_000)], delivered: [], failures: [], ...changes,
+    reminded: true, edited: [], cards: [], decision: null, work: [work(receivedAt + 60_000)], delivered: [], failures: [], history: [], ...changes,
   }
 }
 
@@ -34,7 +34,7 @@ export function work(dueAt: number): Work {
 }
 
 export function line(id: string, at = Date.now()): AuditLine {
-  return { id, outcome: 'forwarded', at, reviewer: GRACE }
+  return { id, outcome: 'forwarded', at, reviewer: GRACE, receivedAt: at - 1000 }
 }
 
 /** Everything JSON can carry that careless code loses. Parsed, because a literal cannot have an own `__proto__`. */
@@ -72,7 +72,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     async function pages(limit: number, between: (page: Submission[]) => Promise<void> = async () => {}): Promise<string[]> {
       const seen: string[] = []
       for (let before: string | undefined; ;) {
-        const page = await store.listOpen({ limit, before })
+        const page = await store.listPending({ limit, before })
         seen.push(...ids(page.submissions))
         if (page.cursor === null) return seen
         before = page.cursor
@@ -142,7 +142,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       expect(await store.remove(created, line(created.id))).toBe(false)
       expect(await store.get(created.id)).toBeNull()
       expect(await harness.traces(created.id)).toEqual([])
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
       expect(await store.lease(created.expiresAt, created.expiresAt + 1, 10)).toEqual([])
       expect(await store.audit(10)).toHaveLength(1)
     })
@@ -158,16 +158,15 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       expect(await store.audit(2)).toEqual([lines[2], lines[0]])
     })
 
-    test('open submissions are listed newest first; decided ones are not', async () => {
+    test('what waits or is being delivered is listed newest first; what expired is not', async () => {
       const now = Date.now()
       const [old, young, middle] = [await create({ receivedAt: now - 20 }), await create({ receivedAt: now }), await create({ receivedAt: now - 10 })]
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, middle, old], total: 3, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, middle, old], total: 3, cursor: null })
       const claimed = decided(middle)
       await store.replace(middle, claimed)
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, old], total: 2, cursor: null })
-      const reopened: Submission = { ...claimed, version: 3, state: 'open', decision: null }
-      await store.replace(claimed, reopened)
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [young, reopened, old], total: 3, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, claimed, old], total: 3, cursor: null })
+      await store.replace(claimed, { ...claimed, version: 3, state: 'expired', data: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, old], total: 2, cursor: null })
     })
 
     test('pages over 200 submissions of one millisecond miss none and repeat none', async () => {
@@ -177,21 +176,21 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       expect(await pages(7)).toEqual(ids(newestFirst(all)))
     })
 
-    test('pages stay exact while submissions arrive, leave, and the one under the cursor is decided', async () => {
+    test('pages stay exact while submissions arrive, leave, and the one under the cursor is removed', async () => {
       const receivedAt = Date.now()
       const all = Array.from({ length: 60 }, () => submission({ receivedAt }))
       await Promise.all(all.map(each => store.create(each)))
       const seen = await pages(7, async (page) => {
         await create({ receivedAt: receivedAt + 1 })
-        for (const each of [page[0]!, page.at(-1)!]) await store.replace(each, decided(each))
+        for (const each of [page[0]!, page.at(-1)!]) await store.remove(each, line(each.id))
       })
       expect(seen).toEqual(ids(newestFirst(all)))
-      expect((await store.listOpen({ limit: 1 })).total).toBe((await pages(50)).length)
+      expect((await store.listPending({ limit: 1 })).total).toBe((await pages(50)).length)
     })
 
     test('a cursor that the list never gave out starts at the top', async () => {
       const page = { submissions: [await create()], total: 1, cursor: null }
-      for (const before of ['nonsense', '-', 'NaN-x', '']) expect(await store.listOpen({ limit: 1, before })).toEqual(page)
+      for (const before of ['nonsense', '-', 'NaN-x', '']) expect(await store.listPending({ limit: 1, before })).toEqual(page)
     })
 
     test('what is due is leased earliest first, to one caller, until the lease ends', async () => {
@@ -233,7 +232,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       }
       expect([...seen]).toEqual([JSON.stringify(created.data)])
       expect(await store.get(created.id)).toEqual({ ...created, data: null })
-      expect((await store.listOpen({ limit: 1 })).submissions).toEqual([{ ...created, data: null }])
+      expect((await store.listPending({ limit: 1 })).submissions).toEqual([{ ...created, data: null }])
       const expired: Submission = { ...created, version: 2, state: 'expired', data: null }
       expect(await store.replace({ ...created, data: null }, expired)).toBe(true)
       expect(await store.get(created.id)).toEqual(expired)
@@ -242,7 +241,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     test('a forgotten id is neither listed nor leased', async () => {
       const created = await create()
       await store.forget(created.id)
-      expect(await store.listOpen({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
       expect(await store.lease(created.expiresAt, created.expiresAt + 1, 10)).toEqual([])
     })
   })

@@ -233,7 +233,7 @@ async function leftInRedis(id: string): Promise<string[]> {
   const { createClient } = await import('redis')
   const client = await createClient({ url: d.redis.url }).connect()
   const keys = await client.keys(`*${id}*`)
-  const listed = await client.zScore('{triage}:open', id)
+  const listed = await client.zScore('{triage}:pending', id)
   client.destroy()
   return [...keys, ...listed === null ? [] : ['listed']]
 }

@@ -1,3 +1,4 @@
+import type { Monitor } from '../../server/ports/monitor'
 import type { Log, Runtime } from '../../server/ports/runtime'
 
 /** A runtime whose clock stands still until a test moves it. */
@@ -31,5 +32,7 @@ export class FakeRuntime implements Runtime {
     while (this.running.size > 0) await Promise.all(this.running)
   }
 }
+
+export const silentMonitor: Monitor = { received: () => {}, tried: () => {}, ended: () => {}, acknowledged: () => {} }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

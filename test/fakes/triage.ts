@@ -13,7 +13,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import type { Delivery, Reviewer } from '../../server/ports/submission'
 import { FakeBoard } from './board'
 import { FakeEndpoint, FakeMailer } from './deliveries'
-import { FakeRuntime, silentLog } from './runtime'
+import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 
 export const LEASE_MS = 30_000
 export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
@@ -34,13 +34,13 @@ export async function openTriage({ platforms = ['slack'] }: { platforms?: readon
   const presentation = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: endpoint.host } }
   const deliveries: Delivery[] = ['email', 'endpoint']
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, log: silentLog,
+    store, board, line, mailer, endpoint, presentation, runtime, monitor: silentMonitor, log: silentLog,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
   })
   const poster = new Poster({ store, outbox, board, line, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
-  const takeIn = (data: unknown) => receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, log: silentLog })
+  const takeIn = (data: unknown) => receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog })
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
     review: new Review({ store, outbox, deliveries, presentation, runtime, log: silentLog }),

@@ -46,7 +46,7 @@ export async function audit(vendors: Vendors, store: RedisStore, sent: readonly 
 
     const lines = outcomes.get(id) ?? []
     check(lines.length === (action ? 1 : 0) || decided > AUDIT_LINES, `${what} has ${lines.length} lines in the audit`)
-    check(lines.every(({ outcome }) => outcome === (deliveriesExpected ? 'forwarded' : 'spam')), `${what} is recorded as ${lines.map(({ outcome }) => outcome)}`)
+    check(lines.every(({ outcome }) => outcome === (action === 'forward' ? 'forwarded' : action === 'edit' ? 'edited' : 'spam')), `${what} is recorded as ${lines.map(({ outcome }) => outcome)}`)
     check((emails.get(id)?.length ?? 0) === deliveriesExpected, `${what} has ${emails.get(id)?.length ?? 0} emails`)
     check((deliveries.get(id)?.length ?? 0) === deliveriesExpected, `${what} was delivered under ${deliveries.get(id)?.length ?? 0} keys`)
   }

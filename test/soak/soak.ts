@@ -128,7 +128,7 @@ async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boole
 /** Whether no open submission has anything outstanding. */
 async function idle(store: RedisStore): Promise<boolean> {
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await store.listOpen({ limit: 500, before: cursor })
+    const page = await store.listPending({ limit: 500, before: cursor })
     if (page.submissions.some(({ work }) => work.length > 0)) return false
     cursor = page.cursor
   }

@@ -5,7 +5,7 @@ import { ADA, openTriage, type Triage } from '../fakes/triage'
 
 const SUBMISSION: Submission = {
   id: 'one', version: 1, state: 'open', receivedAt: 0, expiresAt: 1, data: { name: 'Ada', tags: ['a'] }, reminded: false, edited: [],
-  cards: [], decision: null, work: [], delivered: [], failures: [],
+  cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
 
 let triage: Triage

@@ -38,7 +38,7 @@ test('a forward sends one email and one POST, updates the card and leaves an aud
   expect(endpoint.calls.map(({ body }) => JSON.parse(body))).toEqual([FORM])
   expect(board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission forwarded', actions: false })
   expect(await store.get(id)).toBeNull()
-  expect(await store.audit(10)).toEqual([{ id, outcome: 'forwarded', at: triage.runtime.time, reviewer: ADA }])
+  expect(await store.audit(10)).toEqual([{ id, outcome: 'forwarded', at: triage.runtime.time, reviewer: ADA, receivedAt: expect.any(Number) }])
 })
 
 test('fifty forwards at once send one email', async () => {

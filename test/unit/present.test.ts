@@ -10,7 +10,7 @@ const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
 
 const OPEN: Submission = {
   id: 'one', version: 1, state: 'open', receivedAt: AT, expiresAt: AT + 1, data: { name: 'Ada', quantity: 2, tags: ['a'], note: null },
-  reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [],
+  reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
 const FORWARDED: Submission = { ...OPEN, state: 'settling', decision: { action: 'forward', reviewer: ADA, at: AT } }
 const SPAM: Submission = { ...OPEN, state: 'settling', data: null, decision: { action: 'spam', reviewer: ADA, at: AT } }

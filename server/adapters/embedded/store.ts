@@ -1,9 +1,10 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { createStorage, type Driver, type Storage } from 'unstorage'
-import fsLite from 'unstorage/drivers/fs-lite'
-import type { OpenPage, SubmissionStore } from '../../ports/store'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createStorage, type Storage } from 'unstorage'
+import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
+import { atomicFiles, UNFINISHED } from './atomic-files'
+import { AUDIT_FILES, AuditTrail } from './audit-trail'
 import { IdempotencyKeys, KEY_FILES } from './idempotency-keys'
 
 /** Where to keep the files, the clock, and what the store has to know of the lifecycle. */
@@ -22,7 +23,7 @@ interface EmbeddedStoreOptions {
 interface Entry {
   id: string
   version: number
-  open: boolean
+  pending: boolean
   receivedAt: number
   due: number
 }
@@ -30,16 +31,13 @@ interface Entry {
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The record, which has no form data, outlives the data so that its cards can still be told of the expiry. */
 const RECORD_GRACE_MS = DAY_MS
-const AUDIT_TTL_MS = 30 * DAY_MS
-const AUDIT_LINES = 10_000
-/** Folder of files being written. */
-const UNFINISHED = 'unfinished'
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore implements SubmissionStore {
   private readonly files: Storage
   private readonly entries = new Map<string, Entry>()
-  private readonly lines = new Map<string, AuditLine>()
+  private readonly trail: AuditTrail
+  private readonly listeners = new Set<(id: string | null) => void>()
   private readonly keys: IdempotencyKeys
   /** The last change of each submission or idempotency key that is being changed. */
   private readonly turns = new Map<string, Promise<unknown>>()
@@ -47,6 +45,7 @@ export class EmbeddedStore implements SubmissionStore {
 
   constructor(private readonly options: EmbeddedStoreOptions) {
     this.files = createStorage({ driver: atomicFiles(options.dir) })
+    this.trail = new AuditTrail(this.files)
     this.keys = new IdempotencyKeys(this.files, options.now)
   }
 
@@ -54,7 +53,7 @@ export class EmbeddedStore implements SubmissionStore {
     if (!idempotencyKey) return this.add(submission)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey)
-      if (holder && (this.entries.has(holder) || this.lines.has(holder))) return holder
+      if (holder && (this.entries.has(holder) || this.trail.has(holder))) return holder
       // The key first: killed in between, it points nowhere and the next one takes it over.
       await this.keys.hold(idempotencyKey, submission.id)
       return this.add(submission)
@@ -68,9 +67,10 @@ export class EmbeddedStore implements SubmissionStore {
     return submission && this.options.now() >= this.options.dataLivesUntil(submission) ? this.expire(id) : submission
   }
 
-  replace(previous: Submission, next: Submission): Promise<boolean> {
+  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean> {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version) return false
+      if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
       return true
     })
@@ -80,10 +80,8 @@ export class EmbeddedStore implements SubmissionStore {
     return this.change(id, async (entry) => {
       if (entry?.version !== version) return false
       // The line first: killed in between, the removal is done again and writes the same line.
-      await this.files.setItemRaw(`audit:${id}`, JSON.stringify(audit))
-      this.lines.set(id, audit)
+      await this.trail.add(audit, version)
       await this.erase(id)
-      await this.trimAudit()
       return true
     })
   }
@@ -100,24 +98,42 @@ export class EmbeddedStore implements SubmissionStore {
     await this.change(id, async () => this.entries.delete(id))
   }
 
-  async listOpen({ limit, before = '' }: { limit: number, before?: string }): Promise<OpenPage> {
+  async listPending({ limit, before = '' }: { limit: number, before?: string }): Promise<PendingPage> {
     await this.loaded()
-    const open = [...this.entries.values()].filter(entry => entry.open).sort(newestFirst)
+    const pending = this.pending().sort(newestFirst)
     const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-    const below = time && id ? open.filter(entry => newestFirst(entry, { receivedAt: Number(time), id }) > 0) : open
+    const below = time && id ? pending.filter(entry => newestFirst(entry, { receivedAt: Number(time), id }) > 0) : pending
     const places = below.slice(0, limit)
     const found = await Promise.all(places.map(entry => this.get(entry.id)))
     const last = places.at(-1)
     return {
-      submissions: found.filter(submission => submission?.state === 'open') as Submission[],
-      total: open.length,
+      submissions: found.filter(submission => submission !== null),
+      total: pending.length,
       cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null,
     }
   }
 
   async audit(limit: number): Promise<AuditLine[]> {
     await this.loaded()
-    return this.newestLines().slice(0, limit)
+    return this.trail.newest(limit)
+  }
+
+  async tally(now: number): Promise<HourTally[]> {
+    await this.loaded()
+    return this.trail.tally(now, [...this.entries.values()].map(({ receivedAt }) => receivedAt))
+  }
+
+  async backlog(now: number): Promise<Backlog> {
+    await this.loaded()
+    const arrivals = this.pending().map(({ receivedAt }) => receivedAt)
+    const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
+    return { pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue }
+  }
+
+  watch(changed: (id: string | null) => void): () => void {
+    this.listeners.add(changed)
+    changed(null)
+    return () => this.listeners.delete(changed)
   }
 
   async ping(): Promise<void> {
@@ -173,16 +189,26 @@ export class EmbeddedStore implements SubmissionStore {
   private async write(submission: Submission): Promise<void> {
     await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(submission))
     this.index(submission)
+    this.tell(submission.id)
+  }
+
+  private tell(id: string): void {
+    for (const changed of this.listeners) changed(id)
   }
 
   private index(submission: Submission): void {
     const { id, version, state, receivedAt } = submission
-    this.entries.set(id, { id, version, open: state === 'open', receivedAt, due: this.options.nextAttention(submission) })
+    this.entries.set(id, { id, version, pending: state !== 'expired', receivedAt, due: this.options.nextAttention(submission) })
+  }
+
+  private pending(): Entry[] {
+    return [...this.entries.values()].filter(({ pending }) => pending)
   }
 
   private async erase(id: string): Promise<void> {
     await this.files.removeItem(`submission:${id}`)
     this.entries.delete(id)
+    this.tell(id)
   }
 
   /** Raw, because `getItem` parses with destr, which drops keys such as `__proto__`: a website may well send them. */
@@ -207,44 +233,13 @@ export class EmbeddedStore implements SubmissionStore {
         throw new Error(`Cannot read "${key.replace(':', '/')}" in ${this.options.dir}`, { cause })
       })
       if (key.startsWith(KEY_FILES)) this.keys.restore(key, stored)
-      else if (key.startsWith('audit:')) this.lines.set((stored as AuditLine).id, stored as AuditLine)
+      else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, stored as AuditLine)
       else this.index(stored as Submission)
     }
-    await this.trimAudit()
-  }
-
-  private async trimAudit(): Promise<void> {
-    const lines = this.newestLines()
-    for (const [index, { id, at }] of lines.entries()) {
-      if (index < AUDIT_LINES && at > lines[0]!.at - AUDIT_TTL_MS) continue
-      this.lines.delete(id)
-      await this.files.removeItem(`audit:${id}`)
-    }
-  }
-
-  private newestLines(): AuditLine[] {
-    return [...this.lines.values()].sort((a, b) => b.at - a.at)
+    await this.trail.trim()
   }
 }
 
 function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 'receivedAt' | 'id'>): number {
   return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
-}
-
-/**
- * unstorage's `fs-lite` driver with writes that are all or nothing: by itself it truncates the file and then fills it,
- * so a kill in between would lose the old content and the new. Two writes of one key must not overlap.
- */
-function atomicFiles(dir: string): Driver {
-  return {
-    ...fsLite({ base: dir }),
-    async setItemRaw(key: string, text: string): Promise<void> {
-      const path = join(dir, key.replaceAll(':', '/'))
-      const unfinished = join(dir, UNFINISHED, key.replaceAll(':', '-'))
-      // Form data is nobody else's business on a shared machine.
-      for (const file of [path, unfinished]) await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      await writeFile(unfinished, text, { mode: 0o600 })
-      await rename(unfinished, path)
-    },
-  }
 }

@@ -1,7 +1,8 @@
 import type { CardLine, Taken, Turn } from '../../ports/line'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
-import { ENTER, run, TAKE } from './scripts'
+import { ENTER, TAKE } from './line-scripts'
+import { run } from './scripts'
 
 /** A backlog notice that nobody took back is forgotten after this, so that a later backlog is announced again. */
 const NOTICE_TTL_MS = 24 * 60 * 60 * 1000

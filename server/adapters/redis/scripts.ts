@@ -22,20 +22,44 @@ export async function run(client: RedisClient, script: Script, keys: string[], a
   }
 }
 
+/** Where every change is announced, by id. */
+export const CHANGES = '{triage}:changes'
+
+/**
+ * What both writes do besides: an audit line with its count, and the announcement. Age counts from the newest line,
+ * because the clocks of replicas differ.
+ *
+ * A count is kept for 25 hours after it last grew, so that the last 24 can always be told.
+ */
+const BOOKKEEPING = `
+local function count(key, field)
+  redis.call('HINCRBY', key, field, 1)
+  redis.call('EXPIRE', key, 90000)
+end
+local function note(key, line, at, age, most)
+  redis.call('ZADD', key, at, line)
+  local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', newest - age)
+  redis.call('ZREMRANGEBYRANK', key, 0, -1 - most)
+  redis.call('PEXPIREAT', key, newest + age)
+end
+`
+
 /**
  * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored;
  * with an idempotency key that another submission holds, that one's id.
  *
- * KEYS record, data, open, due, idempotency key (or none).
+ * KEYS record, data, pending, due, audit, this hour's counts, idempotency key (or none).
  * ARGV id, expected version ('' for none), version, record, its end, 'set' | 'keep' | 'erase', data, its end,
- * score in open ('' for none), score in due ('' for none), how long the idempotency key is held.
+ * score in pending ('' for none), score in due ('' for none), what to count ('' for none), audit line ('' for none),
+ * its time, how long lines are kept, most lines, how long the idempotency key is held.
  */
-export const PUT = script(`
-local holder = KEYS[5] and redis.call('GET', KEYS[5])
+export const PUT = script(`${BOOKKEEPING}
+local holder = KEYS[7] and redis.call('GET', KEYS[7])
 if holder then return holder end
 local stored = redis.call('HGET', KEYS[1], 'v') or ''
 if stored ~= ARGV[2] then return 0 end
-if KEYS[5] then redis.call('SET', KEYS[5], ARGV[1], 'PX', ARGV[11]) end
+if KEYS[7] then redis.call('SET', KEYS[7], ARGV[1], 'PX', ARGV[16]) end
 redis.call('HSET', KEYS[1], 'v', ARGV[3], 'r', ARGV[4])
 redis.call('PEXPIREAT', KEYS[1], ARGV[5])
 if ARGV[6] == 'set' then redis.call('SET', KEYS[2], ARGV[7]) end
@@ -48,26 +72,26 @@ for i, score in ipairs({ ARGV[9], ARGV[10] }) do
     redis.call('ZADD', KEYS[2 + i], score, ARGV[1])
   end
 end
+if ARGV[11] ~= '' then count(KEYS[6], ARGV[11]) end
+if ARGV[12] ~= '' then note(KEYS[5], ARGV[12], ARGV[13], ARGV[14], ARGV[15]) end
+redis.call('PUBLISH', '${CHANGES}', ARGV[1])
 return 1
 `)
 
 /**
  * Compare-and-set removal. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, open, due, audit.
- * ARGV id, expected version, audit line, its time, how long lines are kept, most lines.
- * Age counts from the newest line, because the clocks of replicas differ.
+ * KEYS record, data, pending, due, audit, this hour's counts.
+ * ARGV id, expected version, what to count, audit line, its time, how long lines are kept, most lines.
  */
-export const REMOVE = script(`
+export const REMOVE = script(`${BOOKKEEPING}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
-redis.call('ZADD', KEYS[5], ARGV[4], ARGV[3])
-local newest = redis.call('ZREVRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
-redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', newest - ARGV[5])
-redis.call('ZREMRANGEBYRANK', KEYS[5], 0, -1 - ARGV[6])
-redis.call('PEXPIREAT', KEYS[5], newest + ARGV[5])
+count(KEYS[6], ARGV[3])
+note(KEYS[5], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
+redis.call('PUBLISH', '${CHANGES}', ARGV[1])
 return 1
 `)
 
@@ -97,11 +121,11 @@ return ids
 `)
 
 /**
- * A page of the open ones, newest first: [total, whether more follow, [id, score, id, score, …]].
+ * A page of the pending ones, newest first: [total, whether more follow, [id, score, id, score, …]].
  * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
  * So a page starts exactly below the one above, whatever came or went in between, in O(log total + limit).
  *
- * KEYS open. ARGV limit, score and id of the cursor ('' and '' for the first page).
+ * KEYS pending. ARGV limit, score and id of the cursor ('' and '' for the first page).
  */
 export const PAGE = script(`
 local from = 0
@@ -116,44 +140,16 @@ if from + ARGV[1] < total then more = 1 end
 return { total, more, redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES') }
 `)
 
-function script(source: string): Script {
+/**
+ * How much waits: [pending, score of the oldest or nil, due by now].
+ *
+ * KEYS pending, due. ARGV now.
+ */
+export const BACKLOG = script(`
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]) }
+`)
+
+export function script(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
-
-/**
- * Joins the line of cards (KEYS: line, taken, gate, arrivals; ARGV: id, until, interval). 0 when it may be posted
- * right now, else for how many intervals it waits. Arrivals are numbered, because a millisecond is no order.
- */
-export const ENTER = script(`
-if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
-  local before = redis.call('ZCARD', KEYS[1])
-  redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[4]), ARGV[1])
-  if before == 0 and redis.call('EXISTS', KEYS[3]) == 0 then
-    redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-    redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
-    return 0
-  end
-end
-return redis.call('ZRANK', KEYS[1], ARGV[1]) + 1`)
-
-/**
- * Takes the first in line whom nobody has (KEYS as ENTER; ARGV: now, until, interval). Its id, or '' and how many
- * ms to wait; -1 when the line is empty. Only the first 50 are looked at: more are never in the making at once.
- */
-export const TAKE = script(`
-local first = redis.call('ZRANGE', KEYS[1], 0, 49)
-if #first == 0 then return {'', -1} end
-local closed = redis.call('PTTL', KEYS[3])
-if closed > 0 then return {'', closed} end
-local wait = nil
-for _, id in ipairs(first) do
-  local until_ = tonumber(redis.call('HGET', KEYS[2], id) or '0')
-  if until_ <= tonumber(ARGV[1]) then
-    redis.call('HSET', KEYS[2], id, ARGV[2])
-    redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
-    return {id, 0}
-  end
-  local left = until_ - tonumber(ARGV[1])
-  if not wait or left < wait then wait = left end
-end
-return {'', wait}`)

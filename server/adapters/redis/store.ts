@@ -1,8 +1,9 @@
-import type { OpenPage, SubmissionStore } from '../../ports/store'
+import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
+import { RedisChanges } from './changes'
 import { bounded, type RedisClient } from './client'
-import { LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
+import { BACKLOG, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
 
 /** What the store has to know of the lifecycle. */
 interface RedisStoreOptions {
@@ -12,32 +13,37 @@ interface RedisStoreOptions {
   dataLivesUntil: (submission: Submission) => number
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
+const HOUR_MS = 60 * 60 * 1000
+const DAY_MS = 24 * HOUR_MS
 /** The record, which has no form data, outlives the data so that its cards can still be told of the expiry. */
 const RECORD_GRACE_MS = DAY_MS
 /** How long an idempotency key is held. */
 const IDEMPOTENCY_TTL_MS = DAY_MS
 const AUDIT_TTL_MS = 30 * DAY_MS
-const AUDIT_LINES = 10_000
+/** About 20 MB; who decides more than that in 30 days exports in time. */
+const AUDIT_LINES = 100_000
 
 // One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
-const OPEN = '{triage}:open'
+const PENDING = '{triage}:pending'
 const DUE = '{triage}:due'
 const AUDIT = '{triage}:audit'
 const recordKey = (id: string) => `{triage}:s:${id}`
 const dataKey = (id: string) => `{triage}:d:${id}`
+const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
 const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 
 /** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
   private readonly calls: Calls
+  private readonly changes: RedisChanges
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
     this.calls = createCalls(client)
+    this.changes = new RedisChanges(client)
   }
 
   async create(submission: Submission, idempotencyKey?: string): Promise<string> {
-    const stored = await this.put('', submission, 'set', idempotencyKey)
+    const stored = await this.put('', submission, 'set', { idempotencyKey, count: 'received' })
     if (stored === 0) throw new Error(`Submission ${submission.id} exists already`)
     return typeof stored === 'string' ? stored : submission.id
   }
@@ -47,14 +53,14 @@ export class RedisStore implements SubmissionStore {
     return submission ?? null
   }
 
-  async replace(previous: Submission, next: Submission): Promise<boolean> {
+  async replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean> {
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
-    return await this.put(String(previous.version), next, data) === 1
+    return await this.put(String(previous.version), next, data, { audit, count: audit?.outcome }) === 1
   }
 
   async remove({ id, version }: Submission, audit: AuditLine): Promise<boolean> {
-    const keys = [recordKey(id), dataKey(id), OPEN, DUE, AUDIT]
-    const args = [id, version, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit.at)]
+    const args = [id, version, audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
 
@@ -63,17 +69,17 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string): Promise<void> {
-    await this.call(() => Promise.all([this.client.zRem(OPEN, id), this.client.zRem(DUE, id)]))
+    await this.call(() => Promise.all([this.client.zRem(PENDING, id), this.client.zRem(DUE, id)]))
   }
 
-  listOpen({ limit, before = '' }: { limit: number, before?: string }): Promise<OpenPage> {
+  listPending({ limit, before = '' }: { limit: number, before?: string }): Promise<PendingPage> {
     return this.call(async () => {
       const [, score = '', id = ''] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-      const [total, more, places] = await run(this.client, PAGE, [OPEN], [String(limit), score, id]) as [number, number, string[]]
+      const [total, more, places] = await run(this.client, PAGE, [PENDING], [String(limit), score, id]) as [number, number, string[]]
       const found = await this.read(places.filter((_, index) => index % 2 === 0))
       return {
-        // Somebody may have decided between the two round trips.
-        submissions: found.filter(submission => submission?.state === 'open') as Submission[],
+        // It may have ended between the two round trips.
+        submissions: found.filter(submission => submission && isPending(submission)) as Submission[],
         total,
         cursor: more ? `${places.at(-1)}-${places.at(-2)}` : null,
       }
@@ -85,12 +91,32 @@ export class RedisStore implements SubmissionStore {
     return lines.map(line => JSON.parse(line) as AuditLine)
   }
 
+  tally(now: number): Promise<HourTally[]> {
+    return this.call(async () => {
+      const hours = Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS)
+      const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
+      return hours.map((hour, index) => ({ hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])) }))
+    })
+  }
+
+  backlog(now: number): Promise<Backlog> {
+    return this.call(async () => {
+      const [pending, oldest, overdue] = await run(this.client, BACKLOG, [PENDING, DUE], [String(now)]) as [number, string, number]
+      return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue }
+    })
+  }
+
+  watch(changed: (id: string | null) => void): () => void {
+    return this.changes.watch(changed)
+  }
+
   async ping(): Promise<void> {
     await this.call(() => this.client.ping())
   }
 
   /** Closes the client, for everybody who shares it. */
   async close(): Promise<void> {
+    this.changes.close()
     // A client closed in the middle of its first attempt would leave the socket open.
     await bounded(this.calls.started, CALL_TIMEOUT_MS).catch(() => { /* Then there is no socket to leave. */ })
     if (!this.client.isOpen) return
@@ -98,16 +124,17 @@ export class RedisStore implements SubmissionStore {
   }
 
   /** 1 when `next` is stored, 0 when another version is, or the id that holds the idempotency key. */
-  private async put(expected: string, next: Submission, data: 'set' | 'keep' | 'erase', idempotencyKey?: string): Promise<unknown> {
-    const { id, version, state, receivedAt } = next
+  private async put(expected: string, next: Submission, data: 'set' | 'keep' | 'erase', { idempotencyKey, count = '', audit }: Besides): Promise<unknown> {
+    const { id, version, receivedAt } = next
     const end = this.options.dataLivesUntil(next)
     const due = this.options.nextAttention(next)
     const args = [
       id, expected, version, JSON.stringify({ ...next, data: undefined }), end + RECORD_GRACE_MS,
       data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      state === 'open' ? receivedAt : '', Number.isFinite(due) ? due : '', IDEMPOTENCY_TTL_MS,
+      isPending(next) ? receivedAt : '', Number.isFinite(due) ? due : '',
+      count, audit ? JSON.stringify(audit) : '', audit?.at ?? '', AUDIT_TTL_MS, AUDIT_LINES, IDEMPOTENCY_TTL_MS,
     ]
-    const keys = [recordKey(id), dataKey(id), OPEN, DUE, ...idempotencyKey ? [idempotencyKeyOf(idempotencyKey)] : []]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit?.at ?? receivedAt), ...idempotencyKey ? [idempotencyKeyOf(idempotencyKey)] : []]
     return this.call(() => run(this.client, PUT, keys, args.map(String)))
   }
 
@@ -120,6 +147,18 @@ export class RedisStore implements SubmissionStore {
   private call<T>(command: () => Promise<T>): Promise<T> {
     return this.calls.call(command)
   }
+}
+
+/** What a write brings along. */
+interface Besides {
+  idempotencyKey?: string
+  /** Counted in the hour of `audit`, or else of the arrival. */
+  count?: string
+  audit?: AuditLine
+}
+
+function isPending({ state }: Submission): boolean {
+  return state !== 'expired'
 }
 
 function parse(record: string | null, data: string | null): Submission | null {

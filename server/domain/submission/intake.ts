@@ -1,5 +1,6 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { CardLine } from '../../ports/line'
+import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { SubmissionData } from '../../ports/submission'
@@ -22,6 +23,7 @@ export interface IntakePorts {
   line: CardLine
   leaseMs: number
   runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 
@@ -32,7 +34,7 @@ export interface IntakePorts {
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
  * @param idempotencyKey names the form (64 hex digits): sent again within 24 h it is the first one again, whatever the body
  */
-export async function receive(body: unknown, { store, outbox, poster, board, line, leaseMs, runtime, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
+export async function receive(body: unknown, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
   const paced = board.platforms.filter(platform => board.intervalMs(platform) > 0)
   const now = runtime.now()
   const received = transition(null, { type: 'received', id: runtime.uuid(), data: submissionData(body), platforms: board.platforms, paced }, now, leaseMs)
@@ -47,6 +49,7 @@ export async function receive(body: unknown, { store, outbox, poster, board, lin
     return id
   }
 
+  monitor.received()
   log.info('submission.received', { submission: id, fields: Object.keys(next.data ?? {}).length })
 
   // Where the line did not answer, the attempt to post asks it again.

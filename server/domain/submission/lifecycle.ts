@@ -1,4 +1,4 @@
-import type { Action, CardRef, Decision, Delivery, Failure, Reviewer, Submission, SubmissionData, Work } from '../../ports/submission'
+import type { Action, CardRef, Decision, Delivery, Failure, HistoryEntry, Reviewer, Submission, SubmissionData, Work } from '../../ports/submission'
 
 /** A stored submission lives 7 days (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
@@ -11,6 +11,9 @@ export const LINE_CHECK_MS = 60 * 1000
 
 /** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
+
+/** Longest history that is kept: a few rounds of every delivery with all its attempts. */
+const HISTORY_ENTRIES = 60
 
 export type LifecycleEvent
   /** `paced`: platforms whose cards wait in a line, which hands them out; their due date is only a safety net. */
@@ -74,7 +77,7 @@ function receive(event: LifecycleEvent & { type: 'received' }, now: number, leas
   const work = event.platforms.map(platform => ({ key: `post:${platform}`, kind: 'post' as const, platform, attempts: 0, dueAt: now + (event.paced?.includes(platform) ? LINE_CHECK_MS : leaseMs) }))
   const next: Submission = {
     id: event.id, version: 1, state: 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
-    data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
+    data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [], history: [{ at: now, event: 'received' }],
   }
   return { next, added: work, finished: false }
 }
@@ -97,6 +100,7 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
     data: event.action === 'spam' ? null : event.edit?.data ?? current.data,
     // Names of fields are form data too.
     edited: event.action === 'spam' ? [] : [...new Set([...current.edited, ...event.edit?.edited ?? []])],
+    history: withEntry(current, { at: now, event: 'claimed', action: event.action, edited: event.edit !== undefined, reviewer: event.reviewer }),
   }
   return settle(next, work, now, leaseMs)
 }
@@ -119,6 +123,9 @@ function done(current: Submission, event: LifecycleEvent & { type: 'done' }, now
     ...current, version,
     cards: event.card ? withCard(current.cards, event.card) : current.cards,
     delivered: isDelivery(finished?.kind) ? [...current.delivered, finished.kind] : current.delivered,
+    history: isDelivery(finished?.kind)
+      ? withEntry(current, { at: now, event: 'delivered', delivery: finished.kind })
+      : isNewCard ? withEntry(current, { at: now, event: 'posted', platform: event.card!.platform }) : current.history,
     work: [...current.work.filter(work => work !== finished), ...late],
   }
   return settle(next, late, now, leaseMs)
@@ -129,12 +136,14 @@ function failed(current: Submission, event: LifecycleEvent & { type: 'failed' },
   if (!work) return { refused: 'unknown-work' }
   const version = current.version + 1
   const rest = current.work.filter(item => item !== work)
+  const { kind, platform = work.card?.platform } = work
+  const history = withEntry(current, { at: now, event: 'failed', kind, ...platform ? { platform } : {}, reason: event.reason, again: event.retryAt })
   if (event.retryAt !== null) {
-    const again = { ...work, attempts: work.attempts + 1, dueAt: event.retryAt }
-    return { next: { ...current, version, work: [...rest, again] }, added: [], finished: false }
+    const again = { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: event.retryAt }
+    return { next: { ...current, version, history, work: [...rest, again] }, added: [], finished: false }
   }
   const failures: readonly Failure[] = isDelivery(work.kind) ? [...current.failures, { delivery: work.kind, reason: event.reason }] : current.failures
-  return settle({ ...current, version, work: rest, failures }, [], now, leaseMs)
+  return settle({ ...current, version, history, work: rest, failures }, [], now, leaseMs)
 }
 
 function putOff(current: Submission, { key, until }: LifecycleEvent & { type: 'put-off' }): Transition {
@@ -147,14 +156,16 @@ function remind(current: Submission, now: number, leaseMs: number): Transition {
   if (current.state !== 'open' || current.reminded || now < current.expiresAt - REMINDER_LEAD_MS) return { refused: 'not-due' }
   const version = current.version + 1
   const reminders: Work[] = current.cards.map(card => ({ key: `remind:${card.platform}:${card.messageId}`, kind: 'remind', card, attempts: 0, dueAt: now + leaseMs }))
-  return { next: { ...current, version, reminded: true, work: [...current.work, ...reminders] }, added: reminders, finished: false }
+  const history = withEntry(current, { at: now, event: 'reminded' })
+  return { next: { ...current, version, reminded: true, history, work: [...current.work, ...reminders] }, added: reminders, finished: false }
 }
 
 function expire(current: Submission, now: number, leaseMs: number): Transition {
   if (current.state !== 'open' || now < current.expiresAt) return { refused: 'not-due' }
   const version = current.version + 1
   const work = updates(current.cards, version, now + leaseMs)
-  return settle({ ...current, version, state: 'expired', data: null, edited: [], work }, work, now, leaseMs)
+  const history = withEntry(current, { at: now, event: 'expired' })
+  return settle({ ...current, version, state: 'expired', data: null, edited: [], history, work }, work, now, leaseMs)
 }
 
 /** What follows when a piece of work has left the list. */
@@ -163,9 +174,15 @@ function settle(next: Submission, added: readonly Work[], now: number, leaseMs: 
   const delivering = next.work.some(work => isDelivery(work.kind))
   if (next.state === 'settling' && next.failures.length > 0 && !delivering) {
     const work = updates(next.cards, next.version, now + leaseMs)
-    return { next: { ...next, state: 'open', decision: null, work }, added: work, finished: false }
+    return { next: { ...next, state: 'open', decision: null, work, history: withEntry(next, { at: now, event: 'reopened' }) }, added: work, finished: false }
   }
   return { next, added, finished: next.work.length === 0 }
+}
+
+/** Bounded, because a submission may be decided and reopened any number of times; the arrival stays. */
+function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
+  const entries = [...history, entry]
+  return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
 }
 
 function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {

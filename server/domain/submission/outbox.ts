@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ReviewBoard } from '../../ports/board'
 import type { Endpoint, Mailer, Outcome } from '../../ports/delivery'
 import type { CardLine } from '../../ports/line'
+import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, Submission, Work } from '../../ports/submission'
@@ -22,6 +23,7 @@ export interface OutboxPorts {
   presentation: Presentation
   policy: RetryPolicy
   runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 
@@ -43,15 +45,19 @@ export class Outbox {
    * @param known the version at hand, which saves reading it
    */
   async apply(id: string, events: readonly LifecycleEvent[], known?: Submission | null): Promise<Applied> {
-    const { store, runtime, policy } = this.ports
+    const { store, runtime, policy, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
       const step = foldEvents(current, events, runtime.now(), policy.leaseMs)
       if ('refused' in step) return step
       const { next, added, finished } = step
-      const stored = finished ? await store.remove(current, auditLine(next, runtime.now())) : await store.replace(current, next)
+      const audit = auditLine(current, next, finished, runtime.now())
+      const stored = audit && finished ? await store.remove(current, audit) : await store.replace(current, next, audit)
       if (!stored) continue
-      if (finished) this.ports.log.info('submission.finished', { submission: id, outcome: auditLine(next, runtime.now()).outcome })
+      if (audit) {
+        monitor.ended(audit)
+        log.info('submission.finished', { submission: id, outcome: audit.outcome })
+      }
       return { submission: finished ? null : next, added }
     }
   }
@@ -97,10 +103,12 @@ class Run {
   }
 
   private async perform(work: Work): Promise<void> {
+    const startedAt = this.ports.runtime.now()
     const outcome = await this.attempt(work).catch((error: Error): Outcome => {
       this.ports.log.error('work.crashed', { submission: this.id, work: work.kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
+    if (outcome !== 'waiting') this.ports.monitor.tried(work, outcome, this.ports.runtime.now() - startedAt)
     const report = this.report(work, outcome)
     this.reports.push(report)
     await Promise.all([this.writing = this.writing.then(() => this.write()), this.moveLine(work, outcome, report)])
@@ -222,7 +230,11 @@ export function deliveryKey(submission: Submission): string {
   return `${submission.id}-${createHash('sha256').update(JSON.stringify(submission.data)).digest('hex').slice(0, 16)}`
 }
 
-function auditLine(submission: Submission, now: number): AuditLine {
-  const outcome = submission.state === 'expired' ? 'expired' : submission.decision?.action === 'spam' ? 'spam' : 'forwarded'
-  return { id: submission.id, outcome, at: submission.decision?.at ?? now, reviewer: submission.decision?.reviewer ?? null }
+/** What a step says to the audit trail: the end of a submission, or that its deliveries were given up. */
+function auditLine(previous: Submission, next: Submission, finished: boolean, now: number): AuditLine | undefined {
+  const { id, receivedAt } = next
+  if (!finished) return previous.state === 'settling' && next.state === 'open' ? { id, outcome: 'failed', at: now, reviewer: previous.decision?.reviewer ?? null, receivedAt } : undefined
+  const { decision } = next
+  const outcome = next.state === 'expired' ? 'expired' : decision?.action === 'spam' ? 'spam' : next.edited.length > 0 ? 'edited' : 'forwarded'
+  return { id, outcome, at: decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
 }

@@ -21,7 +21,7 @@ import { registerReview } from '../../../server/handlers/review'
 import type { Log } from '../../../server/ports/runtime'
 import type { Delivery } from '../../../server/ports/submission'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
-import { FakeRuntime } from '../../fakes/runtime'
+import { FakeRuntime, silentMonitor } from '../../fakes/runtime'
 import { until } from '../until'
 import { startDiscord } from './discord'
 import type { DiscordDouble, DiscordMessage } from './types'
@@ -63,7 +63,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const deliveries: Delivery[] = ['email', 'endpoint']
   const board = createBoard(connections, async () => bots[0]!, 0)
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, log,
+    store, board, line, mailer, endpoint, presentation, runtime, monitor: silentMonitor, log,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
@@ -93,7 +93,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
     discord, state, store, mailer, endpoint, bots, logged,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     submit: async (data) => {
-      const id = await receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, log })
+      const id = await receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => shown(id)) }
     },

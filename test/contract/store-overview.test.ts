@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { storeOverviewContract } from './store-overview'
+
+const lifecycle = { nextAttention, dataLivesUntil }
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+storeOverviewContract('Redis', async () => {
+  const client = createRedis(server.url, silentLog)
+  const store = new RedisStore(client, lifecycle)
+  await store.ping()
+  await client.flushAll()
+  return { store, close: () => store.close() }
+})
+
+storeOverviewContract('Embedded', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'overview-'))
+  const store = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  return {
+    store,
+    async close() {
+      await store.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+})

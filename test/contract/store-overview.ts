@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { AuditLine } from '../../server/ports/submission'
+import { until } from '../support/until'
+import { decided, line, submission } from './submission-store'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** What every `SubmissionStore` tells the ops pages. `makeStore` is called for every test. */
+export function storeOverviewContract(name: string, makeStore: () => Promise<{ store: SubmissionStore, close(): Promise<void> }>): void {
+  describe(`${name} submission store, for the ops pages`, () => {
+    let harness: Awaited<ReturnType<typeof makeStore>>
+    let store: SubmissionStore
+
+    beforeEach(async () => {
+      harness = await makeStore()
+      store = harness.store
+    })
+    afterEach(() => harness.close())
+
+    test('a replacement leaves its audit line only when it is stored', async () => {
+      const created = submission()
+      await store.create(created)
+      const failed: AuditLine = { ...line(created.id), outcome: 'failed' }
+      expect(await store.replace(decided(created), decided(decided(created)), failed)).toBe(false)
+      expect(await store.audit(10)).toEqual([])
+      expect(await store.replace(created, decided(created), failed)).toBe(true)
+      expect(await store.audit(10)).toEqual([failed])
+      const forwarded = line(created.id, failed.at + 1)
+      expect(await store.remove(decided(created), forwarded)).toBe(true)
+      expect(await store.audit(10)).toEqual([forwarded, failed])
+    })
+
+    test('each of the last 24 hours counts what came in and how it ended', async () => {
+      const now = Date.now()
+      const [early, late, old] = [now - 20 * HOUR_MS, now, now - 24 * HOUR_MS]
+      const all = [early, early, late, old].map(receivedAt => submission({ receivedAt, expiresAt: now + HOUR_MS }))
+      for (const each of all) await store.create(each)
+      const end = (index: number, outcome: AuditLine['outcome'], at: number) => store.remove(all[index]!, { ...line(all[index]!.id, at), outcome, receivedAt: all[index]!.receivedAt })
+      await end(0, 'forwarded', early)
+      await end(1, 'spam', late)
+      await end(3, 'edited', late)
+      await store.replace(all[2]!, decided(all[2]!), { ...line(all[2]!.id, late), outcome: 'failed' })
+      const hours = await store.tally(now)
+      expect(hours).toHaveLength(24)
+      expect(hours.map(({ hour }) => hour)).toEqual(Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS - 23 + index) * HOUR_MS))
+      expect(hours.at(-1)!.counts).toEqual({ received: 1, spam: 1, edited: 1, failed: 1 })
+      expect(hours.at(-21)!.counts).toEqual({ received: 2, forwarded: 1 })
+      expect(hours.filter(({ counts }) => Object.keys(counts).length > 0)).toHaveLength(2)
+    })
+
+    test('the backlog is what waits, since when, and what is due', async () => {
+      expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0 })
+      const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]
+      await store.create(young)
+      await store.create(old)
+      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 1 })
+      expect(await store.backlog(young.work[0]!.dueAt)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 2 })
+    })
+
+    test('who watches hears of every change, after one null, and of nothing after stopping', async () => {
+      const heard: (string | null)[] = []
+      const stop = store.watch(id => heard.push(id))
+      await until('the watch to stand', () => heard.includes(null))
+      const [one, two] = [submission(), submission()]
+      for (const each of [one, two]) await store.create(each)
+      await store.replace(one, decided(one))
+      await store.remove(two, line(two.id))
+      const changes = [one.id, two.id, one.id, two.id]
+      await until('four changes', () => heard.filter(id => id !== null).length === 4)
+      expect(heard.filter(id => id !== null)).toEqual(changes)
+      stop()
+      const again = store.watch(id => heard.push(id))
+      await until('a second watch', () => heard.at(-1) === null)
+      await store.create(submission())
+      await until('one more', () => heard.filter(id => id !== null).length === 5)
+      again()
+    })
+  })
+}
