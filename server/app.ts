@@ -10,6 +10,7 @@ import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { handleWebhook, startBot } from './composition/bot'
 import { createMonitor } from './composition/monitor'
+import { createOperations, type Operations } from './composition/operations'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
@@ -44,6 +45,7 @@ export interface Services {
   receive: (body: unknown, sender: Sender) => Promise<string>
   /** An undecided submission in full. @throws SubmissionGone */
   show: (id: string) => Promise<SubmissionDetails>
+  operations: Operations
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
   /** The webhook handler of a platform, or null when none is registered under that name. */
@@ -62,7 +64,7 @@ let services: Services | undefined
 
 /** The one set of services of this process, made on first use. @throws ConfigError */
 export function useServices(): Services {
-  return services ??= compose(readConfig(process.env))
+  return services ??= compose(readConfig())
 }
 
 function compose(config: Config): Services {
@@ -72,7 +74,7 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
-  const { store, line, limiter, state, close } = openStore(config, log)
+  const { store, line, limiter, health, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
@@ -86,7 +88,8 @@ function compose(config: Config): Services {
 
   const formUrl = `${config.siteUrl}/api/form`
 
-  const monitor = createMonitor()
+  const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
+  const monitor = createMonitor(health, metrics, runtime.now)
   const bot = once(() => startBot({ connections, state, log, review }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
@@ -101,8 +104,10 @@ function compose(config: Config): Services {
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
   const screening: ScreeningPorts = { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log }
 
+  const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
+
   return {
-    config, log, store, limiter, close, formUrl,
+    config, log, store, limiter, operations, close, formUrl,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
     receive: async (body, sender) => {
@@ -119,7 +124,7 @@ function compose(config: Config): Services {
     webhook: (name) => {
       const key = platformByName(name)?.key
       if (!key || !board.platforms.includes(key)) return null
-      return request => handleWebhook(key, request, bot)
+      return request => handleWebhook(key, request, bot, monitor)
     },
   }
 }

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { readAgent, type AgentConfig } from './config/agent'
 import { readOps, type OpsConfig } from './config/ops'
 import { readPlatforms, type PlatformsConfig } from './config/platforms'
-import type { Require } from './config/variable'
-import { variables, type VariableName } from './config/variables'
+import type { Require, Variable } from './config/variable'
+import { areas, variables, type VariableName } from './config/variables'
 
 export interface Config {
   /** Everything but an explicit development or test environment. */
@@ -56,7 +56,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 type Values = { [Name in VariableName]: z.infer<typeof variables[Name]['schema']> | undefined }
 
 /** Reads the environment; the only place that does. @throws ConfigError */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment = process.env): Config {
   const problems: string[] = []
   const values = Object.fromEntries(Object.keys(variables).map(name => [name, readVariable(name as VariableName, env, problems)])) as Values
   const production = values.NODE_ENV !== 'development' && values.NODE_ENV !== 'test'
@@ -120,6 +120,19 @@ export function readConfig(env: Environment): Config {
     cardIntervalMs: values.CARD_INTERVAL_MS,
     retry: { baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000, sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000 },
   }
+}
+
+/** Which variables are set, by area, and what they are for; never their values. */
+export interface ConfigCheck {
+  area: string
+  variables: { name: string, alias?: string, about: string, where?: string, set: boolean }[]
+}
+
+export function checkConfig(env: Environment = process.env): ConfigCheck[] {
+  return Object.entries(areas).map(([area, table]) => ({
+    area,
+    variables: Object.entries<Variable>(table).map(([name, { alias, about, where }]) => ({ name, alias, about, where, set: readText(name as VariableName, env) !== undefined })),
+  }))
 }
 
 function readVariable(name: VariableName, env: Environment, problems: string[]): unknown {

@@ -5,20 +5,28 @@ import { BotUnavailable } from '../domain/errors'
 import type { Review } from '../domain/submission/review'
 import { registerReview } from '../handlers/review'
 import { background } from '../http/background'
+import type { Monitor } from '../ports/monitor'
 import type { Log } from '../ports/runtime'
 
 /** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
 
 /** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
-export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>): Promise<Response> {
+export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>, monitor: Monitor): Promise<Response> {
+  const startedAt = performance.now()
+  const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
   const ready = bot().then(async (chat) => {
     await chat.initialize()
     return chat
   })
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS).unref())
-  const chat = await Promise.race([ready, late]).catch((error) => { throw new BotUnavailable(error) })
-  return chat.webhooks[key]!(request, { waitUntil: background })
+  const chat = await Promise.race([ready, late]).catch((error) => {
+    settled(503)
+    throw new BotUnavailable(error)
+  })
+  const response = await chat.webhooks[key]!(request, { waitUntil: background })
+  settled(response.status)
+  return response
 }
 
 interface BotParts {

@@ -1,5 +1,23 @@
+import type { HealthBook } from '../ports/health'
+import type { Metrics } from '../ports/metrics'
 import type { Monitor } from '../ports/monitor'
+import type { Work } from '../ports/submission'
 
-export function createMonitor(): Monitor {
-  return { received: () => {}, tried: () => {}, ended: () => {}, acknowledged: () => {} }
+/** Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests. */
+export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
+  const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
+  return {
+    received: () => count(loaded => loaded.received()),
+    ended: line => count(loaded => loaded.ended(line)),
+    acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),
+    tried(work, outcome, ms) {
+      health.note(partOf(work), now(), outcome.ok ? undefined : outcome.reason)
+      count(loaded => loaded.tried(work, outcome, ms))
+    },
+  }
+}
+
+/** A platform by its key, a delivery by its kind. */
+function partOf({ kind, platform, card }: Work): string {
+  return platform ?? card?.platform ?? kind
 }

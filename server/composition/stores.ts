@@ -1,13 +1,16 @@
 import type { StateAdapter } from 'chat'
+import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { EmbeddedCardLine } from '../adapters/embedded/line'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { createRedis } from '../adapters/redis/client'
+import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardLine } from '../adapters/redis/line'
 import { RedisStore } from '../adapters/redis/store'
 import type { Config } from '../config'
 import { dataLivesUntil, nextAttention } from '../domain/submission/lifecycle'
+import type { HealthBook } from '../ports/health'
 import type { Limiter } from '../ports/limiter'
 import type { CardLine } from '../ports/line'
 import type { Log } from '../ports/runtime'
@@ -18,6 +21,7 @@ export interface Stores {
   store: SubmissionStore
   line: CardLine
   limiter: Limiter | null
+  health: HealthBook
   state: () => Promise<StateAdapter>
   close: () => Promise<void>
 }
@@ -31,6 +35,7 @@ export function openStore(config: Config, log: Log): Stores {
     return {
       store,
       line: new EmbeddedCardLine(),
+      health: createEmbeddedHealthBook(),
       limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       close: () => store.close(),
@@ -41,6 +46,7 @@ export function openStore(config: Config, log: Log): Stores {
   return {
     store,
     line: new RedisCardLine(client),
+    health: createRedisHealthBook(client),
     limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])

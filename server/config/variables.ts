@@ -7,8 +7,8 @@ import { count, countOrNone, flag, list, text, url, web, type Variable } from '.
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 const origin = z.url({ protocol: /^https?$/, error: ORIGINS }).refine(value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), ORIGINS).transform(value => new URL(value).origin)
 
-/** Every variable that the service reads. `.env.example` is checked against this table. */
-export const variables = {
+/** Every variable of the main job. `.env.example` is checked against this table. */
+const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   CHAT_BOT_TOKEN: {
     alias: 'SLACK_BOT_TOKEN', schema: text.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
@@ -82,9 +82,11 @@ export const variables = {
   LEASE_MS: { schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.' },
   CARD_INTERVAL_MS: { schema: z.coerce.number('it is not a number').int('it is not a whole number').nonnegative('it is negative'), about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
   SWEEP_INTERVAL_MS: { schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.' },
-  ...opsVariables,
-  ...agentVariables,
-  ...platformVariables,
 } as const satisfies Record<string, Variable>
+
+/** Every variable that the service reads, by area. `.env.example` is checked against it. */
+export const areas = { 'Main job': coreVariables, 'Ops pages': opsVariables, 'Conversation': agentVariables, 'More platforms': platformVariables } as const
+
+export const variables = { ...coreVariables, ...opsVariables, ...agentVariables, ...platformVariables } as const
 
 export type VariableName = keyof typeof variables

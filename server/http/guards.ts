@@ -11,8 +11,13 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 export function requireCron(event: H3Event, secret: string | undefined, { optional = false } = {}): void {
   if (!secret && optional) return
   if (!secret) throw new HttpError(403, 'CRON_SECRET_MISSING', 'Set CRON_SECRET to let a scheduler call this route.')
+  requireBearer(event, secret, 'CRON_SECRET')
+}
+
+/** @param name the variable that holds the token @throws HttpError 401 */
+export function requireBearer(event: H3Event, token: string, name: string): void {
   const given = getRequestHeader(event, 'authorization') ?? ''
-  if (!sameSecret(given, `Bearer ${secret}`)) throw new HttpError(401, 'UNAUTHORIZED', 'Send Authorization: Bearer <CRON_SECRET>.')
+  if (!sameSecret(given, `Bearer ${token}`)) throw new HttpError(401, 'UNAUTHORIZED', `Send Authorization: Bearer <${name}>.`)
 }
 
 /**

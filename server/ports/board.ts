@@ -25,12 +25,16 @@ export interface CardView {
 export interface ReviewBoard {
   /** Keys of the configured platforms. */
   readonly platforms: readonly string[]
+  /** The platform's name as people know it. */
+  label(platform: string): string
   post(platform: string, card: CardView): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread; plain text. */
   reply(ref: CardRef, text: string): Promise<Outcome>
   /** Says something in the platform's channel; plain text with a link below. */
   announce(platform: string, text: string, url: string): Promise<Outcome>
+  /** Whether the platform takes our credentials. */
+  check(platform: string): Promise<Outcome>
   /** Least pause between two new cards in the platform's channel, ms; 0 where there is no such limit. */
   intervalMs(platform: string): number
 }

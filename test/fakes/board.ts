@@ -21,10 +21,23 @@ export class FakeBoard implements ReviewBoard {
   interval = 0
   /** Most updates of one card that were ever in flight at once. */
   overlap = 0
+  /** What a check of each platform answers; `ok` where there is none. */
+  readonly checks = new Map<string, Answer>()
+  /** How often any platform was checked. */
+  checked = 0
   private readonly inFlight = new Map<string, number>()
   private posted = 0
 
   constructor(readonly platforms: readonly string[] = ['slack']) {}
+
+  label(platform: string): string {
+    return platform
+  }
+
+  async check(platform: string): Promise<Outcome> {
+    this.checked++
+    return this.checks.get(platform) ?? ok
+  }
 
   async post(platform: string, card: CardView): Promise<Outcome<CardRef>> {
     const messageId = `${platform}-${++this.posted}`

@@ -27,12 +27,14 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
 
   return {
     platforms: connections.map(({ platform }) => platform.key),
+    label: key => connections.find(({ platform }) => platform.key === key)?.platform.label ?? key,
     post: (platform, view) => inRoom(platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)
       return room.post(card, summary, view.submissionId)
     }),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
+    check: platform => inRoom(platform, room => room.check()),
     intervalMs: key => cardIntervalMs ?? connections.find(({ platform }) => platform.key === key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)

@@ -11,6 +11,8 @@ export interface Room {
   update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
   /** Says something below a card, or in the channel. `card` never holds form data. */
   say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
+  /** Whether the platform takes our credentials and shows us the channel. */
+  check(): Promise<Outcome>
 }
 
 /** How a listener is doing, whichever replica it runs on; times in epoch ms. */

@@ -28,6 +28,8 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       await chat.getAdapter(platform.key).editMessage(ref.threadId, ref.messageId, card)
       return undefined
     }),
+    // Opening the room has started the adapter, which is all that every adapter can tell.
+    check: async () => ({ ok: true, value: undefined }),
     say: (card, _summary, below) => attempt(async () => {
       if (below) await chat.getAdapter(platform.key).postMessage(below.threadId, card)
       else await chat.channel(`${platform.key}:${channelId}`).post(card)

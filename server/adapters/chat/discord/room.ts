@@ -39,6 +39,10 @@ export function createDiscordRoom(settings: DiscordSettings): Room {
       const outcome = await call('PATCH', `/channels/${channelOf(ref)}/messages/${ref.messageId}`, { ...cardMessage(card), ...NO_PINGS })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
+    async check() {
+      const outcome = await call('GET', `/channels/${channel}`)
+      return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
     async say(card, summary, below) {
       const reply = below ? { message_reference: { message_id: below.messageId, fail_if_not_exists: false } } : {}
       const body = { ...cardMessage(literal(card)), ...NO_PINGS, ...reply, ...nonceOf(`${channel} ${below?.messageId ?? ''} ${summary}`) }

@@ -25,6 +25,11 @@ export function createSlackRoom(settings: SlackSettings): Room {
       const outcome = await call('chat.update', { channel: channelOfCard, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
+    async check() {
+      // Not conversations.info: a bot without the scope channels:read posts as well.
+      const outcome = await call('auth.test', {})
+      return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
     async say(card, summary, below) {
       const outcome = await call('chat.postMessage', { channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome

@@ -1,0 +1,13 @@
+import type { HealthBook, PartHealth } from '../../ports/health'
+
+/** Health notes of one process. */
+export function createEmbeddedHealthBook(): HealthBook {
+  const parts: Record<string, PartHealth> = {}
+  return {
+    note(part, at, error) {
+      const known = parts[part] ?? { lastSuccessAt: null, lastError: null }
+      parts[part] = error === undefined ? { ...known, lastSuccessAt: at } : { ...known, lastError: { at, reason: error } }
+    },
+    read: async () => ({ ...parts }),
+  }
+}

@@ -1,0 +1,62 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Outcome } from '../../ports/delivery'
+import type { Gauges, Metrics } from '../../ports/metrics'
+
+/** Seconds; Slack and Discord drop an interaction after 3. */
+const ACKNOWLEDGEMENT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3]
+/** Seconds; every call to a vendor is bounded by 10 to 30. */
+const EFFECT_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** The service's metrics, all named `triage_…`, and the process's own. */
+export function createPrometheus(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({ name, help, labelNames, registers })
+
+  const submissions = counter('triage_submissions_total', 'Submissions received, and how they ended.', ['outcome'])
+  const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
+  const updates = counter('triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'])
+  const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
+  const effects = new Histogram({ name: 'triage_effect_seconds', help: 'How long each attempt at an outside effect took.', labelNames: ['part'], buckets: EFFECT_BUCKETS, registers })
+  const acknowledgements = new Histogram({ name: 'triage_webhook_acknowledgement_seconds', help: 'How long a platform waited for the answer to a webhook.', labelNames: ['platform', 'status'], buckets: ACKNOWLEDGEMENT_BUCKETS, registers })
+
+  return {
+    received: () => submissions.inc({ outcome: 'received' }),
+    ended: ({ outcome }) => submissions.inc({ outcome }),
+    tried({ kind, platform, card }, outcome, ms) {
+      const result = resultOf(outcome)
+      const room = platform ?? card?.platform ?? ''
+      if (kind === 'post') posts.inc({ platform: room, result })
+      else if (kind === 'update' || kind === 'remind') updates.inc({ platform: room, result })
+      else deliveries.inc({ delivery: kind, result })
+      effects.observe({ part: room || kind }, ms / 1000)
+    },
+    acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
+    async expose(gauges) {
+      // Gauges that could not be asked are absent rather than 0.
+      const all = gauges ? Registry.merge([registry, gaugesOf(gauges)]) : registry
+      return { contentType: all.contentType, body: await all.metrics() }
+    },
+  }
+}
+
+function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
+  const registry = new Registry()
+  const gauge = (name: string, help: string, value: number) => new Gauge({ name, help, registers: [registry] }).set(value)
+  const perGateway = (name: string, help: string, valueOf: (gateway: Gauges['gateways'][number]) => number) => {
+    const metric = new Gauge({ name, help, labelNames: ['platform'], registers: [registry] })
+    for (const gateway of gateways) metric.set({ platform: gateway.platform }, valueOf(gateway))
+  }
+  gauge('triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending)
+  gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000)
+  gauge('triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.', backlog.overdue)
+  perGateway('triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.', ({ connected }) => connected ? 1 : 0)
+  perGateway('triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes)
+  perGateway('triage_gateway_dead_letters', 'Gateway events that were given up in the last week.', ({ deadLetters }) => deadLetters)
+  return registry
+}
+
+function resultOf(outcome: Outcome<unknown>): string {
+  return outcome.ok ? 'ok' : outcome.permanent ? 'refused' : 'failed'
+}

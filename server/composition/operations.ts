@@ -1,0 +1,84 @@
+import { Readable } from 'node:stream'
+import type { Gateway } from '../adapters/chat/gateway'
+import type { ListenerStatus } from '../adapters/chat/rooms'
+import { checkConfig, type Config, type ConfigCheck } from '../config'
+import { auditRecord, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
+import { createReadiness, type Readiness } from '../domain/operations/readiness'
+import { readStatus, type Status, type StatusPorts } from '../domain/operations/status'
+import type { Metrics } from '../ports/metrics'
+import type { Log, Runtime } from '../ports/runtime'
+import { version } from '../../package.json'
+
+/** How the service is doing, for people and machines. */
+export interface Operations {
+  ready: () => Promise<Readiness>
+  status: () => Promise<StatusReport>
+  /** Null when METRICS_TOKEN is not set. */
+  metrics: (() => Promise<{ contentType: string, body: string }>) | null
+  /** Streams a whole table. */
+  export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
+}
+
+export interface StatusReport extends Status {
+  version: string
+  /** When this process started, epoch ms. */
+  startedAt: number
+  gateways: readonly (ListenerStatus & { platform: string, label: string })[]
+  config: readonly ConfigCheck[]
+}
+
+export type ExportedTable = 'submissions' | 'audit'
+export type ExportFormat = 'csv' | 'json'
+
+/** Every line that is kept. */
+const ALL_LINES = 100_000
+
+export interface OperationsParts extends Omit<StatusPorts, 'now'> {
+  config: Config
+  metrics: Promise<Metrics> | null
+  gateways: readonly Gateway[]
+  runtime: Runtime
+  log: Log
+}
+
+export function createOperations({ metrics, gateways, log, ...parts }: OperationsParts): Operations {
+  const { store, board, runtime } = parts
+  const startedAt = runtime.now()
+
+  /** A platform whose status cannot be read is left out, so that the rest is shown. */
+  const listeners = async () => {
+    const found = await Promise.all(gateways.map(async (gateway) => {
+      const status = await gateway.status().catch((error: unknown) => log.warn('gateway.status-failed', { platform: gateway.platform, error }))
+      return status ? [{ ...status, platform: gateway.platform, label: board.label(gateway.platform) }] : []
+    }))
+    return found.flat()
+  }
+
+  return {
+    ready: createReadiness(parts),
+    status: async () => {
+      const [status, found] = await Promise.all([readStatus({ ...parts, now: runtime.now }), listeners()])
+      return { ...status, version, startedAt, gateways: found, config: checkConfig() }
+    },
+    metrics: metrics && (async () => {
+      const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), listeners()])
+      const states = found.map(({ platform, connectedSince, resumes, deadLetters }) => ({ platform, connected: connectedSince !== null, resumes, deadLetters }))
+      return (await metrics).expose(backlog && { backlog, gateways: states, now: runtime.now() })
+    }),
+    async export(table, format) {
+      if (format === 'json') return Readable.from(jsonArray(table === 'audit' ? (await store.audit(ALL_LINES)).map(auditRecord) : pendingSubmissions(store)))
+      const { csvStream } = await import('../adapters/csv/csv')
+      const { columns, rows } = table === 'audit' ? await auditTable(store, ALL_LINES) : await submissionTable(store)
+      return csvStream(columns, rows)
+    },
+  }
+}
+
+async function* jsonArray(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
+  let before = '['
+  for await (const item of items) {
+    yield `${before}\n${JSON.stringify(item)}`
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
+}

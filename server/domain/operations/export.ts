@@ -1,0 +1,64 @@
+import type { AuditLine, Submission } from '../../ports/submission'
+import type { SubmissionStore } from '../../ports/store'
+import { fieldText } from '../submission/fields'
+
+/** One line of an export: plain texts, numbers and ISO times. */
+export type ExportRow = Readonly<Record<string, string | number>>
+
+export interface ExportTable {
+  columns: readonly string[]
+  rows: AsyncIterable<ExportRow>
+}
+
+/** Submissions read at a time. */
+const PAGE = 200
+
+/** Columns of form fields at most; what has more is in the JSON export in full. */
+const FIELD_COLUMNS = 500
+
+/** Every pending submission, newest first, read page by page as somebody takes it. */
+export async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission> {
+  for (let before: string | undefined; ;) {
+    const { submissions, cursor } = await store.listPending({ limit: PAGE, before })
+    yield* submissions
+    if (!cursor) return
+    before = cursor
+  }
+}
+
+/** Pending submissions with a column for each field that any of them has. Reads them twice, holds none of them. */
+export async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
+  const fields = new Set<string>()
+  for await (const { data } of pendingSubmissions(store)) {
+    for (const key of Object.keys(data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
+  }
+  const keys = [...fields]
+  const columns = ['id', 'state', 'received at', 'expires at', ...keys.map(key => `field: ${key}`)]
+  async function* rows(): AsyncGenerator<ExportRow> {
+    for await (const { id, state, receivedAt, expiresAt, data } of pendingSubmissions(store)) {
+      const values = keys.map((key): [string, string] => [`field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : ''])
+      yield { id, state, 'received at': iso(receivedAt), 'expires at': iso(expiresAt), ...Object.fromEntries(values) }
+    }
+  }
+  return { columns, rows: rows() }
+}
+
+/** The audit trail, which has no form data. */
+export async function auditTable(store: SubmissionStore, limit: number): Promise<ExportTable> {
+  const lines = await store.audit(limit)
+  async function* rows(): AsyncGenerator<ExportRow> {
+    for (const { id, outcome, at, reviewer, receivedAt } of lines) {
+      yield { id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '', 'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt) }
+    }
+  }
+  return { columns: ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'platform', 'received at'], rows: rows() }
+}
+
+/** What the JSON exports hold of a line of the audit trail. */
+export function auditRecord({ at, receivedAt, ...line }: AuditLine): object {
+  return { ...line, at: iso(at), receivedAt: iso(receivedAt) }
+}
+
+function iso(epochMs: number): string {
+  return new Date(epochMs).toISOString()
+}

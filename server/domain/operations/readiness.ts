@@ -1,0 +1,55 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { Outcome } from '../../ports/delivery'
+import type { HealthBook } from '../../ports/health'
+import type { Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+
+export interface Readiness {
+  ready: boolean
+  /** What has to change before this process can do its job; one line each. */
+  reasons: readonly string[]
+  /** What fails for now and is tried again: forms are taken in and kept meanwhile. */
+  warnings: readonly string[]
+}
+
+/** How long the platforms' answers are believed, ms: probes come every few seconds, and platforms count calls. */
+const CHECK_TTL_MS = 30_000
+
+/** How long a probe waits for a platform, ms; orchestrators give up after a few seconds. */
+const PATIENCE_MS = 2000
+
+export interface ReadinessPorts {
+  store: SubmissionStore
+  board: ReviewBoard
+  health: HealthBook
+  runtime: Pick<Runtime, 'now' | 'wait'>
+}
+
+/**
+ * Ready is whoever reaches the store and has credentials that every platform takes. A platform that is merely away makes
+ * nobody unready: taking all replicas out of a load balancer then would lose the forms that they are there to keep.
+ */
+export function createReadiness({ store, board, health, runtime }: ReadinessPorts): () => Promise<Readiness> {
+  let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
+
+  async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
+    const outcomes = await Promise.all(board.platforms.map(async (platform) => {
+      const late = runtime.wait(PATIENCE_MS).then((): Outcome => ({ ok: false, permanent: false, reason: `${board.label(platform)} has not answered yet.` }))
+      const answered = board.check(platform).then((outcome) => {
+        health.note(platform, runtime.now(), outcome.ok ? undefined : outcome.reason)
+        return outcome
+      })
+      return Promise.race([answered, late])
+    }))
+    const failed = outcomes.filter(outcome => !outcome.ok)
+    return { reasons: failed.filter(({ permanent }) => permanent).map(({ reason }) => reason), warnings: failed.filter(({ permanent }) => !permanent).map(({ reason }) => reason) }
+  }
+
+  return async () => {
+    const now = runtime.now()
+    if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
+    const [platforms, storeReason] = await Promise.all([checked.results, store.ping().then(() => null, () => 'The store (STORE_URL) does not answer.')])
+    const reasons = [...storeReason ? [storeReason] : [], ...platforms.reasons]
+    return { ready: reasons.length === 0, reasons, warnings: platforms.warnings }
+  }
+}

@@ -1,0 +1,54 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { HealthBook, PartHealth } from '../../ports/health'
+import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
+import type { AuditLine, Delivery } from '../../ports/submission'
+
+/** An outside part and how it does. `unknown`: it was not used yet. Times in epoch ms. */
+export interface Part extends PartHealth {
+  key: string
+  label: string
+  state: 'ok' | 'failing' | 'unknown'
+}
+
+export interface Status {
+  /** Epoch ms, of this answer. */
+  now: number
+  parts: readonly Part[]
+  /** Null while the store is away. */
+  backlog: Backlog | null
+  tally: readonly HourTally[]
+  /** The newest lines of the audit trail. */
+  audit: readonly AuditLine[]
+}
+
+export interface StatusPorts {
+  store: SubmissionStore
+  board: ReviewBoard
+  health: HealthBook
+  deliveries: readonly Delivery[]
+  now: () => number
+}
+
+/** Lines of the audit trail that the page shows. */
+const AUDIT_LINES = 50
+
+const LABELS: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
+
+/** Everything that the person on duty looks at first. Answers also while the store is away. */
+export async function readStatus({ store, board, health, deliveries, now }: StatusPorts): Promise<Status> {
+  const at = now()
+  const found = await Promise.all([health.read(), store.backlog(at), store.tally(at), store.audit(AUDIT_LINES)]).catch(() => null)
+  const answered = now()
+  const [notes, backlog, tally, audit] = found ?? [{} as Record<string, PartHealth>, null, [], []]
+  const storePart: Part = found
+    ? { key: 'store', label: 'Store', state: 'ok', lastSuccessAt: answered, lastError: null }
+    : { key: 'store', label: 'Store', state: 'failing', lastSuccessAt: null, lastError: { at: answered, reason: 'It does not answer. Check STORE_URL.' } }
+  const used = [...board.platforms.map(key => ({ key, label: board.label(key) })), ...deliveries.map(key => ({ key, label: LABELS[key] }))]
+  return { now: answered, parts: [storePart, ...used.map(part => ({ ...part, ...judge(notes[part.key]) }))], backlog, tally, audit }
+}
+
+function judge(health: PartHealth = { lastSuccessAt: null, lastError: null }): PartHealth & Pick<Part, 'state'> {
+  const { lastSuccessAt, lastError } = health
+  const state = lastError && lastError.at > (lastSuccessAt ?? 0) ? 'failing' : lastSuccessAt ? 'ok' : 'unknown'
+  return { lastSuccessAt, lastError, state }
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
+import { createRedis } from '../../server/adapters/redis/client'
+import { createRedisHealthBook } from '../../server/adapters/redis/health'
+import { silentLog } from '../fakes/runtime'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { until } from '../support/until'
+import { healthBookContract } from './health'
+
+let server: RedisServer
+
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+async function open() {
+  const client = createRedis(server.url, silentLog)
+  await until('Redis', () => client.isReady)
+  await client.flushAll()
+  return { client, book: createRedisHealthBook(client), close: async () => void client.destroy() }
+}
+
+healthBookContract('Redis', open)
+healthBookContract('Embedded', async () => ({ book: createEmbeddedHealthBook(), close: async () => {} }))
+
+test('a part that works all the time costs Redis one write in ten seconds', async () => {
+  const { client, book, close } = await open()
+  await client.configResetStat()
+  for (let at = 0; at < 30_000; at += 100) book.note('slack', at)
+  await until('the last write', async () => (await book.read()).slack?.lastSuccessAt === 20_000)
+  const [, calls] = /cmdstat_hset:calls=(\d+)/.exec(await client.info('commandstats')) ?? []
+  expect(Number(calls)).toBe(3)
+  await close()
+})

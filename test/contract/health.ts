@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { HealthBook } from '../../server/ports/health'
+import { until } from '../support/until'
+
+/** What every `HealthBook` does. `makeBook` is called for every test. */
+export function healthBookContract(name: string, makeBook: () => Promise<{ book: HealthBook, close(): Promise<void> }>): void {
+  describe(`${name} health book`, () => {
+    let harness: Awaited<ReturnType<typeof makeBook>>
+    let book: HealthBook
+    const noted = (part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean) => until(`a note of ${part}`, async () => {
+      const health = (await book.read())[part]
+      return health && check(health)
+    })
+
+    beforeEach(async () => {
+      harness = await makeBook()
+      book = harness.book
+    })
+    afterEach(() => harness.close())
+
+    test('knows nothing of a part that was not used', async () => {
+      expect(await book.read()).toEqual({})
+    })
+
+    test('keeps the last success and the last error of each part', async () => {
+      book.note('slack', 1000)
+      book.note('email', 2000, 'Resend answered 401: "no".')
+      book.note('email', 3000, 'Resend answered 500.')
+      book.note('email', 4000)
+      await noted('slack', ({ lastSuccessAt }) => lastSuccessAt === 1000)
+      await noted('email', ({ lastSuccessAt, lastError }) => lastSuccessAt === 4000 && lastError?.at === 3000)
+      expect(await book.read()).toEqual({
+        slack: { lastSuccessAt: 1000, lastError: null },
+        email: { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' } },
+      })
+    })
+
+    test('a success after an error is noted however soon it comes', async () => {
+      book.note('slack', 1000)
+      book.note('slack', 1001, 'Slack: no connection.')
+      book.note('slack', 1002)
+      await noted('slack', ({ lastSuccessAt, lastError }) => lastSuccessAt === 1002 && lastError?.at === 1001)
+    })
+  })
+}

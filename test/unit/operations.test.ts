@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { csvStream } from '../../server/adapters/csv/csv'
+import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
+import { auditTable, submissionTable } from '../../server/domain/operations/export'
+import { createReadiness } from '../../server/domain/operations/readiness'
+import { readStatus } from '../../server/domain/operations/status'
+import type { HealthBook } from '../../server/ports/health'
+import { ADA, openTriage, type Triage } from '../fakes/triage'
+
+let triage: Triage
+let health: HealthBook
+
+beforeEach(async () => {
+  triage = await openTriage({ platforms: ['slack', 'discord'] })
+  health = createEmbeddedHealthBook()
+})
+afterEach(() => triage.close())
+
+describe('readiness', () => {
+  const probe = () => createReadiness({ store: triage.store, board: triage.board, health, runtime: { now: triage.runtime.now, wait: () => new Promise(() => {}) } })
+
+  test('is given when the store answers and every platform takes us', async () => {
+    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
+  })
+
+  test('a platform that refuses us makes it unready, one that is away does not', async () => {
+    triage.board.checks.set('slack', { ok: false, permanent: true, reason: 'Slack answered invalid_auth.' })
+    triage.board.checks.set('discord', { ok: false, permanent: false, reason: 'Discord: no connection.' })
+    expect(await probe()()).toEqual({ ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'] })
+    expect(await health.read()).toMatchObject({ slack: { lastError: { reason: 'Slack answered invalid_auth.' } } })
+  })
+
+  test('without the store nobody is ready', async () => {
+    triage.outage.calls = 1
+    expect(await probe()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
+  })
+
+  test('platforms are asked every 30 seconds, however often a probe comes', async () => {
+    const ask = probe()
+    for (let probes = 0; probes < 5; probes++) await ask()
+    expect(triage.board.checked).toBe(2)
+    triage.runtime.time += 30_000
+    await ask()
+    expect(triage.board.checked).toBe(4)
+  })
+
+  test('a platform that does not answer at all holds up no probe', async () => {
+    triage.board.checks.set('slack', new Promise(() => {}))
+    const ask = createReadiness({ store: triage.store, board: triage.board, health, runtime: triage.runtime })
+    expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['slack has not answered yet.']) })
+  })
+})
+
+describe('the status', () => {
+  const status = () => readStatus({ store: triage.store, board: triage.board, health, deliveries: ['email'], now: triage.runtime.now })
+
+  test('a part fails when its last error is newer than its last success', async () => {
+    health.note('slack', 2)
+    health.note('slack', 1, 'old')
+    health.note('email', 1)
+    health.note('email', 2, 'new')
+    const { parts } = await status()
+    expect(parts.map(({ key, state }) => [key, state])).toEqual([['store', 'ok'], ['slack', 'ok'], ['discord', 'unknown'], ['email', 'failing']])
+  })
+
+  test('says that the store is away, and answers all the same', async () => {
+    triage.outage.calls = 10
+    expect(await status()).toMatchObject({ backlog: null, audit: [], parts: [{ key: 'store', state: 'failing', lastError: { reason: 'It does not answer. Check STORE_URL.' } }, {}, {}, {}] })
+  })
+})
+
+describe('the export', () => {
+  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof auditTable>>) => Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+
+  test('has a column for every field of any submission, and runs no formula', async () => {
+    await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
+    await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
+    const text = await textOf(await submissionTable(triage.store))
+    const [head, ...lines] = text.split('\r\n')
+    expect(head).toBe('\uFEFFid,state,received at,expires at,field: __proto__,field: total,field: phone,field: tags,field: name,field: note')
+    expect(lines[0]).toContain(`,kept,'-5,'+49 1,"[""@x""]",,`)
+    expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
+    expect(text).toContain('"a ""quoted"", line\nand another"')
+  })
+
+  test('of the audit trail names who decided what and when, without form data', async () => {
+    const id = await triage.post({ name: 'secret of Ada' })
+    await triage.review.decide(id, 'spam', ADA)
+    await triage.runtime.drain()
+    const text = await textOf(await auditTable(triage.store, 10))
+    expect(text).toMatch(new RegExp(`^\uFEFFid,outcome,at,reviewer,reviewer id,platform,received at\r\n${id},spam,2026-11-21T[^,]+,Ada,U1,Slack,2026-11-21T[^,]+\r\n$`))
+    expect(text).not.toContain('secret')
+  })
+})
