@@ -3,7 +3,6 @@ import { connectPlatforms } from './adapters/chat/connections'
 import { platformByName } from './adapters/chat/platforms'
 import { createGateway, type Gateway } from './adapters/chat/gateway'
 import { SandboxRoom } from './adapters/chat/sandbox/room'
-import { createEndpoint } from './adapters/downstream/endpoint'
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createJsonLog } from './adapters/log/json-log'
@@ -11,13 +10,14 @@ import { createTurnstile } from './adapters/turnstile/turnstile'
 import { handleWebhook, startBot } from './composition/bot'
 import { createMonitor } from './composition/monitor'
 import { createOperations, type Operations } from './composition/operations'
+import { createForms } from './composition/forms'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { receive, type IntakePorts } from './domain/submission/intake'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
-import { showSubmission, type Presentation, type SubmissionDetails } from './domain/submission/present'
+import { deliveriesOf, showSubmission, type Presentation, type SubmissionDetails } from './domain/submission/present'
 import { Review } from './domain/submission/review'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
@@ -27,7 +27,6 @@ import { requestId } from './http/request-id'
 import type { Limiter } from './ports/limiter'
 import type { Log, Runtime } from './ports/runtime'
 import type { SubmissionStore } from './ports/store'
-import type { Delivery } from './ports/submission'
 
 /** What routes and plugins use. */
 export interface Services {
@@ -41,8 +40,8 @@ export interface Services {
   sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
   /** Counts the forms of each client; null when they may send any number. */
   limiter: Limiter | null
-  /** Takes a form in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
-  receive: (body: unknown, sender: Sender) => Promise<string>
+  /** The form with this key, or the default one; null when there is none. */
+  inbox: (form: string | undefined) => Inbox | null
   /** An undecided submission in full. @throws SubmissionGone */
   show: (id: string) => Promise<SubmissionDetails>
   operations: Operations
@@ -55,6 +54,12 @@ export interface Services {
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
   gateway: (platform: string) => Gateway | null
   close: () => Promise<void>
+}
+
+export interface Inbox {
+  rules: Config['form']
+  /** Takes a submission in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
+  receive: (body: unknown, sender: Sender) => Promise<string>
 }
 
 /** What the demo sends and the sandbox suggests. */
@@ -78,13 +83,10 @@ function compose(config: Config): Services {
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
-  const endpoint = config.endpoint ? createEndpoint(config.endpoint) : null
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
-  const deliveries: Delivery[] = ['email', ...endpoint ? ['endpoint' as const] : []]
-  const presentation: Presentation = {
-    siteUrl: config.siteUrl,
-    destinations: { email: config.mail.to, ...endpoint ? { endpoint: endpoint.host } : {} },
-  }
+  const forms = createForms(config, connections.map(({ platform }) => platform.key))
+  const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
+  const presentation: Presentation = { siteUrl: config.siteUrl, forms }
 
   const formUrl = `${config.siteUrl}/api/form`
 
@@ -93,12 +95,12 @@ function compose(config: Config): Services {
   const bot = once(() => startBot({ connections, state, log, review }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
+    store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
-  const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
+  const review = new Review({ store, outbox, presentation, runtime, log })
   const { leaseMs } = config.retry
-  const poster = new Poster({ store, outbox, board, line, leaseMs, overviewUrl: config.siteUrl, runtime, log })
+  const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }
 
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
@@ -110,9 +112,15 @@ function compose(config: Config): Services {
     config, log, store, limiter, operations, close, formUrl,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
-    receive: async (body, sender) => {
-      const screened = await screen(body, sender, screening)
-      return screened ? receive(screened.data, intake, idempotencyDigest(sender)) : runtime.uuid()
+    inbox: (key) => {
+      const form = key === undefined ? forms.of(key) : forms.find(key)
+      return form && {
+        rules: { ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins },
+        receive: async (body, sender) => {
+          const screened = await screen(body, sender, screening)
+          return screened ? receive(screened.data, form, intake, idempotencyDigest(sender, key)) : runtime.uuid()
+        },
+      }
     },
     show: id => showSubmission(id, store, presentation),
     sweep: () => {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { readAgent, type AgentConfig } from './config/agent'
+import { readForms, type FormsConfig } from './config/forms'
 import { readOps, type OpsConfig } from './config/ops'
 import { readPlatforms, type PlatformsConfig } from './config/platforms'
 import type { Require, Variable } from './config/variable'
@@ -31,7 +32,10 @@ export interface Config {
   storeUrl?: string
   dataDir: string
   mail: { apiKey?: string, baseUrl?: string, fromAddress: string, fromName: string, to: string }
-  endpoint?: { url: string, signingSecret?: string }
+  /** Where forwards of the default form are posted, and what signs those of every form. */
+  endpoint: { url?: string, signingSecret?: string }
+  /** Forms beside the default one. */
+  forms: FormsConfig
   cronSecret?: string
   /** The process lives for a request only: a cron calls the sweep instead of a timer. */
   serverless: boolean
@@ -79,7 +83,8 @@ export function readConfig(env: Environment = process.env): Config {
   if (!slackWanted && !discordWanted && !sandbox) require(slack, ' (or set up Discord: PLATFORM2_BOT_TOKEN and its group)')
   if (isSet('MAIL_API_KEY') || !sandbox) require(mail, '')
   if (production) require(['STORE_URL'], '')
-  if (isSet('FORWARD_SIGNING_SECRET')) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
+  const forms = readForms(values.FORMS_CONFIG, production ? [...slackWanted ? ['slack'] : [], ...discordWanted ? ['discord'] : [], ...sandbox ? ['sandbox'] : []] : null, problems)
+  if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
   const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms: readPlatforms(values, require) }
@@ -114,7 +119,8 @@ export function readConfig(env: Environment = process.env): Config {
       apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
       fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot', to: values.FORWARD_EMAIL ?? 'team@example.com',
     },
-    endpoint: values.FORWARD_ENDPOINT ? { url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET } : undefined,
+    endpoint: { url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET },
+    forms,
     cronSecret: values.CRON_SECRET,
     serverless: values.VERCEL ?? false,
     cardIntervalMs: values.CARD_INTERVAL_MS,

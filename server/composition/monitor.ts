@@ -18,6 +18,6 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
 }
 
 /** A platform by its key, a delivery by its kind. */
-function partOf({ kind, platform, card }: Work): string {
-  return platform ?? card?.platform ?? kind
+function partOf({ kind, room, card }: Work): string {
+  return room?.split('/')[0] ?? card?.platform ?? kind
 }

@@ -56,6 +56,7 @@ const coreVariables = {
     schema: text.regex(/^whsec_[A-Za-z0-9+/=]{16,}$/, 'it is not a Standard Webhooks secret (whsec_ and base64)'),
     about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.', where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
   },
+  FORMS_CONFIG: { schema: text, about: 'JSON file with forms beside the default one, instead of the built-in forms.config.ts. Optional.' },
   NUXT_PUBLIC_SITE_URL: { schema: web, about: 'Public URL of this service, for links. Default: http://localhost:3000.' },
   SLACK_API_URL: { schema: web, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
   RESEND_BASE_URL: { schema: web, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },

@@ -9,6 +9,8 @@ const DRAIN_MS = 8000
 
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
+  // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
   const { config, log, sweep, sandbox, gateways, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))

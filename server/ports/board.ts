@@ -21,22 +21,25 @@ export interface CardView {
   url: string
 }
 
-/** The rooms in which teams triage, one per configured platform. */
+/**
+ * The rooms in which teams triage. A room is named by its platform's key, for the platform's own channel, or by
+ * `platform/channel` for another one.
+ */
 export interface ReviewBoard {
   /** Keys of the configured platforms. */
   readonly platforms: readonly string[]
-  /** The platform's name as people know it. */
-  label(platform: string): string
-  post(platform: string, card: CardView): Promise<Outcome<CardRef>>
+  /** The name, as people know it, of a platform or of a room's. */
+  label(room: string): string
+  post(room: string, card: CardView): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread; plain text. */
   reply(ref: CardRef, text: string): Promise<Outcome>
-  /** Says something in the platform's channel; plain text with a link below. */
-  announce(platform: string, text: string, url: string): Promise<Outcome>
+  /** Says something in the room; plain text with a link below. */
+  announce(room: string, text: string, url: string): Promise<Outcome>
   /** Whether the platform takes our credentials. */
   check(platform: string): Promise<Outcome>
-  /** Least pause between two new cards in the platform's channel, ms; 0 where there is no such limit. */
-  intervalMs(platform: string): number
+  /** Least pause between two new cards in the room, ms; 0 where there is no such limit. */
+  intervalMs(room: string): number
 }
 
 /** One input of the edit form. */

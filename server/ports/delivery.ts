@@ -13,7 +13,7 @@ export type Outcome<T = undefined>
 
 export interface Email {
   from: string
-  to: string
+  to: readonly string[]
   replyTo?: string
   subject: string
   html: string

@@ -1,6 +1,6 @@
 /**
- * The line of new cards before each platform's channel, shared by all replicas: lets them out one at a time, in order
- * of arrival, never faster than the platform's rate.
+ * The line of new cards before each room, shared by all replicas: lets them out one at a time, in order
+ * of arrival, never faster than its platform's rate.
  */
 export interface CardLine {
   /**
@@ -13,20 +13,20 @@ export interface CardLine {
   /** The first whose turn it is, which closes the gate for the interval; or how long to wait before asking again. */
   take(turn: Turn, until: number): Promise<Taken>
   /** Posted, or not to be posted any more. */
-  leave(platform: string, id: string): Promise<void>
+  leave(room: string, id: string): Promise<void>
   /** Could not be posted: others may go first until then, epoch ms. */
-  putOff(platform: string, id: string, until: number): Promise<void>
+  putOff(room: string, id: string, until: number): Promise<void>
   /** Nobody is let out for so long, ms: the platform said so. */
-  close(platform: string, ms: number): Promise<void>
+  close(room: string, ms: number): Promise<void>
   /** How many wait. */
-  length(platform: string): Promise<number>
+  length(room: string): Promise<number>
   /** True for the first who asks since the line was last `forgetNotice`d: the backlog is announced once. */
-  takeNotice(platform: string): Promise<boolean>
-  forgetNotice(platform: string): Promise<void>
+  takeNotice(room: string): Promise<boolean>
+  forgetNotice(room: string): Promise<void>
 }
 
 export interface Turn {
-  platform: string
+  room: string
   /** Epoch ms. */
   now: number
   /** Least pause between two cards, ms. */

@@ -27,8 +27,8 @@ export interface Work {
   /** Unique within the submission; a repeated effect of a later round has another key. */
   key: string
   kind: 'post' | 'update' | 'remind' | Delivery
-  /** Platform of a `post`. */
-  platform?: string
+  /** Room of a `post`. */
+  room?: string
   /** Card of an `update` or `remind`. */
   card?: CardRef
   /** Attempts that failed so far. */
@@ -59,7 +59,7 @@ export type HistoryEntry = { at: number } & (
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer }
   | { event: 'delivered', delivery: Delivery }
   /** An attempt at something; `again` is when it is tried next, epoch ms, or null when it was given up. */
-  | { event: 'failed', kind: Work['kind'], platform?: string, reason: string, again: number | null }
+  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
   /** Deliveries were given up: it waits for a decision again. */
   | { event: 'reopened' }
 )
@@ -67,6 +67,8 @@ export type HistoryEntry = { at: number } & (
 /** A submission and everything that is still to be done about it. */
 export interface Submission {
   id: string
+  /** Key of its form; none for the default one. */
+  form?: string
   /** Grows by one with every stored change; the fence for compare-and-set. */
   version: number
   state: 'open' | 'settling' | 'expired'

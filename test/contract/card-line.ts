@@ -21,7 +21,7 @@ export function cardLineContract(name: string, makeLine: () => Promise<Harness>)
     })
     afterEach(() => harness.close())
 
-    const turn = (changes: Partial<Turn> = {}): Turn => ({ platform: 'slack', now: NOW, intervalMs: CLOSED, ...changes })
+    const turn = (changes: Partial<Turn> = {}): Turn => ({ room: 'slack', now: NOW, intervalMs: CLOSED, ...changes })
     /** A gate that has opened again: the interval is as short as Redis can keep it. */
     const open = (changes: Partial<Turn> = {}) => turn({ intervalMs: 1, ...changes })
     const takeSoon = async (changes: Partial<Turn> = {}, until = NOW + CLOSED) => {
@@ -92,9 +92,9 @@ export function cardLineContract(name: string, makeLine: () => Promise<Harness>)
       expect((await line.take(open({ now: Date.now() }), NOW)).id).toBeNull()
     })
 
-    it('keeps platforms apart', async () => {
+    it('keeps rooms apart', async () => {
       await line.enter(turn(), 'a', NOW + CLOSED)
-      expect(await line.enter(turn({ platform: 'discord' }), 'a', NOW + CLOSED)).toBe(0)
+      expect(await line.enter(turn({ room: 'discord' }), 'a', NOW + CLOSED)).toBe(0)
       await line.leave('slack', 'a')
       expect(await line.length('discord')).toBe(1)
     })

@@ -28,7 +28,7 @@ mailerContract('Outbox', async () => {
 })
 
 describe('Outbox mailer', () => {
-  const email: Email = { from: 'a@example.com', to: 'b@example.com', subject: '', html: '', text: '' }
+  const email: Email = { from: 'a@example.com', to: ['b@example.com'], subject: '', html: '', text: '' }
 
   test('keeps the newest fifty', async () => {
     const mailer = createOutboxMailer()

@@ -30,7 +30,7 @@ export function decided(previous: Submission, changes: Partial<Submission> = {})
 }
 
 export function work(dueAt: number): Work {
-  return { key: 'post:slack', kind: 'post', platform: 'slack', attempts: 0, dueAt }
+  return { key: 'post:slack', kind: 'post', room: 'slack', attempts: 0, dueAt }
 }
 
 export function line(id: string, at = Date.now()): AuditLine {

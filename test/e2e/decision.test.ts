@@ -24,7 +24,7 @@ describe('Forward Submission', () => {
 
     const [email, ...more] = sentEmails()
     expect(more).toEqual([])
-    expect(email).toMatchObject({ to: 'triage@example.com', from: 'Formbot <forms@example.com>', subject: 'Form submission from Ada Lovelace', reply_to: 'ada@example.com' })
+    expect(email).toMatchObject({ to: ['triage@example.com'], from: 'Formbot <forms@example.com>', subject: 'Form submission from Ada Lovelace', reply_to: 'ada@example.com' })
     for (const text of ['Ada Lovelace', 'ada@example.com', 'London', id]) expect(email!.html).toContain(text)
     expect(email!.text).toContain('Two engines,')
     expect(d.resend.requests[0]!.headers['idempotency-key']).toContain(id)

@@ -13,6 +13,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import type { Delivery, Reviewer } from '../../server/ports/submission'
 import { FakeBoard } from './board'
 import { FakeEndpoint, FakeMailer } from './deliveries'
+import { formsOf } from './forms'
 import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 
 export const LEASE_MS = 30_000
@@ -31,19 +32,20 @@ export async function openTriage({ platforms = ['slack'] }: { platforms?: readon
   const line = new EmbeddedCardLine()
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
-  const presentation = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: endpoint.host } }
+  const forms = formsOf({ rooms: platforms, endpoint })
+  const presentation = { siteUrl: 'https://forms.example.com', forms }
   const deliveries: Delivery[] = ['email', 'endpoint']
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, monitor: silentMonitor, log: silentLog,
+    store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
-    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
+    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
   })
-  const poster = new Poster({ store, outbox, board, line, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
-  const takeIn = (data: unknown) => receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog })
+  const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
+  const takeIn = (data: unknown) => receive(data, forms.of(undefined), { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog })
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review: new Review({ store, outbox, deliveries, presentation, runtime, log: silentLog }),
+    review: new Review({ store, outbox, presentation, runtime, log: silentLog }),
     receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../server/config'
 import { variables } from '../../server/config/variables'
@@ -28,6 +29,7 @@ const VALID: Record<keyof typeof variables, string> = {
   RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '50', CARD_INTERVAL_MS: '0',
   FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
+  FORMS_CONFIG: resolve(import.meta.dirname, '../fixtures/config/forms.json'),
   ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV,
 }
 
@@ -60,6 +62,10 @@ describe('every variable', () => {
       mail: { apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms', to: 'team@example.com' },
       endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET },
       cronSecret: VALID.CRON_SECRET, serverless: true, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 }, cardIntervalMs: 0,
+      forms: {
+        contact: { name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null, allowedOrigins: ['https://www.example.com'], fields: { name: 'Your name' } },
+        jobs: { name: 'Jobs', to: ['hr@example.com', 'team@example.com'] },
+      },
       ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG,
     })
   })
@@ -114,7 +120,7 @@ describe('production', () => {
       form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host } = readConfig(PRODUCTION)
-    expect([endpoint, cronSecret, host]).toEqual([undefined, undefined, undefined])
+    expect([endpoint, cronSecret, host]).toEqual([{ url: undefined, signingSecret: undefined }, undefined, undefined])
   })
 
   test.each(['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL', 'STORE_URL'])('without %s names just that', (name) => {

@@ -1,19 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { composeEmail, emailSubject, replyAddress, type EmailContent, type MailSettings } from '../../server/domain/submission/email'
+import { composeEmail, emailSubject, replyAddress, type EmailContent, type MailSender } from '../../server/domain/submission/email'
+import type { Form } from '../../server/ports/form'
+import { formsOf } from '../fakes/forms'
 import { hostileText } from '../fixtures/form-data'
 import { submissionOf } from '../fixtures/views'
 
 const fields = (data: Record<string, string>) => Object.entries(data).map(([label, value]) => ({ label, value, edited: false }))
-const settings: MailSettings = { fromAddress: 'bot@example.com', fromName: 'Formbot', to: 'team@example.com' }
+const sender: MailSender = { fromAddress: 'bot@example.com', fromName: 'Formbot' }
 
-async function compose(data: Record<string, unknown>, changed: Partial<MailSettings> = {}) {
+async function compose(data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {}) {
   let seen: EmailContent | undefined
   const template = (content: EmailContent) => {
     seen = content
     return { html: 'html', text: 'text' }
   }
-  const email = await composeEmail(submissionOf(data), { ...settings, ...changed }, async () => template)
+  const email = await composeEmail(submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template)
   return { email, content: seen! }
 }
 
@@ -79,7 +81,7 @@ describe('Reply address', () => {
 describe('Email', () => {
   test('says who decided, when it came and which it is; absent replies stay absent', async () => {
     const { email, content } = await compose({ subject: 'Hi', n: 1 })
-    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: 'team@example.com', replyTo: undefined, subject: 'Hi', html: 'html', text: 'text' })
+    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: undefined, subject: 'Hi', html: 'html', text: 'text' })
     expect(content).toMatchObject({
       subject: 'Hi', heading: 'Form submission', submissionId: 'one', received: expect.stringMatching(/^Received .* UTC$/),
       fields: [{ label: 'subject', value: 'Hi', edited: false }, { label: 'n', value: '1', edited: false }],
@@ -88,7 +90,7 @@ describe('Email', () => {
 
   test('goes to the configured address and replies to the sender', async () => {
     const { email } = await compose({ email: 'ada@example.com', to: 'mallory@example.com' })
-    expect([email.to, email.replyTo]).toEqual(['team@example.com', 'ada@example.com'])
+    expect([email.to, email.replyTo]).toEqual([['team@example.com'], 'ada@example.com'])
   })
 
   test.each([
@@ -101,5 +103,12 @@ describe('Email', () => {
     ['Acme\r\nBcc: all@example.com', '"Acme Bcc: all@example.com" <bot@example.com>'],
   ])('the sender name %j stays a name', async (fromName, from) => {
     expect((await compose({}, { fromName })).email.from).toBe(from)
+  })
+
+  test('of a named form names it, and knows sender and topic by their keys whatever the labels say', async () => {
+    const labels = { message: 'Nachricht', email: 'Ihre Adresse', subject: 'Worum es geht' }
+    const { email, content } = await compose({ subject: 'Hi', email: 'ada@example.com', message: 'Hello', extra: '1' }, {}, { name: 'Kontakt', labels })
+    expect([email.subject, email.replyTo, content.heading]).toEqual(['[Kontakt] Hi', 'ada@example.com', 'Form submission: Kontakt'])
+    expect(content.fields.map(({ label }) => label)).toEqual(['Nachricht', 'Ihre Adresse', 'Worum es geht', 'extra'])
   })
 })

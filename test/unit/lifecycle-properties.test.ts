@@ -35,7 +35,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 /** Plays the happenings to a submission and hands every step to `check`. */
 function play(happenings: readonly Happening[], check: (before: Submission, event: LifecycleEvent, after: Submission) => void): void {
   let now = 1000
-  const start = transition(null, { type: 'received', id: 'one', data: { text: 'a' }, platforms: ['slack', 'discord'] }, now, LEASE)
+  const start = transition(null, { type: 'received', id: 'one', data: { text: 'a' }, rooms: ['slack', 'discord'] }, now, LEASE)
   if ('refused' in start) throw new Error('A new submission is never refused.')
   let current = start.next
   for (const next of happenings) {

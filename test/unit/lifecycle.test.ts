@@ -25,7 +25,7 @@ function refusal(current: Submission | null, event: LifecycleEvent, now = NOW): 
 }
 
 function received(platforms = ['slack', 'discord']): Submission {
-  return step(null, { type: 'received', id: 'one', data: DATA, platforms }).next
+  return step(null, { type: 'received', id: 'one', data: DATA, rooms: platforms }).next
 }
 
 /** Open, with a card on Slack and on Discord. */
@@ -46,10 +46,10 @@ const kinds = (submission: Submission) => submission.work.map(({ kind, card }) =
 
 describe('received', () => {
   test('is open for exactly 7 days, with a card to post on each platform', () => {
-    const { next, added, finished } = step(null, { type: 'received', id: 'one', data: DATA, platforms: ['slack', 'discord'] })
+    const { next, added, finished } = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack', 'discord'] })
     expect(next).toMatchObject({ id: 'one', version: 1, state: 'open', data: DATA, receivedAt: NOW, expiresAt: NOW + 7 * 24 * 3600 * 1000, decision: null })
     expect(added).toEqual(next.work)
-    expect(next.work.map(({ kind, platform, dueAt }) => [kind, platform, dueAt])).toEqual([['post', 'slack', NOW + LEASE], ['post', 'discord', NOW + LEASE]])
+    expect(next.work.map(({ kind, room, dueAt }) => [kind, room, dueAt])).toEqual([['post', 'slack', NOW + LEASE], ['post', 'discord', NOW + LEASE]])
     expect(finished).toBe(false)
   })
 

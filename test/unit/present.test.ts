@@ -3,8 +3,9 @@ import { cardView, decisionLine, editForm, readTime, retiredCardView, showSubmis
 import { StoreUnavailable, SubmissionGone } from '../../server/domain/errors'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
+import { formsOf } from '../fakes/forms'
 
-const PRESENTATION = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: 'downstream.example.com' } }
+const PRESENTATION = { siteUrl: 'https://forms.example.com', forms: formsOf() }
 const AT = Date.UTC(2026, 10, 21, 12, 3, 59)
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
 

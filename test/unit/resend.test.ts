@@ -7,7 +7,7 @@ import { createResendMailer } from '../../server/adapters/email/resend'
 import type { Email } from '../../server/ports/delivery'
 
 const API_KEY = 're_secret_key'
-const email: Email = { from: 'Formbot <bot@example.com>', to: 'team@example.com', replyTo: 'ada@example.org', subject: 'Hello', html: '<p>Form data</p>', text: 'Form data' }
+const email: Email = { from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello', html: '<p>Form data</p>', text: 'Form data' }
 
 let server: Server
 let baseUrl: string

@@ -12,11 +12,13 @@ import type { Connection, Room } from './rooms'
 export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, cardIntervalMs?: number): ReviewBoard {
   const rooms = new Map<string, Promise<Room>>()
 
+  const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
+
   async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>): Promise<Outcome<T>> {
-    const connection = connections.find(({ platform }) => platform.key === key)
-    if (!connection) return { ok: false, permanent: true, reason: `The platform ${key} is not configured any more.` }
+    const connection = connectionOf(key)
+    if (!connection) return { ok: false, permanent: true, reason: `The platform ${split(key).platform} is not configured any more.` }
     try {
-      if (!rooms.has(key)) rooms.set(key, connection.room(bot))
+      if (!rooms.has(key)) rooms.set(key, connection.room(bot, split(key).channel))
       return await act(await rooms.get(key)!, connection)
     }
     catch (error) {
@@ -27,7 +29,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
 
   return {
     platforms: connections.map(({ platform }) => platform.key),
-    label: key => connections.find(({ platform }) => platform.key === key)?.platform.label ?? key,
+    label: key => connectionOf(key)?.platform.label ?? key,
     post: (platform, view) => inRoom(platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)
       return room.post(card, summary, view.submissionId)
@@ -35,10 +37,16 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
     check: platform => inRoom(platform, room => room.check()),
-    intervalMs: key => cardIntervalMs ?? connections.find(({ platform }) => platform.key === key)?.platform.cardIntervalMs ?? 0,
+    intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)
       return room.update(ref, card, summary)
     }),
   }
+}
+
+/** `platform` or `platform/channel`; a channel id may have slashes itself. */
+function split(room: string): { platform: string, channel?: string } {
+  const [platform = '', ...channel] = room.split('/')
+  return { platform, channel: channel.join('/') || undefined }
 }

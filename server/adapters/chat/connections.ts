@@ -26,7 +26,7 @@ function slackConnection(settings: SlackSettings, log: Log): Connection {
   return {
     platform: platforms.slack,
     adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack')),
-    room: async () => (await import('./slack/room')).createSlackRoom(settings),
+    room: async (_bot, channelId = settings.channelId) => (await import('./slack/room')).createSlackRoom({ ...settings, channelId }),
   }
 }
 
@@ -34,7 +34,8 @@ function discordConnection(settings: DiscordSettings, log: Log): Connection {
   return {
     platform: platforms.discord,
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
-    room: async () => (await import('./discord/room')).createDiscordRoom(settings),
+    // Another channel may be in another server: Discord is asked which.
+    room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings),
     listener: async options => (await import('./discord/listener')).createListener(settings, options),
   }
 }

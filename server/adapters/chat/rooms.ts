@@ -54,8 +54,12 @@ export interface Connection {
   platform: Platform
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
-  /** Where cards go out. `bot` starts the Chat SDK for rooms that post through it. */
-  room(bot: () => Promise<Chat>): Promise<Room>
+  /**
+   * Where cards go out. `bot` starts the Chat SDK for rooms that post through it.
+   *
+   * @param channel another one than the platform's own
+   */
+  room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
   /** Only where there is a socket to listen to. */
   listener?: (options: ListenerOptions) => Promise<Listener>
 }

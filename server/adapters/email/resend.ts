@@ -30,7 +30,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
       try {
         const { Resend } = await import('resend')
         const resend = new Resend(apiKey, { baseUrl })
-        const { data, error, headers } = await resend.emails.send(email, { idempotencyKey, signal })
+        const { data, error, headers } = await resend.emails.send({ ...email, to: [...email.to] }, { idempotencyKey, signal })
         if (data && !error) return { ok: true, value: undefined }
         if (signal.aborted) return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
         return refused(error ?? {}, headers)

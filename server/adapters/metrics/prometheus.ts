@@ -24,13 +24,13 @@ export function createPrometheus(): Metrics {
   return {
     received: () => submissions.inc({ outcome: 'received' }),
     ended: ({ outcome }) => submissions.inc({ outcome }),
-    tried({ kind, platform, card }, outcome, ms) {
+    tried({ kind, room, card }, outcome, ms) {
       const result = resultOf(outcome)
-      const room = platform ?? card?.platform ?? ''
-      if (kind === 'post') posts.inc({ platform: room, result })
-      else if (kind === 'update' || kind === 'remind') updates.inc({ platform: room, result })
+      const platform = room?.split('/')[0] ?? card?.platform ?? ''
+      if (kind === 'post') posts.inc({ platform, result })
+      else if (kind === 'update' || kind === 'remind') updates.inc({ platform, result })
       else deliveries.inc({ delivery: kind, result })
-      effects.observe({ part: room || kind }, ms / 1000)
+      effects.observe({ part: platform || kind }, ms / 1000)
     },
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
     async expose(gauges) {

@@ -15,38 +15,38 @@ export class RedisCardLine implements CardLine {
     this.calls = createCalls(client)
   }
 
-  async enter({ platform, intervalMs }: Turn, id: string, until: number): Promise<number> {
-    return await this.call(() => run(this.client, ENTER, keys(platform), [id, until, intervalMs].map(String))) as number
+  async enter({ room, intervalMs }: Turn, id: string, until: number): Promise<number> {
+    return await this.call(() => run(this.client, ENTER, keys(room), [id, until, intervalMs].map(String))) as number
   }
 
-  async take({ platform, now, intervalMs }: Turn, until: number): Promise<Taken> {
-    const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(platform), [now, until, intervalMs].map(String))) as [string, number]
+  async take({ room, now, intervalMs }: Turn, until: number): Promise<Taken> {
+    const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(room), [now, until, intervalMs].map(String))) as [string, number]
     return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
   }
 
-  async leave(platform: string, id: string): Promise<void> {
-    const { line, taken } = named(platform)
+  async leave(room: string, id: string): Promise<void> {
+    const { line, taken } = named(room)
     await this.call(() => Promise.all([this.client.zRem(line, id), this.client.hDel(taken, id)]))
   }
 
-  async putOff(platform: string, id: string, until: number): Promise<void> {
-    await this.call(() => this.client.hSet(named(platform).taken, id, String(until)))
+  async putOff(room: string, id: string, until: number): Promise<void> {
+    await this.call(() => this.client.hSet(named(room).taken, id, String(until)))
   }
 
-  async close(platform: string, ms: number): Promise<void> {
-    await this.call(() => this.client.set(named(platform).gate, '1', { PX: Math.ceil(ms) }))
+  async close(room: string, ms: number): Promise<void> {
+    await this.call(() => this.client.set(named(room).gate, '1', { PX: Math.ceil(ms) }))
   }
 
-  length(platform: string): Promise<number> {
-    return this.call(() => this.client.zCard(named(platform).line))
+  length(room: string): Promise<number> {
+    return this.call(() => this.client.zCard(named(room).line))
   }
 
-  async takeNotice(platform: string): Promise<boolean> {
-    return await this.call(() => this.client.set(named(platform).notice, '1', { NX: true, PX: NOTICE_TTL_MS })) !== null
+  async takeNotice(room: string): Promise<boolean> {
+    return await this.call(() => this.client.set(named(room).notice, '1', { NX: true, PX: NOTICE_TTL_MS })) !== null
   }
 
-  async forgetNotice(platform: string): Promise<void> {
-    await this.call(() => this.client.del(named(platform).notice))
+  async forgetNotice(room: string): Promise<void> {
+    await this.call(() => this.client.del(named(room).notice))
   }
 
   private call<T>(command: () => Promise<T>): Promise<T> {
@@ -55,12 +55,12 @@ export class RedisCardLine implements CardLine {
 }
 
 /** One hash tag with the submissions, so that a cluster keeps them together. */
-function named(platform: string) {
-  const key = (name: string) => `{triage}:line:${platform}:${name}`
+function named(room: string) {
+  const key = (name: string) => `{triage}:line:${room}:${name}`
   return { line: key('waiting'), taken: key('taken'), gate: key('gate'), arrivals: key('arrivals'), notice: key('notice') }
 }
 
-function keys(platform: string): string[] {
-  const { line, taken, gate, arrivals } = named(platform)
+function keys(room: string): string[] {
+  const { line, taken, gate, arrivals } = named(room)
   return [line, taken, gate, arrivals]
 }

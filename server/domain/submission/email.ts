@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Field } from '../../ports/board'
 import type { Email } from '../../ports/delivery'
+import type { Form } from '../../ports/form'
 import type { Submission } from '../../ports/submission'
 import { decisionLine, readFields, readTime } from './present'
 
@@ -9,10 +10,9 @@ const EMAIL = z.email()
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120
 
-export interface MailSettings {
+export interface MailSender {
   fromAddress: string
   fromName: string
-  to: string
 }
 
 /** Everything that the email says, as plain text; the template escapes it. */
@@ -28,31 +28,32 @@ export interface EmailContent {
 /** Compiles the content into HTML and its plain-text twin. */
 export type EmailTemplate = (content: EmailContent) => Pick<Email, 'html' | 'text'>
 
-export async function composeEmail(submission: Submission, settings: MailSettings, template: () => Promise<EmailTemplate>): Promise<Email> {
-  const fields = readFields(submission)
-  const subject = emailSubject(fields)
+export async function composeEmail(submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>): Promise<Email> {
+  // Keys tell what a field is, labels may be in any language.
+  const keyed = readFields(submission, {})
+  const subject = emailSubject(keyed, form.name)
   const content: EmailContent = {
-    subject, heading: 'Form submission', fields,
+    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission', fields: readFields(submission, form.labels),
     received: `Received ${readTime(submission.receivedAt)}`,
     decided: decisionLine(submission),
     submissionId: submission.id,
   }
   return {
-    from: `${quotedName(settings.fromName)} <${settings.fromAddress}>`,
-    to: settings.to,
-    replyTo: replyAddress(fields),
+    from: `${quotedName(sender.fromName)} <${sender.fromAddress}>`,
+    to: form.to,
+    replyTo: replyAddress(keyed),
     subject,
     ...(await template())(content),
   }
 }
 
 /** What the form is about, in its own words; one line, so that no header can be injected. */
-export function emailSubject(fields: readonly Field[]): string {
+export function emailSubject(fields: readonly Field[], form?: string): string {
   const named = (pattern: RegExp) => fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value))
   const topic = named(/^(subject|topic|title|reason)$/i)
   const sender = named(/^((full|your|first)[\s_-]?)?name$/i) ?? named(/^e?-?mail([\s_-]?address)?$/i)
   const about = topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
-  const subject = oneLine(about)
+  const subject = oneLine(form ? `[${form}] ${about}` : about)
   return subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : subject
 }
 

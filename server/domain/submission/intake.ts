@@ -1,4 +1,5 @@
 import type { ReviewBoard } from '../../ports/board'
+import type { Form } from '../../ports/form'
 import type { CardLine } from '../../ports/line'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
@@ -34,31 +35,32 @@ export interface IntakePorts {
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
  * @param idempotencyKey names the form (64 hex digits): sent again within 24 h it is the first one again, whatever the body
  */
-export async function receive(body: unknown, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
-  const paced = board.platforms.filter(platform => board.intervalMs(platform) > 0)
+export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
+  const rooms = form.rooms
+  const paced = rooms.filter(room => board.intervalMs(room) > 0)
   const now = runtime.now()
-  const received = transition(null, { type: 'received', id: runtime.uuid(), data: submissionData(body), platforms: board.platforms, paced }, now, leaseMs)
+  const received = transition(null, { type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, paced }, now, leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
 
   // Sent together, this is one round trip. A place in line without a record is harmless: its turn passes.
-  const enter = (platform: string) => line.enter({ platform, now, intervalMs: board.intervalMs(platform) }, next.id, now + leaseMs).catch(() => null)
+  const enter = (room: string) => line.enter({ room, now, intervalMs: board.intervalMs(room) }, next.id, now + leaseMs).catch(() => null)
   const [places, id] = await Promise.all([Promise.all(paced.map(enter)), store.create(next, idempotencyKey).catch((error) => { throw new StoreUnavailable(error) })])
   if (id !== next.id) {
-    runtime.background(Promise.all(paced.map(platform => line.leave(platform, next.id))))
+    runtime.background(Promise.all(paced.map(room => line.leave(room, next.id))))
     return id
   }
 
   monitor.received()
-  log.info('submission.received', { submission: id, fields: Object.keys(next.data ?? {}).length })
+  log.info('submission.received', { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length })
 
   // Where the line did not answer, the attempt to post asks it again.
   const waiting = paced.filter((_, index) => (places[index] ?? 0) > 0)
   const granted = paced.filter((_, index) => places[index] === 0)
-  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.platform!)), granted)
+  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)), granted)
   runtime.background(shown)
   poster.wake(waiting)
-  const soon = waiting.length > 0 && paced.every((platform, index) => (places[index] ?? 0) * board.intervalMs(platform) < CARD_PATIENCE_MS)
+  const soon = waiting.length > 0 && paced.every((room, index) => (places[index] ?? 0) * board.intervalMs(room) < CARD_PATIENCE_MS)
   await Promise.race([Promise.all([shown, soon && poster.posted(next.id)]), runtime.wait(CARD_PATIENCE_MS)])
   poster.forget(next.id)
   return next.id

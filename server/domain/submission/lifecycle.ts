@@ -16,8 +16,8 @@ export const SETTLING_GRACE_MS = 60 * 60 * 1000
 const HISTORY_ENTRIES = 60
 
 export type LifecycleEvent
-  /** `paced`: platforms whose cards wait in a line, which hands them out; their due date is only a safety net. */
-  = | { type: 'received', id: string, data: SubmissionData, platforms: readonly string[], paced?: readonly string[] }
+  /** `paced`: rooms whose cards wait in a line, which hands them out; their due date is only a safety net. */
+  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], paced?: readonly string[] }
     | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string, card?: CardRef }
@@ -74,9 +74,9 @@ export function transition(current: Submission | null, event: LifecycleEvent, no
 }
 
 function receive(event: LifecycleEvent & { type: 'received' }, now: number, leaseMs: number): Transition {
-  const work = event.platforms.map(platform => ({ key: `post:${platform}`, kind: 'post' as const, platform, attempts: 0, dueAt: now + (event.paced?.includes(platform) ? LINE_CHECK_MS : leaseMs) }))
+  const work = event.rooms.map(room => ({ key: `post:${room}`, kind: 'post' as const, room, attempts: 0, dueAt: now + (event.paced?.includes(room) ? LINE_CHECK_MS : leaseMs) }))
   const next: Submission = {
-    id: event.id, version: 1, state: 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
+    id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
     data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [], history: [{ at: now, event: 'received' }],
   }
   return { next, added: work, finished: false }
@@ -136,8 +136,8 @@ function failed(current: Submission, event: LifecycleEvent & { type: 'failed' },
   if (!work) return { refused: 'unknown-work' }
   const version = current.version + 1
   const rest = current.work.filter(item => item !== work)
-  const { kind, platform = work.card?.platform } = work
-  const history = withEntry(current, { at: now, event: 'failed', kind, ...platform ? { platform } : {}, reason: event.reason, again: event.retryAt })
+  const room = work.room ?? work.card?.platform
+  const history = withEntry(current, { at: now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason: event.reason, again: event.retryAt })
   if (event.retryAt !== null) {
     const again = { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: event.retryAt }
     return { next: { ...current, version, history, work: [...rest, again] }, added: [], finished: false }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { ReviewBoard } from '../../ports/board'
-import type { Endpoint, Mailer, Outcome } from '../../ports/delivery'
+import type { Mailer, Outcome } from '../../ports/delivery'
 import type { CardLine } from '../../ports/line'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, Submission, Work } from '../../ports/submission'
 import { retryAt, type RetryPolicy } from './backoff'
-import { composeEmail, type EmailTemplate, type MailSettings } from './email'
+import { composeEmail, type EmailTemplate, type MailSender } from './email'
 import { LINE_CHECK_MS, transition, type LifecycleEvent, type Refusal, type Transition } from './lifecycle'
 import { cardView, reminder, retiredCardView, type Presentation } from './present'
 
@@ -16,10 +16,8 @@ export interface OutboxPorts {
   board: ReviewBoard
   line: CardLine
   mailer: Mailer
-  /** Null when no downstream system is configured. */
-  endpoint: Endpoint | null
   template: () => Promise<EmailTemplate>
-  mail: MailSettings
+  mail: MailSender
   presentation: Presentation
   policy: RetryPolicy
   runtime: Runtime
@@ -65,7 +63,7 @@ export class Outbox {
   /**
    * Does `work`, whose results may start more in the background. Resolves when `work` was done or put off; never rejects.
    *
-   * @param granted platforms whose line let this submission's card out already
+   * @param granted rooms whose line let this submission's card out already
    */
   async run(submission: Submission, work: readonly Work[], granted: readonly string[] = []): Promise<void> {
     await new Run(submission, this, this.ports, granted).start(work)
@@ -119,21 +117,21 @@ class Run {
     if (outcome === 'waiting') return { type: 'put-off', key: work.key, until: runtime.now() + LINE_CHECK_MS }
     if (outcome.ok) return { type: 'done', key: work.key, card: outcome.value }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
-    log.warn('work.failed', { submission: this.id, work: work.kind, platform: work.platform ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
+    log.warn('work.failed', { submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
     return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again }
   }
 
   /** A posted card leaves its line; one that failed lets others go first, and a rate limit holds all of them. */
   private async moveLine(work: Work, outcome: Outcome<unknown> | 'waiting', report: LifecycleEvent): Promise<void> {
     const { line, board, log } = this.ports
-    if (work.kind !== 'post' || board.intervalMs(work.platform!) === 0 || outcome === 'waiting') return
+    if (work.kind !== 'post' || board.intervalMs(work.room!) === 0 || outcome === 'waiting') return
     try {
-      if (outcome.ok) await line.leave(work.platform!, this.id)
-      else if (report.type === 'failed' && report.retryAt !== null) await line.putOff(work.platform!, this.id, report.retryAt)
-      if (!outcome.ok && outcome.retryAfterMs) await line.close(work.platform!, outcome.retryAfterMs)
+      if (outcome.ok) await line.leave(work.room!, this.id)
+      else if (report.type === 'failed' && report.retryAt !== null) await line.putOff(work.room!, this.id, report.retryAt)
+      if (!outcome.ok && outcome.retryAfterMs) await line.close(work.room!, outcome.retryAfterMs)
     }
     catch (error) {
-      log.warn('line.failed', { submission: this.id, platform: work.platform, error })
+      log.warn('line.failed', { submission: this.id, room: work.room, error })
     }
   }
 
@@ -164,11 +162,11 @@ class Run {
     return null
   }
 
-  private async isItsTurn(platform: string): Promise<boolean> {
+  private async isItsTurn(room: string): Promise<boolean> {
     const { board, line, runtime, policy } = this.ports
-    const intervalMs = board.intervalMs(platform)
-    if (intervalMs === 0 || this.granted.includes(platform)) return true
-    return await line.enter({ platform, now: runtime.now(), intervalMs }, this.id, runtime.now() + policy.leaseMs) === 0
+    const intervalMs = board.intervalMs(room)
+    if (intervalMs === 0 || this.granted.includes(room)) return true
+    return await line.enter({ room, now: runtime.now(), intervalMs }, this.id, runtime.now() + policy.leaseMs) === 0
   }
 
   /** Cards that were posted while somebody decided elsewhere and everything else was finished already. */
@@ -189,19 +187,20 @@ class Run {
   }
 
   private async attempt(work: Work): Promise<Outcome<CardRef | undefined> | 'waiting'> {
-    const { board, mailer, endpoint, presentation, mail, template } = this.ports
+    const { board, mailer, presentation, mail, template } = this.ports
     const submission = this.current
     if (!submission) return { ok: true, value: undefined }
+    const form = presentation.forms.of(submission.form)
     switch (work.kind) {
-      case 'post': return await this.isItsTurn(work.platform!) ? board.post(work.platform!, cardView(submission, presentation)) : 'waiting'
+      case 'post': return await this.isItsTurn(work.room!) ? board.post(work.room!, cardView(submission, presentation)) : 'waiting'
       case 'remind': return board.reply(work.card!, reminder(submission))
       case 'update': return this.outbox.inTurn(work.card!, () => board.update(work.card!, cardView(this.current ?? submission, presentation)))
       case 'email':
         if (!submission.data) return dataGone
-        return mailer.send(await composeEmail(submission, mail, template), deliveryKey(submission))
+        return mailer.send(await composeEmail(submission, form, mail, template), deliveryKey(submission))
       case 'endpoint':
         if (!submission.data) return dataGone
-        return endpoint ? endpoint.post(JSON.stringify(submission.data), deliveryKey(submission)) : { ok: true, value: undefined }
+        return form.endpoint ? form.endpoint.post(JSON.stringify(submission.data), deliveryKey(submission)) : { ok: true, value: undefined }
     }
   }
 }

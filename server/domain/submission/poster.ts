@@ -1,4 +1,5 @@
 import type { ReviewBoard } from '../../ports/board'
+import type { Forms } from '../../ports/form'
 import type { CardLine } from '../../ports/line'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
@@ -18,6 +19,7 @@ export interface PosterPorts {
   outbox: Outbox
   board: ReviewBoard
   line: CardLine
+  forms: Pick<Forms, 'rooms'>
   leaseMs: number
   /** The ops page that lists what waits. */
   overviewUrl: string
@@ -25,7 +27,7 @@ export interface PosterPorts {
   log: Log
 }
 
-/** Lets the cards that wait in line out, one at a time per platform, at the platform's rate. */
+/** Lets the cards that wait in line out, one at a time per room, at the platform's rate. */
 export class Poster {
   private readonly running = new Set<string>()
   private readonly awaited = new Map<string, () => void>()
@@ -33,18 +35,18 @@ export class Poster {
   constructor(private readonly ports: PosterPorts) {}
 
   /** Sees to it that every line moves. Returns at once. */
-  wake(platforms: readonly string[] = this.ports.board.platforms): void {
-    for (const platform of platforms) {
-      if (this.running.has(platform) || this.ports.board.intervalMs(platform) === 0) continue
-      this.running.add(platform)
-      const run = this.drain(platform)
-        .catch(error => this.ports.log.warn('line.failed', { platform, error }))
-        .finally(() => this.running.delete(platform))
+  wake(rooms: readonly string[] = this.ports.forms.rooms): void {
+    for (const room of rooms) {
+      if (this.running.has(room) || this.ports.board.intervalMs(room) === 0) continue
+      this.running.add(room)
+      const run = this.drain(room)
+        .catch(error => this.ports.log.warn('line.failed', { room, error }))
+        .finally(() => this.running.delete(room))
       this.ports.runtime.background(run)
     }
   }
 
-  /** Resolves when this process has let the submission's card out, on whichever platform was first. */
+  /** Resolves when this process has let the submission's card out, on whichever room was first. */
   posted(id: string): Promise<void> {
     return new Promise(resolve => this.awaited.set(id, resolve))
   }
@@ -54,18 +56,18 @@ export class Poster {
     this.awaited.delete(id)
   }
 
-  private async drain(platform: string): Promise<void> {
+  private async drain(room: string): Promise<void> {
     const { line, board, runtime, leaseMs } = this.ports
-    const intervalMs = board.intervalMs(platform)
+    const intervalMs = board.intervalMs(room)
     const end = runtime.now() + RUN_MS
     for (let now = runtime.now(); now < end; now = runtime.now()) {
-      const taken = await line.take({ platform, now, intervalMs }, now + leaseMs)
+      const taken = await line.take({ room, now, intervalMs }, now + leaseMs)
       if (taken.id !== null) {
-        await this.announceBacklog(platform)
-        await this.post(platform, taken.id)
+        await this.announceBacklog(room)
+        await this.post(room, taken.id)
       }
       else if (taken.waitMs === null) {
-        return line.forgetNotice(platform)
+        return line.forgetNotice(room)
       }
       else {
         await runtime.wait(Math.min(Math.max(taken.waitMs, 1), MAX_WAIT_MS))
@@ -73,20 +75,20 @@ export class Poster {
     }
   }
 
-  private async post(platform: string, id: string): Promise<void> {
+  private async post(room: string, id: string): Promise<void> {
     const { store, outbox, line } = this.ports
     const submission = await store.get(id)
-    const work = submission?.work.find(({ kind, platform: of }) => kind === 'post' && of === platform)
-    if (submission && work) await outbox.run(submission, [work], [platform])
-    else await line.leave(platform, id)
+    const work = submission?.work.find(({ kind, room: of }) => kind === 'post' && of === room)
+    if (submission && work) await outbox.run(submission, [work], [room])
+    else await line.leave(room, id)
     this.awaited.get(id)?.()
   }
 
-  private async announceBacklog(platform: string): Promise<void> {
+  private async announceBacklog(room: string): Promise<void> {
     const { line, board, log, overviewUrl } = this.ports
-    const waiting = await line.length(platform)
-    if (waiting <= BACKLOG_NOTICE || !await line.takeNotice(platform)) return
-    const outcome = await board.announce(platform, `${waiting} more submissions are waiting for their cards.`, overviewUrl)
-    if (!outcome.ok) log.warn('notice.failed', { platform, reason: outcome.reason })
+    const waiting = await line.length(room)
+    if (waiting <= BACKLOG_NOTICE || !await line.takeNotice(room)) return
+    const outcome = await board.announce(room, `${waiting} more submissions are waiting for their cards.`, overviewUrl)
+    if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }
 }

@@ -1,4 +1,5 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
+import type { Form, Forms } from '../../ports/form'
 import type { SubmissionStore } from '../../ports/store'
 import type { Delivery, Submission } from '../../ports/submission'
 import { StoreUnavailable, SubmissionGone } from '../errors'
@@ -8,8 +9,7 @@ import { editInputs, fieldText } from './fields'
 export interface Presentation {
   /** Base URL of the ops pages, without a trailing slash. */
   siteUrl: string
-  /** Where forwards go, as people read it. */
-  destinations: Readonly<Partial<Record<Delivery, string>>>
+  forms: Forms
 }
 
 const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
@@ -17,11 +17,12 @@ const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'En
 /** The card of a submission in whatever state it is. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
   const open = submission.state === 'open'
+  const form = presentation.forms.of(submission.form)
   return {
     submissionId: submission.id,
-    title: title(submission),
-    fields: submission.data ? readFields(submission) : [],
-    notes: notes(submission, presentation),
+    title: title(submission, form),
+    fields: submission.data ? readFields(submission, form.labels) : [],
+    notes: notes(submission, form),
     actions: open,
     url: submissionUrl(submission.id, presentation),
   }
@@ -38,13 +39,21 @@ export function retiredCardView(id: string, presentation: Presentation): CardVie
 }
 
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
-  return { submissionId: submission.id, inputs: editInputs(submission.data ?? {}), url: submissionUrl(submission.id, presentation) }
+  return { submissionId: submission.id, inputs: inOrder(editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels), url: submissionUrl(submission.id, presentation) }
 }
 
-export function readFields(submission: Submission): Field[] {
-  return Object.entries(submission.data ?? {}).map(([label, value]) => ({
-    label: label.toWellFormed(), value: fieldText(value), edited: submission.edited.includes(label),
-  }))
+/** @param labels what people read instead of keys, in their order */
+export function readFields(submission: Submission, labels: Form['labels']): Field[] {
+  return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => ({
+    label: key.toWellFormed(), value: fieldText(value), edited: submission.edited.includes(key),
+  })), labels)
+}
+
+/** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
+function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
+  const keys = Object.keys(labels)
+  const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
+  return [...items].sort((a, b) => place(a) - place(b)).map(item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item)
 }
 
 /** Who decided what; shown on cards, in modals that came too late, and in the email. */
@@ -75,20 +84,26 @@ export async function showSubmission(id: string, store: SubmissionStore, present
   const submission = await store.get(id).catch((error) => { throw new StoreUnavailable(error) })
   if (!submission) throw new SubmissionGone()
   const { state, receivedAt, expiresAt } = submission
-  return { id, state, receivedAt, expiresAt, fields: readFields(submission), notes: cardView(submission, presentation).notes }
+  return { id, state, receivedAt, expiresAt, fields: readFields(submission, presentation.forms.of(submission.form).labels), notes: cardView(submission, presentation).notes }
 }
 
-function title(submission: Submission): string {
-  if (submission.state === 'expired') return 'Expired Form Submission'
-  if (!submission.decision) return 'New Form Submission'
-  return submission.decision.action === 'spam' ? 'Form Submission marked as spam' : 'Form Submission forwarded'
+function title({ state, decision }: Submission, { name }: Form): string {
+  const what = state === 'expired'
+    ? 'Expired Form Submission'
+    : !decision ? 'New Form Submission' : decision.action === 'spam' ? 'Form Submission marked as spam' : 'Form Submission forwarded'
+  return name ? `${what}: ${name}` : what
 }
 
-function notes(submission: Submission, { destinations }: Presentation): string[] {
+/** What a forward of this form does. */
+export function deliveriesOf({ to, endpoint }: Form): Delivery[] {
+  return [...to.length > 0 ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
+}
+
+function notes(submission: Submission, form: Form): string[] {
   if (submission.state === 'expired') return ['Expired — nobody decided in 7 days.']
   if (!submission.decision) return submission.failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason} Decide again to retry what is left.`)
-  const where = Object.values(destinations).join(' and ')
-  const edits = submission.edited.length > 0 && submission.data ? [`Edited: ${submission.edited.join(', ')}`] : []
+  const where = [...form.to, ...form.endpoint ? [form.endpoint.host] : []].join(' and ')
+  const edits = submission.edited.length > 0 && submission.data ? [`Edited: ${submission.edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : key)).join(', ')}`] : []
   return submission.decision.action === 'spam' ? [decisionLine(submission)] : [decisionLine(submission), `Sent to ${where}`, ...edits]
 }
 

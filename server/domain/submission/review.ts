@@ -1,16 +1,15 @@
 import type { EditForm } from '../../ports/board'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Action, CardRef, Delivery, Reviewer, Submission } from '../../ports/submission'
+import type { Action, CardRef, Reviewer, Submission } from '../../ports/submission'
 import { applyEdits } from './fields'
 import type { Edit } from './lifecycle'
 import type { Outbox } from './outbox'
-import { decisionLine, editForm, type Presentation } from './present'
+import { decisionLine, deliveriesOf, editForm, type Presentation } from './present'
 
 export interface ReviewPorts {
   store: SubmissionStore
   outbox: Outbox
-  deliveries: readonly Delivery[]
   presentation: Presentation
   runtime: Runtime
   log: Log
@@ -45,8 +44,9 @@ export class Review {
   }
 
   private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known?: Submission }): Promise<Decided> {
-    const { outbox, deliveries, runtime, log, store } = this.ports
-    const { known, ...details } = context
+    const { outbox, presentation, runtime, log, store } = this.ports
+    const { known = await store.get(id), ...details } = context
+    const deliveries = deliveriesOf(presentation.forms.of(known?.form))
     const applied = await outbox.apply(id, [{ type: 'claimed', action, reviewer, deliveries, ...details }], known)
     if ('refused' in applied) {
       const decided = await store.get(id)

@@ -46,8 +46,8 @@ export async function screen(body: unknown, sender: Sender, { honeypot, humanChe
  * The client is part of it. Forms are anonymous: whoever sent somebody's key first, or a website that sends one key for
  * all its visitors, would otherwise make forms vanish that were answered with "received".
  */
-export function idempotencyDigest({ client, idempotencyKey }: Sender): string | undefined {
-  return idempotencyKey === undefined ? undefined : createHash('sha256').update(JSON.stringify([client, idempotencyKey])).digest('hex')
+export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: string): string | undefined {
+  return idempotencyKey === undefined ? undefined : createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex')
 }
 
 async function requireHuman(token: unknown, sender: Sender, check: HumanCheck, log: Log): Promise<void> {

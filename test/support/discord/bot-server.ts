@@ -19,8 +19,8 @@ import { Poster } from '../../../server/domain/submission/poster'
 import { Review } from '../../../server/domain/submission/review'
 import { registerReview } from '../../../server/handlers/review'
 import type { Log } from '../../../server/ports/runtime'
-import type { Delivery } from '../../../server/ports/submission'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
+import { formsOf } from '../../fakes/forms'
 import { FakeRuntime, silentMonitor } from '../../fakes/runtime'
 import { until } from '../until'
 import { startDiscord } from './discord'
@@ -59,17 +59,17 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log)
   const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine()]
-  const presentation = { siteUrl: 'https://forms.example.com', destinations: { email: 'team@example.com', endpoint: endpoint.host } }
-  const deliveries: Delivery[] = ['email', 'endpoint']
+  const forms = formsOf({ rooms: ['discord'], endpoint })
+  const presentation = { siteUrl: 'https://forms.example.com', forms }
   const board = createBoard(connections, async () => bots[0]!, 0)
   const outbox = new Outbox({
-    store, board, line, mailer, endpoint, presentation, runtime, monitor: silentMonitor, log,
+    store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
-    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com' },
+    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
   })
-  const poster = new Poster({ store, outbox, board, line, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
-  const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
+  const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
+  const review = new Review({ store, outbox, presentation, runtime, log })
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
@@ -93,7 +93,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
     discord, state, store, mailer, endpoint, bots, logged,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     submit: async (data) => {
-      const id = await receive(data, { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
+      const id = await receive(data, forms.of(undefined), { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => shown(id)) }
     },

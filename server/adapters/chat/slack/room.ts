@@ -1,4 +1,5 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
+import type { CardRef } from '../../../ports/submission'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackSettings } from './client'
@@ -21,8 +22,7 @@ export function createSlackRoom(settings: SlackSettings): Room {
       return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts}`, messageId: ts } }
     },
     async update(ref, card, summary) {
-      const [, channelOfCard = channel] = ref.threadId.split(':')
-      const outcome = await call('chat.update', { channel: channelOfCard, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
+      const outcome = await call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async check() {
@@ -31,8 +31,13 @@ export function createSlackRoom(settings: SlackSettings): Room {
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async say(card, summary, below) {
-      const outcome = await call('chat.postMessage', { channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      const outcome = await call('chat.postMessage', { channel: below ? channelOf(below) : channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
   }
+}
+
+/** Thread ids are `slack:channel:ts`. */
+function channelOf({ threadId }: CardRef): string {
+  return threadId.split(':')[1]!
 }

@@ -1,0 +1,26 @@
+import { createEndpoint } from '../adapters/downstream/endpoint'
+import type { Config } from '../config'
+import type { Form, Forms } from '../ports/form'
+
+/** Every form of the configuration. What one does not say is as for the default form. */
+export function createForms(config: Config, platforms: readonly string[]): Forms & { all: readonly Form[] } {
+  const endpoint = (url: string | null | undefined) => url ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }) : null
+  // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
+  const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => platforms.includes(platform)).map(([platform, channel]) => `${platform}/${channel}`)
+  const standard: Form = { rooms: platforms, to: [config.mail.to], endpoint: endpoint(config.endpoint.url), labels: {} }
+  const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
+    key,
+    name: form.name,
+    rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
+    to: form.to ?? standard.to,
+    endpoint: form.endpoint === undefined ? standard.endpoint : endpoint(form.endpoint),
+    labels: form.fields ?? {},
+  }]))
+  const all = [standard, ...forms.values()]
+  return {
+    all,
+    of: key => forms.get(key ?? '') ?? standard,
+    find: key => forms.get(key) ?? null,
+    rooms: [...new Set(all.flatMap(({ rooms }) => rooms))],
+  }
+}

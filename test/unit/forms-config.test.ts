@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readForms } from '../../server/config/forms'
+
+const dir = mkdtempSync(join(tmpdir(), 'forms-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+function read(content: unknown, platforms: readonly string[] | null = ['slack']) {
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  const problems: string[] = []
+  const forms = readForms(path, platforms, problems)
+  return { forms, problems: problems.map(problem => problem.replace(path, 'forms.json')) }
+}
+
+describe('the configuration of forms', () => {
+  test('takes addresses alone or in a list, and origins with or without a slash', () => {
+    const { forms, problems } = read({ a: { name: ' A ', to: 'a@example.com', allowedOrigins: ['https://Example.com/'] }, b: { name: 'B', to: ['b@example.com', 'c@example.com'] } })
+    expect(problems).toEqual([])
+    expect(forms).toEqual({ a: { name: 'A', to: ['a@example.com'], allowedOrigins: ['https://example.com'] }, b: { name: 'B', to: ['b@example.com', 'c@example.com'] } })
+  })
+
+  test.each([
+    ['a key with capitals', { Contact: { name: 'C' } }, 'FORMS_CONFIG (forms.json): Contact'],
+    ['a form without a name', { a: {} }, 'a.name'],
+    ['a misspelt setting', { a: { name: 'A', chanels: {} } }, 'chanels'],
+    ['an address that is none', { a: { name: 'A', to: ['nobody'] } }, 'a.to'],
+    ['an endpoint that is no URL', { a: { name: 'A', endpoint: 'crm' } }, 'a.endpoint is not an http(s) URL'],
+    ['a platform that is not configured', { a: { name: 'A', channels: { discord: '1' } } }, 'a.channels.discord is not a configured platform. Configured: slack.'],
+    ['something that is no JSON', '{', 'it is not JSON'],
+  ])('names %s', (_, content, named) => {
+    const { problems } = read(content)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(named)
+  })
+
+  test('names a file that is not there', () => {
+    const problems: string[] = []
+    expect(readForms('/nowhere/forms.json', null, problems)).toEqual({})
+    expect(problems).toEqual(['FORMS_CONFIG (/nowhere/forms.json) cannot be read: ENOENT.'])
+  })
+
+  test('without a file is the built-in one', () => {
+    const problems: string[] = []
+    expect(readForms(undefined, null, problems)).toEqual({})
+    expect(problems).toEqual([])
+  })
+})
