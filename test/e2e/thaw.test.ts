@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { until } from '../support/until'
+
+// Serverless hosts freeze a process between requests; its connection to Redis times out meanwhile.
+
+let tcp: TcpProxy
+let d: Deployment
+beforeAll(async () => {
+  tcp = await startTcpProxy()
+  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' })
+  tcp.use(d.redis.port)
+  await submit(d, { name: 'Warm' })
+})
+afterAll(async () => {
+  await d.close()
+  await tcp.close()
+})
+
+/** Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process serves. */
+async function loseConnection(): Promise<void> {
+  const outages = () => d.server.output().split('redis.unreachable').length
+  const before = outages()
+  tcp.answerDelayMs = 100
+  tcp.cut()
+  await until('the lost connection', () => outages() > before)
+}
+
+describe('a process that wakes up with a dead connection to Redis', () => {
+  it('takes the form that woke it', async () => {
+    await loseConnection()
+    expect((await sendForm(d.server, { name: 'Ada' })).status).toBe(200)
+  })
+
+  it('takes the click that woke it', async () => {
+    const { id, card } = await submit(d, { name: 'Grace' })
+    await loseConnection()
+    expect((await click(d, card, 'forward', id)).status).toBe(200)
+    expect(await d.resend.emails()).toHaveLength(1)
+  })
+})
