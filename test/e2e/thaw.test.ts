@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
@@ -11,8 +11,11 @@ beforeAll(async () => {
   tcp = await startTcpProxy()
   d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' })
   tcp.use(d.redis.port)
-  await submit(d, { name: 'Warm' })
+  // It was at work before: everything is loaded.
+  const { id, card } = await submit(d, { name: 'Warm' })
+  await click(d, card, 'spam', id)
 })
+beforeEach(() => { tcp.answerDelayMs = 0 })
 afterAll(async () => {
   await d.close()
   await tcp.close()
@@ -22,7 +25,7 @@ afterAll(async () => {
 async function loseConnection(): Promise<void> {
   const outages = () => d.server.output().split('redis.unreachable').length
   const before = outages()
-  tcp.answerDelayMs = 100
+  tcp.answerDelayMs = 60
   tcp.cut()
   await until('the lost connection', () => outages() > before)
 }

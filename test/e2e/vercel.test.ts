@@ -17,7 +17,7 @@ beforeAll(async () => {
   // Its sweeps would do what the functions leave undone.
   await d.server.kill()
   env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await d?.close()
   await build?.remove()
@@ -27,8 +27,8 @@ const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as { crons: { path: string, schedule: string }[] }
 const functionOf = (route: string) => join(build.dir, `functions${route}.func`)
 
-function sendForm({ url }: Invocation): Promise<Response> {
-  return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}' })
+function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> {
+  return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 }
 
 async function idOf(response: Response): Promise<string> {
@@ -86,6 +86,14 @@ describe('a function', () => {
     expect(d.endpoint.requests.map(({ body }) => body)).toEqual(['{"name":"Ada"}'])
     expect(d.slack.calls('chat.update')).toHaveLength(1)
     expect(await recordOf(id)).toBeNull()
+  })
+
+  it('refuses a form over MAX_BODY_BYTES, of which Vercel itself takes 4.5 MB', async () => {
+    const invocation = await coldStart(functionOf('/api/form'), env)
+    const response = await sendForm(invocation, JSON.stringify({ name: 'x'.repeat(300_000) }))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+    await invocation.frozen
   })
 
   it('of the cron does what failed before', async () => {
