@@ -1,5 +1,9 @@
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
 
+// The development server answers under the name of a tunnel too (docs/local-development.md), and under no other.
+const site = process.env.NUXT_PUBLIC_SITE_URL ?? ''
+const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
+
 // https://nuxt.com/docs/api/configuration/nuxt-config
 export default defineNuxtConfig({
   modules: ['@nuxt/ui', '@nuxt/eslint'],
@@ -21,6 +25,7 @@ export default defineNuxtConfig({
       tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../scripts/**/*'] },
     },
   },
+  vite: { server: { allowedHosts: tunnel } },
   typescript: {
     strict: true,
     tsConfig: { exclude: ['../test/**', '../server/**', '../scripts/**'] },

@@ -3,6 +3,7 @@ import { connectPlatforms } from './adapters/chat/connections'
 import { platformByName } from './adapters/chat/platforms'
 import { createGateway, type Gateway } from './adapters/chat/gateway'
 import { SandboxRoom } from './adapters/chat/sandbox/room'
+import { slackManifest, type SlackManifest } from './adapters/chat/slack/manifest'
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createJsonLog } from './adapters/log/json-log'
@@ -53,6 +54,8 @@ export interface Services {
   gateways: readonly Gateway[]
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
   gateway: (platform: string) => Gateway | null
+  /** What a Slack app for this deployment is created from. */
+  slackManifest: (variant: { files: boolean }) => SlackManifest
   close: () => Promise<void>
 }
 
@@ -129,6 +132,7 @@ function compose(config: Config): Services {
     },
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
+    slackManifest: variant => slackManifest(config.siteUrl, variant),
     webhook: (name) => {
       const key = platformByName(name)?.key
       if (!key || !board.platforms.includes(key)) return null

@@ -94,7 +94,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...parts,
     production, sandbox,
     host: values.HOST,
-    siteUrl: (values.NUXT_PUBLIC_SITE_URL ?? 'http://localhost:3000').replace(/\/+$/, ''),
+    siteUrl: (values.NUXT_PUBLIC_SITE_URL ?? (values.VERCEL_PROJECT_PRODUCTION_URL ? `https://${values.VERCEL_PROJECT_PRODUCTION_URL}` : 'http://localhost:3000')).replace(/\/+$/, ''),
     maxBodyBytes: values.MAX_BODY_BYTES ?? 256 * 1024,
     form: {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,

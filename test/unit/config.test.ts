@@ -25,7 +25,7 @@ const VALID: Record<keyof typeof variables, string> = {
   DISCORD_CHANNEL_ID: '223456789012345678', DISCORD_GUILD_ID: '323456789012345678', DISCORD_API_URL: 'http://127.0.0.1:4001/api/v10/',
   MAIL_FROM_NAME: 'Forms', FORWARD_ENDPOINT: 'https://crm.example.com/in', FORWARD_SIGNING_SECRET: `whsec_${'a'.repeat(32)}`,
   NUXT_PUBLIC_SITE_URL: 'https://forms.example.com/', SLACK_API_URL: 'https://slack-gov.com/api', RESEND_BASE_URL: 'http://127.0.0.1:4000',
-  CRON_SECRET: 'c'.repeat(32), SANDBOX: '0', HOST: '0.0.0.0', VERCEL: '1', DATA_DIR: '/var/forms', MAX_BODY_BYTES: '1000',
+  CRON_SECRET: 'c'.repeat(32), SANDBOX: '0', HOST: '0.0.0.0', VERCEL: '1', VERCEL_PROJECT_PRODUCTION_URL: 'forms.vercel.app', DATA_DIR: '/var/forms', MAX_BODY_BYTES: '1000',
   RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '50', CARD_INTERVAL_MS: '0',
   FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
@@ -193,6 +193,12 @@ test('on Vercel its own proxy is trusted, unless TRUST_PROXY says otherwise', ()
   expect(readConfig({ ...PRODUCTION, VERCEL: '1', CRON_SECRET: VALID.CRON_SECRET, TRUST_PROXY: '0' }).form.trustedProxies).toBe(0)
 })
 
+test('on Vercel the domain of the project is the site, unless NUXT_PUBLIC_SITE_URL says otherwise', () => {
+  const onVercel = { ...PRODUCTION, VERCEL: '1', CRON_SECRET: VALID.CRON_SECRET, VERCEL_PROJECT_PRODUCTION_URL: 'forms.vercel.app' }
+  expect(readConfig(onVercel).siteUrl).toBe('https://forms.vercel.app')
+  expect(readConfig({ ...onVercel, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' }).siteUrl).toBe('https://forms.example.com')
+})
+
 test('a Turnstile verifier needs the secret', () => {
   expect(problemsOf({ ...VALID, TURNSTILE_SECRET_KEY: undefined })).toEqual([expect.stringContaining('TURNSTILE_SECRET_KEY is missing, but TURNSTILE_VERIFY_URL is set')])
 })
@@ -202,7 +208,7 @@ describe('.env.example', () => {
   const named = lines.flatMap(line => /^(?:# )?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? [])
 
   test('names exactly the variables that are read, each once', () => {
-    const setByTheHost = ['NODE_ENV', 'VERCEL']
+    const setByTheHost = ['NODE_ENV', 'VERCEL', 'VERCEL_PROJECT_PRODUCTION_URL']
     expect(named.toSorted()).toEqual(Object.keys(variables).filter(name => !setByTheHost.includes(name)).sort())
   })
 

@@ -4,6 +4,9 @@ import { bounded, type RedisClient } from './client'
 /** The ports promise less than 2 s. */
 export const CALL_TIMEOUT_MS = 1_500
 
+/** Longer than a connection to a healthy Redis takes, and short enough for a few calls in a row to stay below 2 s. */
+const RECONNECT_PATIENCE_MS = 500
+
 /** How ports call Redis: bounded in time, and the first calls of a cold start wait for the connection. */
 export interface Calls {
   /** Settles with the first attempt to connect; never rejects. */
@@ -15,5 +18,14 @@ export interface Calls {
 export function createCalls(client: RedisClient): Calls {
   // Commands reject while the client is not connected; the first request of a cold start waits for the first attempt.
   const started: Promise<unknown> = client.isReady ? Promise.resolve() : once(client, 'ready').catch(() => { /* The command says why. */ })
-  return { started, call: command => bounded(started.then(command), CALL_TIMEOUT_MS) }
+
+  // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long ago
+  // and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without them.
+  let returning: Promise<unknown> | undefined
+  const reconnected = () => {
+    returning ??= bounded(once(client, 'ready'), RECONNECT_PATIENCE_MS).catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
+    return returning
+  }
+  const run = <T>(command: () => Promise<T>) => client.isReady ? command() : reconnected().then(command)
+  return { started, call: command => bounded(started.then(() => run(command)), CALL_TIMEOUT_MS) }
 }

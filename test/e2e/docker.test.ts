@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { variables } from '../../server/config/variables'
+import { deploy, submit, type Deployment } from '../support/deployment'
+import { readDockerfile } from '../support/dockerfile'
+import { freePort } from '../support/ports'
+import { startProxy } from '../support/proxy'
+import { until } from '../support/until'
+import { buildContext } from '../support/vercel'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], ReturnType<typeof readDockerfile>[0]]
+/** Nobody on every Linux; without root the test runs as whoever runs it. */
+const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+describe('the build stage', () => {
+  it('copies only files that exist and that .dockerignore lets through', async () => {
+    const context = await buildContext()
+    for (const source of build.copies.flatMap(({ sources }) => sources)) expect(source === '.' || context.includes(source), source).toBe(true)
+    expect(context).toEqual(expect.arrayContaining(['server', 'pages', 'nuxt.config.ts', 'package.json', 'package-lock.json']))
+  })
+
+  it('sees no secret, no repository and nobody else\'s build', async () => {
+    const rules = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')
+    expect(rules).toEqual(expect.arrayContaining(['.*', 'node_modules']))
+    expect((await buildContext()).filter(name => name.startsWith('.') || name === 'node_modules')).toEqual([])
+  })
+})
+
+describe('the run stage', () => {
+  let dir: string
+  let d: Deployment
+  let child: ChildProcess | undefined
+  const env = () => ({ PATH: join(dir, 'bin'), ...run.env })
+
+  // An image is what its COPY lines put there, a Node on the PATH, and a user who may write nowhere.
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'triage-image-'))
+    await chmod(dir, 0o755)
+    await mkdir(join(dir, 'bin'))
+    await copyFile(process.execPath, join(dir, 'bin/node'))
+    for (const { from, sources, target } of run.copies) {
+      expect(from).toBe(build.name)
+      for (const source of sources) await cp(join(ROOT, source.replace(`${build.workdir}/`, '')), join(dir, 'app', target), { recursive: true })
+    }
+    d = await deploy()
+    await d.server.kill()
+  })
+  afterAll(async () => {
+    child?.kill('SIGKILL')
+    await d.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('is not root', () => {
+    expect(run.user).toBe('node')
+  })
+
+  it('holds the built output and no native code, which the build\'s C library would tie it to', async () => {
+    expect(await readdir(join(dir, 'app'))).toEqual(['.output'])
+    expect(globSync('**/*.node', { cwd: join(dir, 'app/.output') })).toEqual([])
+  })
+
+  it('starts by its command as another user, takes a form in, and ends on SIGTERM with 0', async () => {
+    const port = String(await freePort())
+    const [command, ...args] = run.command!
+    child = spawn(command!, args, { cwd: join(dir, 'app'), stdio: ['ignore', 'pipe', 'inherit'], env: { ...d.env, ...env(), PORT: port, HOST: '127.0.0.1' }, ...OTHER_USER })
+    let printed = ''
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => { printed += text })
+    await until('the start', () => printed.includes('Listening on'))
+    const { card } = await submit({ ...d, server: { ...d.server, url: `http://127.0.0.1:${port}` } }, { name: 'Ada' })
+    expect(JSON.stringify(card.blocks)).toContain('Ada')
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await exited).toEqual([0, null])
+  })
+
+  it('is healthy while GET /api/health answers 200, and not when it answers anything else or nothing', async () => {
+    const service = await startProxy()
+    const check = () => new Promise<number | null>((resolve) => {
+      const [command, ...args] = run.healthcheck!
+      spawn(command!, args, { env: { ...env(), PORT: new URL(service.url).port }, ...OTHER_USER }).once('exit', resolve)
+    })
+    expect(await check()).toBe(0)
+    expect(service.requests.map(({ path }) => path)).toEqual(['/api/health'])
+    service.fault = () => ({ status: 503 })
+    expect(await check()).toBe(1)
+    await service.close()
+    expect(await check()).toBe(1)
+  })
+})
+
+describe('compose.yaml', () => {
+  const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as { services: { app: Record<string, unknown>, redis: Record<string, unknown> }, volumes: Record<string, unknown> }
+
+  it('sets only variables that the service reads', () => {
+    const known = [...Object.keys(variables), 'PORT']
+    for (const name of [...Object.keys(services.app.environment as object), ...Object.keys(run.env)]) expect(known).toContain(name)
+  })
+
+  it('points the service at its Redis, once that is healthy, and at the port that the image listens on', () => {
+    const { STORE_URL, PORT } = services.app.environment as Record<string, unknown>
+    expect(new URL(STORE_URL as string).hostname).toBe('redis')
+    expect(services.app.depends_on).toEqual({ redis: { condition: 'service_healthy' } })
+    expect(services.app.ports).toEqual([`127.0.0.1:3000:${PORT}`])
+    expect(run.env.PORT).toBe(String(PORT))
+  })
+
+  it('has a Redis that keeps what it was given', () => {
+    expect(services.redis.command).toEqual(['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+    const [volume, path] = (services.redis.volumes as string[])[0]!.split(':')
+    expect(Object.keys(volumes)).toContain(volume)
+    expect(path).toBe('/data')
+  })
+
+  it('runs the service without write access and without privileges', () => {
+    expect(services.app).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  })
+})
+
+describe('the systemd unit', () => {
+  const path = join(ROOT, 'deploy/form-triage.service')
+  const unit = readFileSync(path, 'utf8')
+  const setting = (name: string) => unit.split('\n').filter(line => line.startsWith(`${name}=`)).map(line => line.slice(name.length + 1))
+
+  it('starts the same command as the image, and gives it time to finish', () => {
+    const [command] = setting('ExecStart')
+    expect(command!.split(' ').map((word, index) => index === 0 ? basename(word) : word)).toEqual(run.command)
+    expect(Number(setting('TimeoutStopSec')[0])).toBeGreaterThan(8)
+  })
+
+  it('sets only variables that the service reads', () => {
+    for (const pair of setting('Environment')[0]!.split(' ')) expect([...Object.keys(variables), 'PORT']).toContain(pair.split('=')[0])
+  })
+
+  it('is sandboxed', () => {
+    expect(setting('DynamicUser')).toEqual(['yes'])
+    expect(setting('ProtectSystem')).toEqual(['strict'])
+    expect(setting('CapabilityBoundingSet')).toEqual([''])
+    expect(setting('NoNewPrivileges')).toEqual(['yes'])
+    // V8 writes machine code while it runs.
+    expect(setting('MemoryDenyWriteExecute')).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { until } from '../support/until'
+
+// Serverless hosts freeze a process between requests; its connection to Redis times out meanwhile.
+
+let tcp: TcpProxy
+let d: Deployment
+beforeAll(async () => {
+  tcp = await startTcpProxy()
+  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' })
+  tcp.use(d.redis.port)
+  // It was at work before: everything is loaded.
+  const { id, card } = await submit(d, { name: 'Warm' })
+  await click(d, card, 'spam', id)
+})
+beforeEach(() => { tcp.answerDelayMs = 0 })
+afterAll(async () => {
+  await d.close()
+  await tcp.close()
+})
+
+/** Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process serves. */
+async function loseConnection(): Promise<void> {
+  const outages = () => d.server.output().split('redis.unreachable').length
+  const before = outages()
+  tcp.answerDelayMs = 60
+  tcp.cut()
+  await until('the lost connection', () => outages() > before)
+}
+
+describe('a process that wakes up with a dead connection to Redis', () => {
+  it('takes the form that woke it', async () => {
+    await loseConnection()
+    expect((await sendForm(d.server, { name: 'Ada' })).status).toBe(200)
+  })
+
+  it('takes the click that woke it', async () => {
+    const { id, card } = await submit(d, { name: 'Grace' })
+    await loseConnection()
+    expect((await click(d, card, 'forward', id)).status).toBe(200)
+    expect(await d.resend.emails()).toHaveLength(1)
+  })
+})

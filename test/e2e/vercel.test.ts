@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cardOf, deploy, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { blockActions, interact } from '../support/slack'
+import { until } from '../support/until'
+import { buildForVercel, coldStart, type Invocation, type VercelBuild } from '../support/vercel'
+
+const SECRET = 'a-secret-of-some-length'
+
+let build: VercelBuild
+let d: Deployment
+let env: Record<string, string>
+beforeAll(async () => {
+  [build, d] = await Promise.all([buildForVercel(), deploy()])
+  // Its sweeps would do what the functions leave undone.
+  await d.server.kill()
+  env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
+}, 240_000)
+afterAll(async () => {
+  await d?.close()
+  await build?.remove()
+})
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as { crons: { path: string, schedule: string }[] }
+const functionOf = (route: string) => join(build.dir, `functions${route}.func`)
+
+function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> {
+  return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+}
+
+async function idOf(response: Response): Promise<string> {
+  return (await response.json() as { submissionId: string }).submissionId
+}
+
+describe('the build', () => {
+  it('runs on a Node that Vercel offers, for as long as the listener of ten minutes takes', () => {
+    expect(json(join(functionOf('/__fallback'), '.vc-config.json'))).toMatchObject({
+      runtime: expect.stringMatching(/^nodejs(22|24)\.x$/), maxDuration: 660, launcherType: 'Nodejs', shouldAddHelpers: false,
+    })
+  })
+
+  it('routes every path to a function that exists', () => {
+    const { version, routes } = json(join(build.dir, 'config.json')) as { version: number, routes: { src?: string, dest?: string }[] }
+    expect(version).toBe(3)
+    const destinations = routes.flatMap(({ dest }) => dest ?? [])
+    expect(destinations).toEqual(expect.arrayContaining(['/api/form', '/api/webhooks/[platform]', '/__fallback']))
+    for (const dest of destinations) expect(existsSync(join(functionOf(dest), 'index.mjs')), dest).toBe(true)
+  })
+
+  it('has a function for each scheduled path: the gateway every nine minutes, the sweep every minute', () => {
+    expect(projectConfig.crons).toEqual([
+      { path: '/api/discord/gateway', schedule: '*/9 * * * *' },
+      { path: '/api/cron/sweep', schedule: '* * * * *' },
+    ])
+    for (const { path } of projectConfig.crons) expect(existsSync(functionOf(path)), path).toBe(true)
+  })
+})
+
+describe('a function', () => {
+  it('lives until the card is posted and written down, although Slack is slower than the answer', async () => {
+    const invocation = await coldStart(functionOf('/api/form'), env)
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => { answer = resolve })
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: held } : undefined
+    const id = await idOf(await sendForm(invocation))
+    expect(await d.slack.messages()).toEqual([])
+    answer()
+    await invocation.frozen
+    d.slack.fault = () => undefined
+    const card = await cardOf(d, id)
+    expect(await recordOf(id)).toMatchObject({ state: 'open', cards: [{ platform: 'slack', messageId: card.ts }] })
+  })
+
+  it('lives until a forward is delivered, the card closed and the record gone', async () => {
+    const form = await coldStart(functionOf('/api/form'), env)
+    const id = await idOf(await sendForm(form))
+    await form.frozen
+    const card = await cardOf(d, id)
+    const click = await coldStart(functionOf('/api/webhooks/[platform]'), env)
+    expect((await interact(click.url, blockActions(card, 'forward', id, d.slack.reviewer))).status).toBe(200)
+    await click.frozen
+    expect(await d.resend.emails()).toHaveLength(1)
+    expect(d.endpoint.requests.map(({ body }) => body)).toEqual(['{"name":"Ada"}'])
+    expect(d.slack.calls('chat.update')).toHaveLength(1)
+    expect(await recordOf(id)).toBeNull()
+  })
+
+  it('refuses a form over MAX_BODY_BYTES, of which Vercel itself takes 4.5 MB', async () => {
+    const invocation = await coldStart(functionOf('/api/form'), env)
+    const response = await sendForm(invocation, JSON.stringify({ name: 'x'.repeat(300_000) }))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 'BODY_TOO_LARGE' })
+    await invocation.frozen
+  })
+
+  it('of the cron does what failed before', async () => {
+    const form = await coldStart(functionOf('/api/form'), env)
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
+    const id = await idOf(await sendForm(form))
+    await form.frozen
+    d.slack.fault = () => undefined
+    expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
+    await until('the card', async () => {
+      const cron = await coldStart(functionOf('/api/cron/sweep'), env)
+      const response = await fetch(`${cron.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })
+      expect(response.status).toBe(200)
+      await cron.frozen
+      return (await d.slack.messages()).some(({ blocks }) => JSON.stringify(blocks).includes(id))
+    })
+  })
+
+  it('of the gateway listens on after its answer', async () => {
+    const discord = await startDiscord()
+    const invocation = await coldStart(functionOf('/api/discord/gateway'), {
+      ...env, PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+      DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+    })
+    const response = await fetch(`${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } })
+    expect(await response.json()).toMatchObject({ status: 'listening' })
+    await until('the session', () => discord.gateway.identifies === 1 && discord.gateway.live() === 1)
+    invocation.kill()
+    await discord.close()
+  })
+})
+
+/** The record of a submission as it is in Redis, without its data. */
+async function recordOf(id: string): Promise<unknown> {
+  const { createClient } = await import('redis')
+  const client = await createClient({ url: d.redis.url }).connect()
+  const record = await client.hGet(`{triage}:s:${id}`, 'r')
+  client.destroy()
+  return record === null ? null : JSON.parse(record)
+}

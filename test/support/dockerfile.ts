@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+interface Copy {
+  /** Name of the stage it comes from; undefined for the folder that the image is built from. */
+  from?: string
+  sources: string[]
+  target: string
+}
+
+export interface Stage {
+  image: string
+  name?: string
+  copies: Copy[]
+  env: Record<string, string>
+  user?: string
+  workdir?: string
+  /** In exec form, without a shell. */
+  command?: string[]
+  healthcheck?: string[]
+}
+
+/** The stages of our `Dockerfile`; an instruction that is not understood is an error, not a guess. */
+export function readDockerfile(): Stage[] {
+  const text = readFileSync(resolve(import.meta.dirname, '../../Dockerfile'), 'utf8')
+  const lines = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '').split('\n').filter(Boolean)
+  const stages: Stage[] = []
+  for (const line of lines) {
+    const [, instruction, rest] = /^([A-Z]+) (.+)$/.exec(line)!
+    if (instruction === 'FROM') {
+      const [image, , name] = rest!.split(' ')
+      stages.push({ image: image!, name, copies: [], env: {} })
+    }
+    else {
+      read(stages.at(-1)!, instruction!, rest!)
+    }
+  }
+  return stages
+}
+
+function read(stage: Stage, instruction: string, rest: string): void {
+  switch (instruction) {
+    case 'COPY': return void stage.copies.push(copyOf(rest))
+    case 'ENV': return void Object.assign(stage.env, Object.fromEntries(rest.split(' ').map(pair => pair.split('='))))
+    case 'USER': return void (stage.user = rest)
+    case 'WORKDIR': return void (stage.workdir = rest)
+    case 'CMD': return void (stage.command = JSON.parse(rest) as string[])
+    case 'HEALTHCHECK': return void (stage.healthcheck = JSON.parse(rest.slice(rest.indexOf('CMD ') + 4)) as string[])
+    case 'RUN': case 'EXPOSE': return
+    default: throw new Error(`What does ${instruction} do in the Dockerfile?`)
+  }
+}
+
+function copyOf(rest: string): Copy {
+  const words = rest.split(' ')
+  const from = words[0]?.startsWith('--from=') ? words.shift()!.slice('--from='.length) : undefined
+  return { from, sources: words.slice(0, -1), target: words.at(-1)! }
+}
