@@ -12,6 +12,7 @@ import { handleWebhook, startBot } from './composition/bot'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
+import { Desk } from './domain/conversation/desk'
 import { receive, type IntakePorts } from './domain/submission/intake'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
@@ -85,13 +86,14 @@ function compose(config: Config): Services {
 
   const formUrl = `${config.siteUrl}/api/form`
 
-  const bot = once(() => startBot({ connections, state, log, review }))
+  const bot = once(() => startBot({ connections, state, log, review, desk, escalationMention: config.agent.escalationMention }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, endpoint, presentation, runtime, log, policy: config.retry, mail: config.mail,
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
   const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
+  const desk = new Desk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, log }
