@@ -7,7 +7,8 @@ export function useStickToBottom(scroller: Readonly<ShallowRef<HTMLElement | nul
 
   function onScroll() {
     const box = scroller.value
-    if (!box) return
+    // A pane that is hidden loses its place, and means nothing by it.
+    if (!box || box.clientHeight === 0) return
     // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
     // scrolled, which looks far from the bottom although nobody moved.
     if (box.scrollHeight - box.scrollTop - box.clientHeight < 64) atBottom.value = true

@@ -1,4 +1,4 @@
-export const COMMANDS = ['help', 'pending', 'show', 'status'] as const
+const COMMANDS = ['help', 'pending', 'show', 'status'] as const
 
 /** What somebody typed, read without a model. */
 export interface Command {
