@@ -6,6 +6,8 @@ export interface SandboxMessage {
   /** Epoch ms. */
   postedAt: number
   editedAt: number | null
+  /** Null for the bot. */
+  author: { id: string, name: string } | null
   text: string | null
   card: CardElement | null
 }
@@ -118,7 +120,18 @@ export function useSandbox() {
     return answer ?? { action: 'close' }
   }
 
-  return { state, problem, connected, reviewer, refresh, click, submitModal }
+  /** Says something in a thread, or in the channel when there is none. */
+  async function say(text: string, threadId?: string): Promise<void> {
+    await $fetch(WEBHOOK, { method: 'POST', body: { type: 'message', threadId, text, user: reviewer.user.value } })
+    await refresh()
+  }
+
+  return { state, problem, connected, reviewer, refresh, click, submitModal, say }
+}
+
+/** Whether the message stands in the channel itself; the others stand in the thread below one. */
+export function isRoot({ id, threadId }: SandboxMessage): boolean {
+  return threadId.endsWith(`:${id}`)
 }
 
 /** Throws when the sandbox is off: the server then answers 404, or with the page itself. */

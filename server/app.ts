@@ -15,6 +15,7 @@ import { createForms } from './composition/forms'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
+import { Desk } from './domain/conversation/desk'
 import { receive, type IntakePorts } from './domain/submission/intake'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
@@ -95,13 +96,14 @@ function compose(config: Config): Services {
 
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
-  const bot = once(() => startBot({ connections, state, log, review }))
+  const bot = once(() => startBot({ connections, state, log, review, desk, escalationMention: config.agent.escalationMention }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
   const review = new Review({ store, outbox, presentation, runtime, log })
+  const desk = new Desk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }

@@ -1,11 +1,16 @@
 import type { Chat, StateAdapter } from 'chat'
+import { isInRoom } from '../adapters/chat/connections'
 import type { Connection } from '../adapters/chat/rooms'
 import { platformByName } from '../adapters/chat/platforms'
 import { BotUnavailable } from '../domain/errors'
+import type { Desk } from '../domain/conversation/desk'
 import type { Review } from '../domain/submission/review'
+import { registerConversation } from '../handlers/conversation'
 import { registerReview } from '../handlers/review'
+import { createScript } from '../handlers/script'
 import { background } from '../http/background'
 import type { Monitor } from '../ports/monitor'
+import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 
 /** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
@@ -34,13 +39,24 @@ interface BotParts {
   state: () => Promise<StateAdapter>
   log: Log
   review: Review
+  desk: Desk
+  /** Notified when somebody asks for a human. */
+  escalationMention?: string
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, state, log, review }: BotParts): Promise<Chat> {
-  const [{ createBot }, { editModal, noticeModal }] = await Promise.all([import('../adapters/chat/bot'), import('../adapters/chat/modals')])
+export async function startBot({ connections, state, log, review, desk, escalationMention }: BotParts): Promise<Chat> {
+  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { inTurn }] = await Promise.all([
+    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'),
+  ])
+  const platformLabel = (key: string) => platformByName(key)?.label ?? key
+  const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
+  const replier = createScript({ desk, render, isInRoom: threadId => isInRoom(connections, threadId) })
   return createBot({
     connections, state, log,
-    register: bot => registerReview(bot, { review, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key }),
+    register: (bot) => {
+      registerReview(bot, { review, editModal, noticeModal, log, platformLabel })
+      registerConversation(bot, { replier, inTurn, render, platformLabel, escalationMention, log })
+    },
   })
 }

@@ -2,11 +2,11 @@ import { text, type Require, type Values, type Variable } from './variable'
 
 /** The conversation and its model. */
 export const agentVariables = {
-  ESCALATION_MENTION: { schema: text, about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>. Optional.' },
+  ESCALATION_MENTION: { schema: text, about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>; each platform takes what it understands. Optional.' },
 } as const satisfies Record<string, Variable>
 
 export interface AgentConfig {
-  /** Mentioned as it stands. */
+  /** Mentions as the platforms write them; each takes its own. */
   escalationMention?: string
 }
 

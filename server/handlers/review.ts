@@ -3,6 +3,7 @@ import type { Review } from '../domain/submission/review'
 import type { EditForm } from '../ports/board'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Reviewer } from '../ports/submission'
+import { fullNameOf } from './full-name'
 
 export interface ReviewHandlers {
   review: Review
@@ -12,9 +13,6 @@ export interface ReviewHandlers {
   platformLabel: (key: string) => string
   log: Log
 }
-
-/** How long a click waits for the reviewer's full name, ms; the payload's user name serves after that. */
-const NAME_PATIENCE_MS = 800
 
 /** The three buttons and the edit form. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
@@ -62,10 +60,5 @@ function clickedCard(event: ActionEvent): CardRef {
 }
 
 async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: ReviewHandlers): Promise<Reviewer> {
-  const { userId, fullName } = event.user
-  const known = await Promise.race([
-    event.adapter.getUser?.(userId).catch(() => null),
-    new Promise<null>(resolve => setTimeout(resolve, NAME_PATIENCE_MS, null).unref()),
-  ])
-  return { id: userId, name: known?.fullName ?? fullName, platform: platformLabel(event.adapter.name) }
+  return { id: event.user.userId, name: await fullNameOf(event), platform: platformLabel(event.adapter.name) }
 }

@@ -29,6 +29,10 @@ export interface SlackUser {
 export interface Slack extends Proxy {
   /** Ada Lovelace. */
   reviewer: SlackUser
+  /** User id of the bot. */
+  botId: string
+  /** The direct messages between Ada and the bot. */
+  dmChannel: string
   apiUrl: string
   /** Calls of a Web API method, with their parsed arguments. */
   calls: (method: string) => Block[]
@@ -40,16 +44,20 @@ export interface Slack extends Proxy {
 
 /** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
 export async function startSlack(): Promise<Slack> {
-  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'ada', scopes: [] }] } } })
+  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }] } } })
   const proxy = await startProxy(emulator.url)
   const call = async (method: string, body: object) => {
     const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body) })
     return await response.json() as Block
   }
   const { user } = await call('users.lookupByEmail', { email: 'ada@example.com' })
+  const { user: bot } = await call('users.lookupByEmail', { email: 'bot@example.com' })
+  const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
     reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
+    botId: bot.id as string,
+    dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
     messages: async () => ((await call('conversations.history', { channel: CHANNEL, limit: 200 })).messages as SlackMessage[]).filter(({ blocks }) => blocks),

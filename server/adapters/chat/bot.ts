@@ -22,7 +22,8 @@ export async function createBot({ connections, state, log, register }: BotOption
     adapters: Object.fromEntries(adapters),
     state: await state(),
     logger: sdkLogger(log),
-    // The default drops a message that arrives while another of its thread is handled; this loses none.
+    // The default drops a message that arrives while another of its thread is handled; this loses none, and `turns.ts`
+    // puts them in order.
     concurrency: 'concurrent',
   })
   register(bot)

@@ -62,7 +62,7 @@ function fitFields(view: CardView, platform: Platform, notes: readonly string[])
 }
 
 /** The text escaped, cut where its escaped form would be longer than `max`. */
-function escapeWithin(text: string, max: number, { escape }: Platform): string {
+export function escapeWithin(text: string, max: number, { escape }: Platform): string {
   let kept = Math.min(text.length, max)
   for (;;) {
     const shown = escape(cut(text, kept))

@@ -25,6 +25,7 @@ export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log:
 function slackConnection(settings: SlackSettings, log: Log): Connection {
   return {
     platform: platforms.slack,
+    channelId: settings.channelId,
     adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack')),
     room: async (_bot, channelId = settings.channelId) => (await import('./slack/room')).createSlackRoom({ ...settings, channelId }),
   }
@@ -33,6 +34,7 @@ function slackConnection(settings: SlackSettings, log: Log): Connection {
 function discordConnection(settings: DiscordSettings, log: Log): Connection {
   return {
     platform: platforms.discord,
+    channelId: settings.channelId,
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings),
@@ -43,7 +45,14 @@ function discordConnection(settings: DiscordSettings, log: Log): Connection {
 function sandboxConnection(room: SandboxRoom): Connection {
   return {
     platform: platforms.sandbox,
+    channelId: room.channel,
     adapter: async () => new (await import('./sandbox/adapter')).SandboxAdapter(room),
     room: async bot => (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
   }
+}
+
+/** Whether the thread is in one of the channels of the cards, or is one. */
+export function isInRoom(connections: readonly Connection[], threadId: string): boolean {
+  const [key, ...places] = threadId.split(':')
+  return connections.some(({ platform, channelId }) => platform.key === key && places.includes(channelId))
 }

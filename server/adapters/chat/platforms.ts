@@ -36,6 +36,8 @@ export interface Platform {
   modal: ModalLimits | null
   /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
   escape: (text: string) => string
+  /** How the platform writes a mention that notifies somebody; null where there are none. */
+  mention: RegExp | null
 }
 
 const asTyped = (text: string) => text
@@ -58,6 +60,8 @@ const slack: Platform = {
   cardIntervalMs: 1000,
   modal: { inputs: 95, label: 150, value: 3000, bytes: 110_000 },
   escape: asTyped,
+  // https://docs.slack.dev/messaging/formatting-message-text#advanced
+  mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
 }
 
 /**
@@ -78,6 +82,8 @@ const discord: Platform = {
   cardIntervalMs: 1000,
   modal: { inputs: 2000, label: 100, value: 20_000, bytes: 400_000 },
   escape: escapeMarkdown,
+  // https://discord.com/developers/docs/reference#message-formatting
+  mention: /<@[!&]?\d+>|@here|@everyone/g,
 }
 
 /** The embedded platform renders text as text; its bounds only keep the page readable. */
@@ -87,6 +93,7 @@ const sandbox: Platform = {
   cardIntervalMs: 0,
   modal: { inputs: 200, label: 150, value: 20_000, bytes: 400_000 },
   escape: asTyped,
+  mention: null,
 }
 
 export const platforms = { slack, discord, sandbox } as const satisfies Record<string, Platform>

@@ -52,6 +52,8 @@ export interface ListenerOptions {
 /** A configured platform. Both halves load their code on first use. */
 export interface Connection {
   platform: Platform
+  /** The channel of the cards, as the platform has it; part of the ids of its threads. */
+  channelId: string
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
   /**

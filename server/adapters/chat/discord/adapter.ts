@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { AdapterPostableMessage, EphemeralMessage, Logger, Message, RawMessage, UserInfo, WebhookOptions } from 'chat'
+import { speechIn } from '../speech'
 import { DISCORD_API, type DiscordSettings } from './client'
+import { cardMessage } from './embeds'
 import { Exchange } from './exchange'
 import { Forms, parseFormId, type Form } from './form'
 import { firstDelivery, forgetDelivery } from './gateway/deduplication'
@@ -109,6 +111,15 @@ export class FormDiscordAdapter extends DiscordAdapter {
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
+  /** Cards go out as our rooms send them; only a mention that a speech carries may ping. */
+  protected override buildMessagePayload(...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>): ReturnType<DiscordAdapter['buildMessagePayload']> {
+    const speech = speechIn(message)
+    if (!speech) return super.buildMessagePayload(message, options)
+    const { embeds, components } = cardMessage(speech.card)
+    const payload = { embeds, components, ...speech.mention || options?.clearContentForCard ? { content: speech.mention ?? '' } : {}, ...speech.mention ? { allowed_mentions: allowed(speech.mention) } : {} }
+    return { payload: payload as never, embedCount: embeds.length, componentCount: components.length }
+  }
+
   private respond(interaction: Interaction, options?: WebhookOptions): Promise<Reply> {
     const exchange = new Exchange(interaction, (...followUp) => this.followUp(...followUp))
     const work = this.exchange.run(exchange, () => this.handle(exchange, options)).catch(async (error: unknown) => {
@@ -178,6 +189,12 @@ export class FormDiscordAdapter extends DiscordAdapter {
     const path = `/webhooks/${this.applicationId}/${token}${method === 'PATCH' ? '/messages/@original' : ''}`
     await this.discordInteractionFetch(path, method, data)
   }
+}
+
+/** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+function allowed(mention: string): object {
+  const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
+  return { parse: /@here|@everyone/.test(mention) ? ['everyone'] : [], users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
 }
 
 function parse(body: Uint8Array): Interaction | null {

@@ -1,16 +1,8 @@
-import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type CardElement, type ChatInstance, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
+import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
 import { z } from 'zod'
+import { speechIn } from '../speech'
+import { interaction, type Interaction, type Person } from './protocol'
 import type { SandboxMessage, SandboxRoom } from './room'
-
-const user = z.object({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) })
-
-const interaction = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('action'), messageId: z.string(), threadId: z.string(), actionId: z.string(), value: z.string().optional(), user }),
-  z.object({ type: z.literal('modal_submit'), viewId: z.string(), values: z.record(z.string(), z.string()), user }),
-])
-
-type Interaction = z.infer<typeof interaction>
-type Person = z.infer<typeof user>
 
 /** How long a click waits for its modal, ms; real platforms give 3 s. */
 const CLICK_PATIENCE_MS = 2500
@@ -44,8 +36,19 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     const body = interaction.safeParse(await request.json().catch(() => null))
     if (!body.success) return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
     if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
-    const answer = body.data.type === 'action' ? await this.click(this.chat, body.data, options) : await this.submit(this.chat, body.data, options)
-    return Response.json(answer)
+    switch (body.data.type) {
+      case 'action': return Response.json(await this.click(this.chat, body.data, options))
+      case 'modal_submit': return Response.json(await this.submit(this.chat, body.data, options))
+      case 'message': return this.hear(this.chat, body.data, options)
+    }
+  }
+
+  private hear(chat: ChatInstance, { threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions): Response {
+    if (threadId !== undefined && !this.room.has(threadId)) return Response.json({ error: 'This thread is gone. The sandbox keeps the newest messages only.' }, { status: 404 })
+    const message = this.room.post(threadId ?? null, { text, card: null }, user)
+    // The handlers answer in their own time, as on the real platforms.
+    void chat.processMessage(this, message.threadId, this.parseMessage(message), options).catch(() => { /* The SDK has logged it. */ })
+    return Response.json({ messageId: message.id, threadId: message.threadId })
   }
 
   private async click(chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions): Promise<object> {
@@ -99,8 +102,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     this.room.delete(messageId)
   }
 
-  async fetchMessages(threadId: string): Promise<FetchResult<SandboxMessage>> {
-    return { messages: this.room.list().filter(message => message.threadId === threadId).map(message => this.parseMessage(message)) }
+  async fetchMessages(threadId: string, { limit = Infinity }: FetchOptions = {}): Promise<FetchResult<SandboxMessage>> {
+    const messages = this.room.list().filter(message => message.threadId === threadId)
+    return { messages: messages.slice(-limit).map(message => this.parseMessage(message)) }
   }
 
   async fetchThread(threadId: string): Promise<ThreadInfo> {
@@ -111,7 +115,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     const text = message.text ?? ''
     return new Message({
       id: message.id, threadId: message.threadId, text, formatted: parseMarkdown(text), raw: message, attachments: [],
-      author: { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
+      author: message.author ? author(message.author) : { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
       metadata: { dateSent: new Date(message.postedAt), edited: message.editedAt !== null },
     })
   }
@@ -137,9 +141,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   async removeReaction(): Promise<void> {}
   async startTyping(): Promise<void> {}
 
-  private content(message: AdapterPostableMessage): { text: string | null, card: CardElement | null } {
-    const card = typeof message === 'object' && 'type' in message && message.type === 'card' ? message : typeof message === 'object' && 'card' in message ? message.card : null
-    return card ? { text: null, card: card as CardElement } : { text: this.converter.renderPostable(message), card: null }
+  private content(message: AdapterPostableMessage): { text: string | null, card: SandboxMessage['card'] } {
+    const speech = speechIn(message)
+    return speech ? { text: speech.mention ?? null, card: speech.card } : { text: this.converter.renderPostable(message), card: null }
   }
 }
 

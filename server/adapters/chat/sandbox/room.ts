@@ -6,6 +6,8 @@ export interface SandboxMessage {
   /** Epoch ms. */
   postedAt: number
   editedAt: number | null
+  /** Null for the bot. */
+  author: { id: string, name: string } | null
   text: string | null
   card: CardElement | null
 }
@@ -25,6 +27,8 @@ export class SandboxRoom {
   private readonly messages = new Map<string, SandboxMessage>()
   private readonly watchers = new Set<Watcher>()
   private posted = 0
+  /** Ids are never used again: the SDK's state, which remembers them, may outlive this process. */
+  private readonly run = Date.now().toString(36)
 
   /** @param admits whether a request may read and click here */
   constructor(readonly admits: (headers: Headers) => boolean) {}
@@ -33,9 +37,15 @@ export class SandboxRoom {
     return [...this.messages.values()]
   }
 
-  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>): SandboxMessage {
-    const id = `m${++this.posted}`
-    const message = { id, threadId: threadId ?? `sandbox:${this.channel}:${id}`, postedAt: Date.now(), editedAt: null, ...content }
+  /** Whether the thread, or the message that it hangs below, is still kept. */
+  has(threadId: string): boolean {
+    return this.list().some(message => message.threadId === threadId)
+  }
+
+  /** @param threadId null for a message in the channel */
+  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null): SandboxMessage {
+    const id = `m${this.run}-${++this.posted}`
+    const message = { id, threadId: threadId ?? `sandbox:${this.channel}:${id}`, postedAt: Date.now(), editedAt: null, author, ...content }
     this.messages.set(id, message)
     for (const oldest of this.messages.keys()) {
       if (this.messages.size <= KEPT) break

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
-import type { ChatInstance, Logger, Message, ModalElement, ModalResponse, WebhookOptions } from 'chat'
+import type { AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
+import { speechIn } from '../speech'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { postSpeech, updateSpeech } from './speech'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
 const OPEN_TIMEOUT_MS = 2500
@@ -19,11 +21,16 @@ const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 /** Pause before asking again who the bot is, ms. */
 const IDENTITY_RETRY_MS = 30_000
 
+/** How long a message waits until the bot knows who it is, ms. */
+const IDENTITY_PATIENCE_MS = 5000
+
 /** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
 export class FormSlackAdapter extends SlackAdapter {
   private readonly openView: SlackCall
+  private readonly call: SlackCall
   private readonly click = new AsyncLocalStorage<true>()
   private identifiedAt = 0
+  private identified: Promise<unknown> = Promise.resolve()
 
   constructor(settings: SlackSettings, logger: Logger) {
     super({
@@ -35,6 +42,7 @@ export class FormSlackAdapter extends SlackAdapter {
       webClientOptions: { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
     } satisfies SlackAdapterConfig)
     this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS)
+    this.call = createSlackCall(settings, CALL_TIMEOUT_MS)
   }
 
   /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */
@@ -45,6 +53,27 @@ export class FormSlackAdapter extends SlackAdapter {
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) this.identify(this.chat)
     return super.handleWebhook(request, options)
+  }
+
+  /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return speech ? postSpeech(this.call, this.decodeThreadId(threadId), speech) : super.postMessage(threadId, message)
+  }
+
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return speech ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech) : super.editMessage(threadId, messageId, message)
+  }
+
+  /**
+   * Of a mention Slack sends two events, and the first one counts: a plain `message` that comes before the bot knows
+   * its own id would not be taken for a mention, nor its own messages for its own.
+   */
+  protected override handleMessageEvent(...[event, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
+    if (this.botUserId) return super.handleMessageEvent(event, options)
+    const late = new Promise(resolve => setTimeout(resolve, IDENTITY_PATIENCE_MS).unref())
+    options?.waitUntil?.(Promise.race([this.identified, late]).then(() => super.handleMessageEvent(event, options)))
   }
 
   /** The clicked message came with the click: fetching it would spend the trigger's 3 s. */
@@ -83,6 +112,6 @@ export class FormSlackAdapter extends SlackAdapter {
   private identify(chat: ChatInstance): void {
     this.identifiedAt = Date.now()
     // Sets `chat` before its first await and only logs when Slack does not answer.
-    void super.initialize(chat)
+    this.identified = super.initialize(chat)
   }
 }

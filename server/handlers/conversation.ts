@@ -1,0 +1,80 @@
+import type { ActionEvent, AdapterPostableMessage, Chat, Message, Thread } from 'chat'
+import { escalation, failed, greeting, whereabouts } from '../domain/conversation/texts'
+import type { Answer, Speech } from '../ports/conversation'
+import type { Log } from '../ports/runtime'
+import { fullNameOf } from './full-name'
+
+/** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
+export interface Replier {
+  /** The message that opened the conversation: the bot was mentioned, or written to directly, for the first time. */
+  welcome(thread: Thread, message: Message): Promise<void>
+  /** Every later message. */
+  reply(thread: Thread, message: Message): Promise<void>
+}
+
+interface Turn {
+  thread: Thread
+  message: Message
+  opens: boolean
+}
+
+export interface ConversationHandlers {
+  replier: Replier
+  /** Makes a function that answers what it is given one after another per thread, over all replicas. */
+  inTurn: (bot: Chat, answer: (turn: Turn) => Promise<void>) => (turn: Turn) => Promise<void>
+  render: (answer: Answer, platform: string) => AdapterPostableMessage
+  platformLabel: (key: string) => string
+  /** Notified when somebody asks for a human, as platforms write it. */
+  escalationMention?: string
+  log: Log
+}
+
+/** Two mentions at once open one conversation; later ones find the thread subscribed, ms. */
+const OPENING_MS = 3_600_000
+
+/** Mentions, direct messages, the threads that follow, and the buttons of the welcome. The bot and other bots are not answered. */
+export function registerConversation(bot: Chat, handlers: ConversationHandlers): void {
+  const { replier, inTurn, render, platformLabel, escalationMention, log } = handlers
+
+  const answer = inTurn(bot, async ({ thread, message, opens }) => {
+    const platform = thread.adapter.name
+    try {
+      // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
+      const isFirst = opens && await bot.getState().setIfNotExists(`conversation:opened:${thread.id}`, 1, OPENING_MS)
+      await (isFirst ? replier.welcome(thread, message) : replier.reply(thread, message))
+    }
+    catch (error) {
+      log.error('conversation.failed', { platform, message: message.id, error })
+      await thread.post(render({ speech: failed }, platform)).catch(() => {})
+    }
+  })
+
+  // A direct message without a subscription comes as a mention too, as long as nobody registers for direct messages.
+  bot.onNewMention(async (thread, message) => {
+    if (!isSaid(message)) return
+    await thread.subscribe()
+    await answer({ thread, message, opens: true })
+  })
+
+  bot.onSubscribedMessage(async (thread, message) => {
+    if (isSaid(message)) await answer({ thread, message, opens: false })
+  })
+
+  const onClick = (actionId: string, speech: (event: ActionEvent) => Promise<Speech>) => bot.onAction(actionId, async (event) => {
+    try {
+      await event.thread?.post(render({ speech: await speech(event) }, event.adapter.name))
+    }
+    catch (error) {
+      log.error('conversation.failed', { platform: event.adapter.name, action: actionId, error })
+      await event.thread?.postEphemeral(event.user, 'That did not work just now. Press the button again in a moment.', { fallbackToDM: false }).catch(() => {})
+    }
+  })
+  onClick('hello', async event => greeting(await fullNameOf(event)))
+  onClick('info', async event => whereabouts(platformLabel(event.adapter.name)))
+  onClick('escalate', async event => escalation(await fullNameOf(event), escalationMention))
+}
+
+/** Said by a person, and not empty, as the first message of a Discord thread is. */
+function isSaid({ author, text, attachments }: Message): boolean {
+  return author.isBot !== true && !author.isMe && (text.trim() !== '' || attachments.length > 0)
+}

@@ -1,0 +1,13 @@
+import type { ActionEvent, ModalSubmitEvent } from 'chat'
+
+/** How long a click waits for the full name, ms; the payload's user name serves after that. */
+const PATIENCE_MS = 800
+
+/** The full name of who clicked: Slack's payloads have the user name only. */
+export async function fullNameOf({ adapter, user }: ActionEvent | ModalSubmitEvent): Promise<string> {
+  const known = await Promise.race([
+    adapter.getUser?.(user.userId).catch(() => null),
+    new Promise<null>(resolve => setTimeout(resolve, PATIENCE_MS, null).unref()),
+  ])
+  return known?.fullName ?? user.fullName
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { sendForm } from '../support/deployment'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+
+let browser: Browser
+let server: Server
+let dir: string
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'triage-'))
+  ;[browser, server] = await Promise.all([startBrowser(), startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' })])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.kill()
+  await rm(dir, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  ;({ page, problems } = await openPage(browser))
+  await page.goto(`${server.url}/sandbox`)
+})
+afterEach(async () => {
+  expect(problems).toEqual([])
+  await page.close()
+})
+
+const thread = (): Locator => page.getByTestId('thread')
+const inThread = (text: string | RegExp): Locator => thread().locator('article').filter({ hasText: text })
+
+/** Types with the keyboard, as people do; Enter sends. */
+async function say(where: 'room' | 'thread', text: string): Promise<void> {
+  await page.getByTestId(`say-${where}`).fill(text)
+  await page.getByTestId(`say-${where}`).press('Enter')
+}
+
+/** Mentions the bot in the channel and opens the thread in which it answers. */
+async function talk(text: string): Promise<void> {
+  await say('room', `@form-bot ${text}`)
+  const message = page.getByRole('region', { name: /Messages in triage/ }).getByTestId('message').filter({ hasText: `@form-bot ${text}` }).last()
+  await message.getByTestId('open-thread').filter({ hasText: '1 reply' }).click()
+  await thread().waitFor()
+}
+
+describe('the conversation in the sandbox', () => {
+  it('welcomes who mentions the bot, follows the thread, and its buttons answer', async () => {
+    await page.getByTestId('mention-room').click()
+    expect(await page.getByTestId('say-room').inputValue()).toBe('@form-bot ')
+    await talk('good morning')
+    await inThread('Hello Ada Lovelace').waitFor()
+    for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Sandbox.'], ['escalate', 'Ada Lovelace requested human support.']] as const) {
+      await thread().getByTestId(`action-${action}`).click()
+      await inThread(answer).waitFor()
+    }
+    await inThread('@support').waitFor()
+    await say('thread', 'status')
+    await inThread('Connected: Sandbox').waitFor()
+    await say('thread', 'make me a coffee')
+    await inThread('Type help').waitFor()
+    await screenshot(page, 'sandbox-thread')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.evaluate('document.documentElement.classList.add("dark")')
+    await screenshot(page, 'sandbox-thread-dark')
+  })
+
+  it('a message without a mention gets no answer, in the channel or below it', async () => {
+    await say('room', 'just talking')
+    const message = page.getByTestId('message').filter({ hasText: 'just talking' })
+    await message.getByTestId('open-thread').click()
+    await say('thread', 'help')
+    await inThread('help').waitFor()
+    await talk('status')
+    expect(await page.getByTestId('message').filter({ hasText: 'just talking' }).getByTestId('open-thread').textContent()).toContain('1 reply')
+  })
+
+  it('lists what waits, and shows one with buttons that decide it; the first card follows', async () => {
+    const { submissionId: id } = await (await sendForm(server, { name: 'Grace Hopper', message: '<b>Compilers</b> @everyone' })).json() as { submissionId: string }
+    await sendForm(server, { name: 'Alan Turing', message: 'Machines' })
+    await talk('pending')
+    await inThread('2 submissions wait').waitFor()
+    await inThread('<b>Compilers</b> @everyone').waitFor()
+    expect(await thread().getByRole('link', { name: `Open ${id.slice(0, 8)}` }).getAttribute('href')).toMatch(new RegExp(`/submissions/${id}$`))
+    await screenshot(page, 'sandbox-pending')
+    await say('thread', 'show hopper')
+    await inThread('New Form Submission').getByTestId('action-spam').click()
+    const decided = page.getByTestId('card').filter({ hasText: 'Marked as spam by Ada Lovelace' })
+    await until('both cards decided', async () => await decided.count() === 2)
+    await say('thread', `show ${id}`)
+    await inThread('Nothing that waits matches').waitFor()
+  })
+
+  it('keeps what was typed when it cannot be sent, and takes Shift+Enter as a new line', async () => {
+    await page.route('**/api/webhooks/sandbox', route => route.fulfill({ status: 503, json: { error: 'Not now.' } }))
+    await page.getByTestId('say-room').fill('one')
+    await page.getByTestId('say-room').press('Shift+Enter')
+    await page.keyboard.type('two')
+    await page.keyboard.press('Enter')
+    await page.getByText('Not now.', { exact: true }).first().waitFor()
+    expect(await page.getByTestId('say-room').inputValue()).toBe('one\ntwo')
+    expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
+  })
+
+  it('opens and closes a thread by keyboard, and gives the focus back', async () => {
+    await say('room', 'by keyboard')
+    const opener = page.getByTestId('message').filter({ hasText: 'by keyboard' }).getByTestId('open-thread')
+    await opener.press('Enter')
+    await page.locator('[data-testid="say-thread"]:focus').waitFor()
+    await page.keyboard.press('Escape')
+    await thread().waitFor({ state: 'detached' })
+    await page.getByTestId('message').filter({ hasText: 'by keyboard' }).locator('[data-testid="open-thread"]:focus').waitFor()
+  })
+
+  it('works on a phone: the thread takes the whole width and leads back', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await talk('hello from a phone')
+    await inThread('Hello Ada Lovelace').waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await screenshot(page, 'sandbox-thread-phone')
+    await page.getByRole('button', { name: 'Back to the room' }).click()
+    const last = page.getByTestId('message').filter({ hasText: 'hello from a phone' }).getByTestId('open-thread')
+    await until('the newest message in view', async () => ((await last.boundingBox())?.y ?? Infinity) < 760)
+    await screenshot(page, 'sandbox-room-phone')
+  })
+})

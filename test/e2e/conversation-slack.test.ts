@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { blockKitProblems, blockText } from '../support/block-kit'
+import { deploy, submit, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
+import { envelope, mention, nextTs, postsIn, said, say } from '../support/slack-talk'
+import { until } from '../support/until'
+
+const MENTION = '<!subteam^S0123456789>'
+const BURST = 30
+
+let d: Deployment
+beforeAll(async () => { d = await deploy({ ESCALATION_MENTION: `${MENTION} <@&123456789012345678>` }) })
+afterAll(() => d.close())
+beforeEach(() => { d.slack.fault = () => undefined })
+
+const text = ({ blocks }: Block) => blockText(blocks)
+const posts = async (thread: string, channel = CHANNEL) => {
+  await d.server.drain()
+  return postsIn(d.slack, thread, channel)
+}
+const texts = async (thread: string, channel = CHANNEL) => (await posts(thread, channel)).map(text)
+
+/** The numbers that the answers repeat. */
+const numbersIn = (answers: string[]) => answers.flatMap(answer => Number(/number-(\d+)/.exec(answer)?.[1] ?? Number.NaN)).filter(number => !Number.isNaN(number))
+
+/** Mentions the bot and resolves with the thread that it answered in. */
+async function talk(words = 'hi'): Promise<string> {
+  const thread = await mention(d.server.url, d.slack, words)
+  await d.server.drain()
+  return thread
+}
+
+describe('a mention in a channel', () => {
+  it.each([['the message', false], ['the mention', true]])('of which Slack sends %s first is welcomed once, in its thread, by full name', async (_, mentionFirst) => {
+    const thread = await mention(d.server.url, d.slack, 'hi', { mentionFirst })
+    const [welcome, ...others] = await posts(thread)
+    expect(others).toEqual([])
+    expect(text(welcome!)).toContain('Hello Ada Lovelace')
+    expect(welcome!.blocks.at(-1).elements.map(({ action_id }: Block) => action_id)).toEqual(['hello', 'info', 'escalate'])
+    expect(blockKitProblems(welcome as never)).toEqual([])
+    expect(welcome!.text).toContain('Hello Ada Lovelace')
+  })
+
+  it('that is the first event of a process which cannot know its own name yet is welcomed too', async () => {
+    let asked = 0
+    d.slack.fault = ({ path }) => path === '/api/auth.test' && !asked++ ? { hold: new Promise(resolve => setTimeout(resolve, 300)) } : undefined
+    const fresh = await startServer(d.env)
+    const thread = await mention(fresh.url, d.slack, 'hi')
+    await until('the welcome', () => postsIn(d.slack, thread).length > 0)
+    await fresh.drain()
+    expect(asked).toBe(1)
+    expect(postsIn(d.slack, thread)).toHaveLength(1)
+    await fresh.kill()
+  })
+
+  it('with a command is answered with that', async () => {
+    expect(await texts(await talk('status'))).toEqual([expect.stringContaining('Connected: Slack')])
+  })
+
+  it('in a thread that talks already is answered, not welcomed again', async () => {
+    const thread = await talk()
+    await mention(d.server.url, d.slack, 'status', { thread })
+    expect((await texts(thread)).slice(1)).toEqual([expect.stringContaining('Connected: Slack')])
+  })
+})
+
+describe('a thread that the bot follows', () => {
+  it('gets an answer to each later message, and a hint for what is not understood', async () => {
+    const thread = await talk()
+    for (const words of ['help', 'what is this?']) {
+      await say(d.server.url, d.slack, words, { thread })
+      await d.server.drain()
+    }
+    expect((await texts(thread)).slice(1)).toEqual([expect.stringContaining('This is what I understand'), expect.stringContaining('Type help')])
+  })
+
+  it('is left alone elsewhere: a message in the channel, or in a thread without a mention, gets no answer', async () => {
+    const loose = await say(d.server.url, d.slack, 'status')
+    const below = await say(d.server.url, d.slack, 'status', { thread: loose })
+    expect([...await posts(''), ...await posts(loose), ...await posts(below)].filter(post => /Connected|understand/.test(text(post)))).toEqual([])
+  })
+
+  it('ignores the bot itself and other bots', async () => {
+    const thread = await talk()
+    await say(d.server.url, d.slack, 'help', { thread, user: d.slack.botId })
+    await say(d.server.url, d.slack, 'help', { thread, more: { bot_id: 'B0OTHER', subtype: 'bot_message', username: 'other' } })
+    expect(await posts(thread)).toHaveLength(1)
+  })
+
+  it('answers an event that Slack repeats once', async () => {
+    const thread = await talk()
+    const event = envelope(said(d.slack, 'help', nextTs(), { thread }))
+    for (let attempt = 0; attempt < 3; attempt++) expect((await sendEvent(d.server.url, event)).status).toBe(200)
+    expect(await posts(thread)).toHaveLength(2)
+  })
+
+  it(`answers a burst of ${BURST} messages while a reply is being made, each once and in order, and acknowledges them at once`, async () => {
+    const thread = await talk()
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread) ? { hold: gate.promise } : undefined
+    const started = Date.now()
+    for (let index = 0; index < BURST; index++) await say(d.server.url, d.slack, `show number-${index}`, { thread })
+    expect(Date.now() - started).toBeLessThan(3000)
+    expect(postsIn(d.slack, thread)).toHaveLength(2)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    expect(numbersIn(await texts(thread))).toEqual(Array.from({ length: BURST }, (_, index) => index))
+  })
+
+  it('answers a burst over two servers, each message once and in order', async () => {
+    const thread = await talk()
+    const other = await startServer(d.env)
+    for (let index = 0; index < BURST; index++) await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
+    await other.drain()
+    const numbers = numbersIn(await texts(thread))
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: BURST }, (_, index) => index))
+    await other.kill()
+    // Two servers read side by side: neighbours may join the queue in either order, no others.
+    for (const [place, number] of numbers.entries()) expect(Math.abs(place - number)).toBeLessThanOrEqual(2)
+  })
+
+  it('waits when Slack says that it is too fast, and goes on', async () => {
+    const thread = await talk()
+    let refused = 0
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && refused++ < 2 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    await say(d.server.url, d.slack, 'help', { thread })
+    await d.server.drain()
+    expect(refused).toBe(3)
+    expect((await texts(thread)).at(-1)).toContain('This is what I understand')
+  })
+})
+
+describe('a direct message', () => {
+  it('is welcomed, and answered from then on', async () => {
+    await say(d.server.url, d.slack, 'hi', { channel: d.slack.dmChannel })
+    await d.server.drain()
+    await say(d.server.url, d.slack, 'help', { channel: d.slack.dmChannel })
+    expect(await texts('', d.slack.dmChannel)).toEqual([expect.stringContaining('Hello Ada Lovelace'), expect.stringContaining('This is what I understand')])
+  })
+
+  it('is told how many wait, but shown no form', async () => {
+    const { id } = await submit(d, { name: 'Confidential' })
+    for (const words of ['pending', `show ${id}`]) await say(d.server.url, d.slack, words, { channel: d.slack.dmChannel })
+    const answers = (await texts('', d.slack.dmChannel)).slice(2)
+    expect(answers).toEqual([expect.stringMatching(/submissions? waits?/), expect.stringContaining('only in the channel of the cards')])
+    expect(answers.join()).not.toContain('Confidential')
+  })
+})
+
+describe('the buttons', () => {
+  it('greet by full name, name the platform, and ask for a human', async () => {
+    const thread = await talk()
+    const [welcome] = await posts(thread)
+    const message = { ...welcome, ts: '1.2', thread_ts: thread } as unknown as SlackMessage
+    for (const action of ['hello', 'info', 'escalate']) {
+      expect((await interact(d.server.url, blockActions(message, action, undefined, d.slack.reviewer))).status).toBe(200)
+      await d.server.drain()
+    }
+    const [, hello, info, escalate] = await posts(thread)
+    expect([hello, info].map(post => text(post!))).toEqual(['Hello, Ada Lovelace!', 'You are talking to me on Slack.'])
+    // Of the configured mentions only the one that Slack understands.
+    expect(escalate!.blocks).toEqual([{ type: 'section', text: { type: 'mrkdwn', text: MENTION } }, expect.objectContaining({ text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false } })])
+  })
+})

@@ -1,0 +1,52 @@
+import { CHANNEL, sendEvent, type Block, type Slack } from './slack'
+
+interface Said {
+  channel?: string
+  /** Thread that it stands in. */
+  thread?: string
+  user?: string
+  /** Fields of the event besides. */
+  more?: Block
+}
+
+let clock = 1_790_000_000
+
+/** A timestamp that Slack would give the next message. */
+export function nextTs(): string {
+  return `${++clock}.${String(clock % 1_000_000).padStart(6, '0')}`
+}
+
+/** The `message` event of something that somebody says; direct messages are told by their channel. */
+export function said({ reviewer }: Slack, text: string, ts: string, { channel = CHANNEL, thread, user = reviewer.id, more = {} }: Said = {}): Block {
+  return {
+    type: 'message', channel, channel_type: channel.startsWith('D') ? 'im' : 'channel', user, text, ts, team: 'T000000001',
+    ...thread ? { thread_ts: thread } : {}, ...more,
+  }
+}
+
+/** The event as Slack posts it. */
+export function envelope(event: Block, eventId = `Ev${String(event.ts)}${String(event.type)}`): Block {
+  return { type: 'event_callback', team_id: 'T000000001', api_app_id: 'A000000001', event_id: eventId, event_time: Number.parseInt(event.ts as string), event }
+}
+
+/** Says something in a channel or thread; resolves with its timestamp once it is acknowledged. */
+export async function say(serverUrl: string, slack: Slack, text: string, options: Said = {}): Promise<string> {
+  const ts = nextTs()
+  const response = await sendEvent(serverUrl, envelope(said(slack, text, ts, options)))
+  if (response.status !== 200) throw new Error(`The event was answered with ${response.status}.`)
+  return ts
+}
+
+/** Mentions the bot in the channel: Slack sends the message and the mention, in either order. */
+export async function mention(serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {}): Promise<string> {
+  const ts = nextTs()
+  const message = said(slack, `<@${slack.botId}> ${text}`, ts, options)
+  const events = [message, { ...message, type: 'app_mention' }]
+  for (const event of options.mentionFirst ? events.reverse() : events) await sendEvent(serverUrl, envelope(event))
+  return ts
+}
+
+/** What the bot posted into a thread, in order; an empty thread stands for the channel itself. */
+export function postsIn(slack: Slack, thread: string, channel = CHANNEL): Block[] {
+  return slack.calls('chat.postMessage').filter(call => call.channel === channel && (call.thread_ts ?? '') === thread)
+}
