@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { agentVariables } from './agent'
 import { opsVariables } from './ops'
 import { platformVariables } from './platforms'
+import { toolsVariables } from './tools'
 import { count, countOrNone, flag, list, text, url, web, type Variable } from './variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
@@ -85,6 +86,7 @@ export const variables = {
   ...opsVariables,
   ...agentVariables,
   ...platformVariables,
+  ...toolsVariables,
 } as const satisfies Record<string, Variable>
 
 export type VariableName = keyof typeof variables

@@ -5,6 +5,7 @@ import { variables } from '../../server/config/variables'
 import { AGENT_CONFIG, AGENT_ENV } from '../fixtures/config/agent'
 import { OPS_CONFIG, OPS_ENV } from '../fixtures/config/ops'
 import { PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
+import { TOOLS_CONFIG, TOOLS_ENV } from '../fixtures/config/tools'
 
 type Env = Record<string, string | undefined>
 
@@ -28,7 +29,7 @@ const VALID: Record<keyof typeof variables, string> = {
   RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '50', CARD_INTERVAL_MS: '0',
   FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
-  ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV,
+  ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV, ...TOOLS_ENV,
 }
 
 function problemsOf(env: Env): readonly string[] {
@@ -60,7 +61,7 @@ describe('every variable', () => {
       mail: { apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms', to: 'team@example.com' },
       endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET },
       cronSecret: VALID.CRON_SECRET, serverless: true, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 }, cardIntervalMs: 0,
-      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG,
+      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG, tools: TOOLS_CONFIG,
     })
   })
 
