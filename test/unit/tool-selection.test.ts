@@ -52,6 +52,7 @@ describe('by keywords', () => {
   })
 
   test('a write brings the reads that find its subject', async () => {
+    expect(await offered(selection, 'Save this as JSON under reports/')).toEqual(expect.arrayContaining(['uploadFile', 'getSubmission']))
     expect(await offered(selection, 'That one is obviously junk, get rid of it')).toEqual(expect.arrayContaining(['markSubmissionAsSpam', 'searchSubmissions', 'getSubmission']))
   })
 

@@ -50,6 +50,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   editAndForwardSubmission: ['searchSubmissions', 'getSubmission'],
   markSubmissionAsSpam: ['searchSubmissions', 'getSubmission'],
   getSubmission: ['searchSubmissions'],
+  uploadFile: ['searchSubmissions', 'getSubmission'],
   downloadFile: ['listFiles'],
   deleteFile: ['listFiles'],
   copyFile: ['listFiles'],
