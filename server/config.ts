@@ -3,6 +3,7 @@ import { readAgent, type AgentConfig } from './config/agent'
 import { readForms, type FormsConfig } from './config/forms'
 import { readOps, type OpsConfig } from './config/ops'
 import { readPlatforms, type PlatformsConfig } from './config/platforms'
+import { readTools, type ToolsConfig } from './config/tools'
 import type { Require, Variable } from './config/variable'
 import { areas, variables, type VariableName } from './config/variables'
 
@@ -45,6 +46,7 @@ export interface Config {
   ops: OpsConfig
   agent: AgentConfig
   platforms: PlatformsConfig
+  tools: ToolsConfig
 }
 
 /** One message with every problem, each with the variable, what it is for and where to get it. */
@@ -87,7 +89,7 @@ export function readConfig(env: Environment = process.env): Config {
   if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
-  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms: readPlatforms(values, require) }
+  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms: readPlatforms(values, require), tools: readTools(values, require) }
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { agentVariables } from './agent'
 import { opsVariables } from './ops'
 import { platformVariables } from './platforms'
+import { toolsVariables } from './tools'
 import { count, countOrNone, flag, list, text, url, web, type Variable } from './variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
@@ -87,8 +88,8 @@ const coreVariables = {
 } as const satisfies Record<string, Variable>
 
 /** Every variable that the service reads, by area. `.env.example` is checked against it. */
-export const areas = { 'Main job': coreVariables, 'Ops pages': opsVariables, 'Conversation': agentVariables, 'More platforms': platformVariables } as const
+export const areas = { 'Main job': coreVariables, 'Ops pages': opsVariables, 'Conversation': agentVariables, 'Agent tools': toolsVariables, 'More platforms': platformVariables } as const
 
-export const variables = { ...coreVariables, ...opsVariables, ...agentVariables, ...platformVariables } as const
+export const variables = { ...coreVariables, ...opsVariables, ...agentVariables, ...platformVariables, ...toolsVariables } as const
 
 export type VariableName = keyof typeof variables

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EmbeddedCardLine } from '../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { SubmissionDesk } from '../../server/domain/submission/desk'
 import { receive } from '../../server/domain/submission/intake'
 import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
 import { Outbox } from '../../server/domain/submission/outbox'
@@ -21,13 +22,21 @@ export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 export type Triage = Awaited<ReturnType<typeof openTriage>>
 
-/** The whole domain on the embedded store, with the outside world faked. */
-export async function openTriage({ platforms = ['slack'] }: { platforms?: readonly string[] } = {}) {
+interface TriageOptions {
+  platforms?: readonly string[]
+  /** Another store than the embedded one. */
+  openStore?: (dir: string, now: () => number) => SubmissionStore
+}
+
+const embeddedStore = (dir: string, now: () => number) => new EmbeddedStore({ dir, nextAttention, dataLivesUntil, now })
+
+/** The whole domain on a real store, with the outside world faked. */
+export async function openTriage({ platforms = ['slack'], openStore = embeddedStore }: TriageOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'triage-'))
   const runtime = new FakeRuntime()
   const outage = { calls: 0 }
-  const embedded = new EmbeddedStore({ dir, nextAttention, dataLivesUntil, now: runtime.now })
-  const store = withOutages(embedded, outage)
+  const kept = openStore(dir, runtime.now)
+  const store = withOutages(kept, outage)
   const board = new FakeBoard(platforms)
   const line = new EmbeddedCardLine()
   const mailer = new FakeMailer()
@@ -43,9 +52,10 @@ export async function openTriage({ platforms = ['slack'] }: { platforms?: readon
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
   const takeIn = (data: unknown) => receive(data, forms.of(undefined), { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog })
+  const review = new Review({ store, outbox, presentation, runtime, log: silentLog })
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review: new Review({ store, outbox, presentation, runtime, log: silentLog }),
+    review, desk: new SubmissionDesk({ store, review, presentation }),
     receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {
@@ -55,7 +65,7 @@ export async function openTriage({ platforms = ['slack'] }: { platforms?: readon
     },
     sweep: () => sweep({ store, outbox, leaseMs: LEASE_MS, runtime, log: silentLog }),
     close: async () => {
-      await embedded.close()
+      await kept.close()
       await rm(dir, { recursive: true })
     },
   }

@@ -6,6 +6,7 @@ import { variables } from '../../server/config/variables'
 import { AGENT_CONFIG, AGENT_ENV } from '../fixtures/config/agent'
 import { OPS_CONFIG, OPS_ENV } from '../fixtures/config/ops'
 import { PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
+import { TOOLS_CONFIG, TOOLS_ENV } from '../fixtures/config/tools'
 
 type Env = Record<string, string | undefined>
 
@@ -30,7 +31,7 @@ const VALID: Record<keyof typeof variables, string> = {
   FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
   FORMS_CONFIG: resolve(import.meta.dirname, '../fixtures/config/forms.json'),
-  ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV,
+  ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV, ...TOOLS_ENV,
 }
 
 function problemsOf(env: Env): readonly string[] {
@@ -66,7 +67,7 @@ describe('every variable', () => {
         contact: { name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null, allowedOrigins: ['https://www.example.com'], fields: { name: 'Your name' } },
         jobs: { name: 'Jobs', to: ['hr@example.com', 'team@example.com'] },
       },
-      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG,
+      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG, tools: TOOLS_CONFIG,
     })
   })
 

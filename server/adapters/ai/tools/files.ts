@@ -1,0 +1,90 @@
+import type { ToolExecutionOptions } from 'ai'
+import { FilesError, type Files } from 'files-sdk'
+import { createFileTools as createSdkTools, type ApprovalConfig, type FileToolName, type FileTools, type ReadOnlyFileTools } from 'files-sdk/ai-sdk'
+import { UNTRUSTED } from './bounded'
+
+/** What a caller may change about a tool. What it does and takes stays as it is. */
+interface FileToolOverride {
+  description?: string
+  title?: string
+}
+
+export interface FileToolsOptions {
+  files: Files
+  /** Whether writes ask first: all, none, or by name, where what is not named asks. Default: all. */
+  requireApproval?: ApprovalConfig
+  /** Only the four tools that read. */
+  readOnly?: boolean
+  overrides?: Partial<Record<FileToolName, FileToolOverride>>
+}
+
+type Input = Record<string, unknown>
+type Execute = (input: Input, options: ToolExecutionOptions<unknown>) => Promise<Input>
+type Executable = Record<string, unknown> & { execute: Execute }
+
+const OVERRIDABLE = ['description', 'title']
+
+/** Files of a page, by default and at most. */
+const [PAGE, LARGEST_PAGE] = [50, 100]
+
+/** Largest text that is read, in bytes, and how much of it a model is shown, in characters. */
+const [READ_BYTES, SHOWN] = [1024 * 1024, 16_000]
+
+const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
+  listFiles: { title: 'List files' },
+  getFileMetadata: { title: 'Show file details' },
+  downloadFile: { title: 'Read file', description: `Read a file and return its text, of which long ones show the first ${SHOWN} characters. Set binary=true for small files that are not text.` },
+  getFileUrl: { title: 'Get file link' },
+  uploadFile: { title: 'Save file', description: 'Save text (or base64 with encoding="base64") as a file. The key is its path, such as reports/ada.json; folders need not exist. A file that has this key already is replaced.' },
+  deleteFile: { title: 'Delete file' },
+  copyFile: { title: 'Copy file' },
+  signUploadUrl: { title: 'Make upload link' },
+}
+
+/**
+ * The eight file tools: four that read, four that write and ask first.
+ *
+ * @throws TypeError for an override of anything but description and title
+ */
+export function createFileTools(options: FileToolsOptions & { readOnly: true }): ReadOnlyFileTools
+export function createFileTools(options: FileToolsOptions & { readOnly?: false }): FileTools
+export function createFileTools(options: FileToolsOptions): FileTools | ReadOnlyFileTools
+export function createFileTools({ files, requireApproval, readOnly, overrides = {} }: FileToolsOptions): FileTools | ReadOnlyFileTools {
+  checkOverrides(overrides)
+  const tools = createSdkTools({ files, requireApproval, readOnly, overrides: mapValues(DEFAULTS, (texts, name) => ({ ...texts, ...overrides[name] })) })
+  return mapValues(tools as unknown as Record<FileToolName, Executable>, (tool, name) => ({ ...tool, execute: bounding(name, tool.execute) })) as unknown as FileTools | ReadOnlyFileTools
+}
+
+/** Keeps what a model asks for and gets within its bounds, and says in plain words what went wrong. */
+function bounding(name: FileToolName, execute: Execute): Execute {
+  const run: Execute = (input, options) => execute(input, options).catch((error) => { throw new Error(explain(error)) })
+  if (name === 'listFiles') return (input, options) => run({ ...input, limit: Math.min(Number(input.limit ?? PAGE), LARGEST_PAGE) }, options)
+  if (name !== 'downloadFile') return run
+  return async (input, options) => {
+    // Base64 says nothing in part, and takes four characters for three bytes.
+    const most = input.binary ? SHOWN * 3 / 4 : READ_BYTES
+    const { content, ...file } = await run({ ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options)
+    const text = String(content)
+    return { ...file, untrusted: UNTRUSTED, content: text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text, ...text.length > SHOWN ? { cut: `The first ${SHOWN} of ${text.length} characters.` } : {} }
+  }
+}
+
+/** An error that has a cause came from the system below and may tell its paths, addresses and keys. */
+function explain(error: unknown): string {
+  if (!(error instanceof FilesError)) return 'The file could not be processed: its content may not be what the encoding says.'
+  if (error.code === 'NotFound') return 'There is no file with this key. listFiles shows those that exist.'
+  if (error.code === 'Unauthorized') return 'The file storage refused access: somebody has to check its credentials (BLOB_READ_WRITE_TOKEN or FILES_S3_*).'
+  return error.cause === undefined ? error.message : 'The file storage does not work just now. Try again later.'
+}
+
+function checkOverrides(overrides: Partial<Record<string, object>>): void {
+  for (const [name, override] of Object.entries(overrides)) {
+    const others = Object.keys(override ?? {}).filter(key => !OVERRIDABLE.includes(key))
+    if (!Object.hasOwn(DEFAULTS, name)) throw new TypeError(`overrides: there is no file tool "${name}".`)
+    if (others.length > 0) throw new TypeError(`overrides.${name}: only description and title can be overridden, not ${others.join(', ')}.`)
+  }
+}
+
+function mapValues<Key extends string, Value, Result>(record: Readonly<Record<Key, Value>>, map: (value: Value, key: Key) => Result): Record<Key, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Value, key as Key)])) as Record<Key, Result>
+}

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { tool, type EmbeddingModel, type LanguageModel, type PrepareStepFunction, type ToolSet } from 'ai'
+import { createToolIndex, extractQuery, type EmbeddingCacheOptions, type ToolIndex } from 'toolpick'
+import { z } from 'zod'
+import type { Log } from '../../../ports/runtime'
+import { INDEX_TEXTS } from './index-texts'
+
+export interface ToolSelectionOptions {
+  /** Finds tools by meaning too, not only by keywords. */
+  embeddingModel?: EmbeddingModel
+  /** Chooses among what was found; a call of this model before each step. */
+  rerankerModel?: LanguageModel
+  /** Lets the reranker add synonyms to the index at the start. */
+  enrichDescriptions?: boolean
+  /** File that keeps the embeddings of the index over restarts. */
+  embeddingCache?: string
+  /** Tools per page. Default: 6. */
+  maxTools?: number
+  log: Log
+}
+
+export interface ToolSelection {
+  /** Readies embeddings and synonyms; until then, and when it fails, keywords choose. Never rejects. */
+  warmUp(): Promise<void>
+  /** For the agent's `prepareStep`, with all of its tools. */
+  prepareStep<TOOLS extends ToolSet>(tools: TOOLS): PrepareStepFunction<NoInfer<TOOLS>>
+  /** Goes among the agent's tools, so that a model can say that what it is offered does not fit. */
+  tools: { moreTools: ReturnType<typeof createMoreTools> }
+}
+
+type Step = Parameters<PrepareStepFunction<ToolSet>>[0]['steps'][number]
+
+/** After so many misses in a row, everything is offered. */
+const MISSES = 2
+
+/** A request that finds fewer tools says too little to choose by: everything is offered. */
+const FEWEST = 3
+
+/** Longest request that is searched with, characters; the end counts, which is the latest. */
+const QUERY = 4000
+
+/** How long embeddings and reranking may take before a step, ms; then keywords choose. */
+const PATIENCE_MS = 3000
+
+/** What goes along with a tool, because it takes what that one finds. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  forwardSubmission: ['searchSubmissions', 'getSubmission'],
+  editAndForwardSubmission: ['searchSubmissions', 'getSubmission'],
+  markSubmissionAsSpam: ['searchSubmissions', 'getSubmission'],
+  getSubmission: ['searchSubmissions'],
+  uploadFile: ['searchSubmissions', 'getSubmission'],
+  downloadFile: ['listFiles'],
+  deleteFile: ['listFiles'],
+  copyFile: ['listFiles'],
+}
+
+/** Offers an agent the tools that fit the conversation, a page at a time. */
+export function createToolSelection({ log, maxTools = 6, embeddingCache, ...models }: ToolSelectionOptions): ToolSelection {
+  const indexed = Object.fromEntries(Object.entries(INDEX_TEXTS).map(([name, description]) => [name, { description } as ToolSet[string]]))
+  const keywords = createToolIndex(indexed)
+  let index = keywords
+
+  const find = async (query: string, most: number): Promise<string[]> => {
+    const options = { maxTools: most, adaptive: false }
+    if (index === keywords) return keywords.select(query, options)
+    return inTime(index.select(query, options)).catch((error) => {
+      log.warn('tools.search-failed', { error })
+      return keywords.select(query, options)
+    })
+  }
+
+  return {
+    tools: { moreTools: createMoreTools() },
+    async warmUp() {
+      if (!models.embeddingModel && !models.rerankerModel) return
+      try {
+        const better: ToolIndex = createToolIndex(indexed, { ...models, embeddingCache: embeddingCache ? cacheIn(embeddingCache, models) : undefined })
+        await better.warmUp()
+        index = better
+      }
+      catch (error) {
+        log.warn('tools.warm-up-failed', { error })
+      }
+    },
+    prepareStep: tools => async ({ messages, steps }) => {
+      const offer = (names: readonly string[]) => ({ activeTools: Object.keys(tools).filter(name => names.includes(name) || !Object.hasOwn(INDEX_TEXTS, name)) })
+      const page = missesOf(steps)
+      if (page >= MISSES) return {}
+      // Tools that this agent does not have take no place on a page.
+      const absent = Object.keys(INDEX_TEXTS).filter(name => !Object.hasOwn(tools, name))
+      const found = await find(extractQuery(messages, [], 0).slice(-QUERY), (page + 1) * maxTools + absent.length)
+      const fitting = found.filter(name => !absent.includes(name)).slice(page * maxTools, (page + 1) * maxTools)
+      if (fitting.length === 0 || found.length < Math.min(FEWEST, maxTools)) return {}
+      const used = steps.flatMap(step => step.toolCalls.map(({ toolName }) => toolName))
+      return offer([...fitting, ...fitting.flatMap(name => COMPANIONS[name] ?? []), ...used])
+    },
+  }
+}
+
+function createMoreTools() {
+  return tool({
+    title: 'Look for other tools',
+    description: 'Call this when none of the tools that you are offered fits the task: you are offered others in the next step. The tools concern form submissions, files, and this conversation.',
+    inputSchema: z.object({}),
+    execute: async () => ({ message: 'Other tools are offered now.' }),
+  })
+}
+
+/** How many steps in a row, up to the last, have brought nothing: no call, or none of a tool that was offered. */
+function missesOf(steps: readonly Step[]): number {
+  const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools' && !call.invalid))
+  return steps.length - 1 - hit
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`No answer in ${PATIENCE_MS} ms.`)), PATIENCE_MS) })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Embeddings in a file, for exactly these texts and models: others are made anew. A file that cannot be written is no failure. */
+function cacheIn(file: string, { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>): EmbeddingCacheOptions {
+  const model = typeof embeddingModel === 'string' ? embeddingModel : embeddingModel?.modelId
+  const key = createHash('sha256').update(JSON.stringify([INDEX_TEXTS, model, enrichDescriptions])).digest('hex')
+  return {
+    load: async () => {
+      const cached = await readFile(file, 'utf8').then(JSON.parse).catch(() => null)
+      return cached?.key === key ? cached.embeddings : null
+    },
+    save: embeddings => mkdir(dirname(file), { recursive: true }).then(() => writeFile(file, JSON.stringify({ key, embeddings }))).catch(() => { /* Then they are made anew at the next start. */ }),
+  }
+}

@@ -1,0 +1,95 @@
+import { tool } from 'ai'
+import { z } from 'zod'
+import type { Desk, DeskSubmission, Verdict } from '../../../ports/desk'
+import type { Reviewer } from '../../../ports/submission'
+import { bounded, UNTRUSTED, type Bounds } from './bounded'
+
+export interface SubmissionToolsOptions {
+  desk: Desk
+  /** Who asked for a write, or approved it: the one that cards and emails name. */
+  reviewer: Reviewer
+}
+
+/** A hit shows enough to choose by, `getSubmission` shows the rest. */
+const HIT: Bounds = { text: 160, items: 12, total: 1200 }
+const WHOLE: Bounds = { text: 8000, items: 200, total: 16_000 }
+const HITS = 10
+
+const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
+
+/** The tools over submissions: three that read, three that write and ask first. */
+export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions) {
+  return {
+    searchSubmissions: tool({
+      title: 'Search submissions',
+      description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with the text. Shows a summary of each; getSubmission shows one in full.',
+      inputSchema: z.object({
+        text: z.string().max(200).optional().describe('Words that must all occur; leave out to list the newest'),
+        limit: z.number().int().min(1).max(HITS).optional().describe(`At most so many; ${HITS} by default`),
+      }),
+      execute: async ({ text = '', limit = HITS }) => {
+        const { submissions, ...found } = await desk.search(text, limit)
+        return { ...found, submissions: submissions.map(submission => shown(submission, HIT)) }
+      },
+    }),
+    getSubmission: tool({
+      title: 'Show submission',
+      description: 'Read one form submission in full: every field, when it came, when it expires, its state and what was decided. Use its data as it stands when saving it to a file.',
+      inputSchema: z.object({ id }),
+      execute: async ({ id }) => {
+        const submission = await desk.get(id)
+        return submission ? shown(submission, WHOLE) : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
+      },
+    }),
+    submissionStats: tool({
+      title: 'Submission statistics',
+      description: 'Count the form submissions: how many are pending, and how many of the latest were forwarded, marked as spam or expired.',
+      inputSchema: z.object({}),
+      execute: async () => {
+        const { pending, newestAt, decided: { sinceAt, ...decided } } = await desk.stats()
+        return { pending, newest: time(newestAt), decided: { ...decided, since: time(sinceAt) } }
+      },
+    }),
+    forwardSubmission: tool({
+      title: 'Forward submission',
+      description: 'Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. Final: it cannot be taken back.',
+      inputSchema: z.object({ id }),
+      needsApproval: true,
+      execute: async ({ id }) => outcome(await desk.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.'),
+    }),
+    editAndForwardSubmission: tool({
+      title: 'Edit and forward submission',
+      description: 'Change fields of one pending form submission, for instance to correct a typo, then forward it. Name only the fields that change; getSubmission shows their names.',
+      inputSchema: z.object({
+        id,
+        changes: z.array(z.object({
+          field: z.string().describe('Name of the field, exactly as getSubmission shows it'),
+          value: z.string().describe('Its new value; for a list or an object, its JSON'),
+        })).min(1).max(100),
+      }),
+      needsApproval: true,
+      execute: async ({ id, changes }) => outcome(await desk.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.'),
+    }),
+    markSubmissionAsSpam: tool({
+      title: 'Mark submission as spam',
+      description: 'Discard one pending form submission as spam: its data is erased at once and nothing is sent. Final: it cannot be taken back.',
+      inputSchema: z.object({ id }),
+      needsApproval: true,
+      execute: async ({ id }) => outcome(await desk.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.'),
+    }),
+  }
+}
+
+/** Form data stays below one key, beside the word that it is not to be trusted. */
+function shown({ id, state, receivedAt, expiresAt, data, notes }: DeskSubmission, bounds: Bounds) {
+  const { value, cut } = bounded(data, bounds)
+  return { id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes, untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {} }
+}
+
+function outcome(verdict: Verdict, message: string) {
+  return verdict.decided ? { done: true, message } : { done: false, message: verdict.reason }
+}
+
+function time(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString()
+}

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { ADA, openTriage, type Triage } from '../fakes/triage'
+import { startRedis, type RedisServer } from '../support/redis-server'
+
+let redis: RedisServer
+let client: RedisClient
+beforeAll(async () => { redis = await startRedis() })
+afterAll(() => redis.stop())
+
+async function onRedis(): Promise<Triage> {
+  client = createRedis(redis.url, silentLog)
+  const triage = await openTriage({ openStore: () => new RedisStore(client, { nextAttention, dataLivesUntil }) })
+  await triage.store.ping()
+  await client.flushAll()
+  return triage
+}
+
+/** Redis counts by the clock of this machine. */
+function asOnThisMachine({ runtime }: Triage): void {
+  runtime.time = Date.now()
+  runtime.uuid = () => crypto.randomUUID()
+}
+
+describe.each([['the embedded store', () => openTriage()], ['Redis', onRedis]] as const)('The desk on %s', (_name, open) => {
+  let triage: Triage
+  beforeEach(async () => {
+    triage = await open()
+    asOnThisMachine(triage)
+  })
+  afterEach(() => triage.close())
+
+  async function post(data: unknown): Promise<string> {
+    triage.runtime.time += 1000
+    return triage.post(data)
+  }
+
+  const ids = async (text: string, limit = 10) => (await triage.desk.search(text, limit)).submissions.map(({ id }) => id)
+
+  test('finds pending submissions by all words in names and values, in any case, newest first, or by the beginning of the id', async () => {
+    const ada = await post({ name: 'Ada Lovelace', order: { engines: 2, colour: 'BRASS' } })
+    const grace = await post({ name: 'Grace Hopper', message: 'Two brass compilers' })
+    expect(await ids('')).toEqual([grace, ada])
+    expect(await ids('brass')).toEqual([grace, ada])
+    expect(await ids('ENGINES  lovelace')).toEqual([ada])
+    expect(await ids('message')).toEqual([grace])
+    expect(await ids(ada.slice(0, 8))).toEqual([ada])
+    expect(await ids('brass nobody')).toEqual([])
+  })
+
+  test('shows no more than was asked for, and says how many there are', async () => {
+    for (let index = 0; index < 60; index++) await post({ index, parity: index % 2 ? 'odd' : 'even' })
+    expect(await triage.desk.search('odd', 3)).toMatchObject({ submissions: [{ data: { index: 59 } }, { data: { index: 57 } }, { data: { index: 55 } }], matches: 30, pending: 60, complete: true })
+  })
+
+  test('shows a submission with its data, and null once it is gone', async () => {
+    const id = await post({ name: 'Ada', engines: 2 })
+    expect(await triage.desk.get(id)).toMatchObject({ id, state: 'open', data: { name: 'Ada', engines: 2 }, fields: [{ label: 'name', value: 'Ada' }, { label: 'engines', value: '2' }], notes: [] })
+    await triage.desk.decide(id, 'spam', ADA)
+    await triage.runtime.drain()
+    expect([await triage.desk.get(id), await triage.desk.get('nothing')]).toEqual([null, null])
+  })
+
+  test('counts what is pending and what was decided', async () => {
+    expect(await triage.desk.stats()).toEqual({ pending: 0, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null } })
+    const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
+    const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
+    await triage.desk.decide(one, 'spam', ADA)
+    await triage.desk.decide(two, 'forward', ADA)
+    await triage.runtime.drain()
+    expect(await triage.desk.stats()).toEqual({ pending: 1, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) } })
+  })
+
+  test('forwards once, by the same claim as a click, in the name of the reviewer', async () => {
+    const id = await post({ name: 'Ada' })
+    const verdicts = await Promise.all([triage.desk.decide(id, 'forward', ADA), triage.desk.decide(id, 'forward', ADA), triage.review.decide(id, 'forward', ADA)])
+    await triage.runtime.drain()
+    expect(verdicts.filter(verdict => 'claimed' in verdict ? verdict.claimed : verdict.decided)).toHaveLength(1)
+    expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
+    expect((await triage.store.audit(1))[0]).toMatchObject({ id, reviewer: ADA })
+    expect(await triage.desk.decide(id, 'forward', ADA)).toEqual({ decided: false, reason: 'This submission was already decided, or its 7 days have passed.' })
+  })
+
+  test('edits fields by name and keeps what is not named; a number stays a number', async () => {
+    const id = await post({ name: 'Ada', engines: 2, tags: ['a'] })
+    expect(await triage.desk.decideEdited(id, [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }], ADA)).toEqual({ decided: true })
+    await triage.runtime.drain()
+    expect(JSON.parse(triage.endpoint.calls[0]!.body)).toEqual({ name: 'Ada L.', engines: 3, tags: ['a'] })
+  })
+
+  test('an edit of a field that there is not, or of a list that is none any more, changes nothing and says why', async () => {
+    const id = await post({ name: 'Ada', tags: ['a'] })
+    expect(await triage.desk.decideEdited(id, [{ field: 'nam', value: 'x' }], ADA)).toEqual({ decided: false, reason: 'There is no field "nam". Its fields are "name", "tags".' })
+    expect(await triage.desk.decideEdited(id, [{ field: 'tags', value: 'b' }], ADA)).toEqual({ decided: false, reason: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].' })
+    expect(await triage.desk.decideEdited('nothing', [{ field: 'name', value: 'x' }], ADA)).toMatchObject({ decided: false })
+    expect(await triage.desk.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
+    expect(triage.endpoint.calls).toEqual([])
+  })
+})
+
+test('a search on Redis is two round trips for 50 submissions', async () => {
+  const triage = await onRedis()
+  asOnThisMachine(triage)
+  for (let index = 0; index < 60; index++) await triage.receive({ index })
+  await triage.runtime.drain()
+  await client.configResetStat()
+  expect(await triage.desk.search('index', 5)).toMatchObject({ matches: 60, complete: true })
+  expect(await client.info('commandstats')).toMatch(/cmdstat_eval(sha)?:calls=4,/)
+  await triage.close()
+})
