@@ -7,8 +7,7 @@ export function useStickToBottom(scroller: Readonly<ShallowRef<HTMLElement | nul
 
   function onScroll() {
     const box = scroller.value
-    // A pane that is hidden loses its place, and means nothing by it.
-    if (!box || box.clientHeight === 0) return
+    if (!box) return
     // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
     // scrolled, which looks far from the bottom although nobody moved.
     if (box.scrollHeight - box.scrollTop - box.clientHeight < 64) atBottom.value = true
@@ -23,7 +22,11 @@ export function useStickToBottom(scroller: Readonly<ShallowRef<HTMLElement | nul
   // Watching sizes and not messages: an edited card changes height too, and so does the pane.
   let sizes: ResizeObserver | undefined
   onMounted(() => {
-    sizes = new ResizeObserver(() => atBottom.value && toBottom())
+    sizes = new ResizeObserver(() => {
+      // A pane that is hidden loses its place: the scroll event of its return is nobody scrolling up.
+      if (scroller.value?.clientHeight === 0) lastTop = 0
+      else if (atBottom.value) toBottom()
+    })
     if (scroller.value) sizes.observe(scroller.value)
     if (list.value) sizes.observe(list.value)
   })
