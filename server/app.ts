@@ -9,6 +9,7 @@ import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-m
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { handleWebhook, startBot } from './composition/bot'
+import { createIdentityProviders } from './composition/identity'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
@@ -22,6 +23,7 @@ import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
 import { isExposed, isOwnPage } from './http/guards'
 import { requestId } from './http/request-id'
+import type { IdentityProvider } from './ports/identity'
 import type { Limiter } from './ports/limiter'
 import type { Log, Runtime } from './ports/runtime'
 import type { SubmissionStore } from './ports/store'
@@ -39,6 +41,10 @@ export interface Services {
   sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
   /** Counts the forms of each client; null when they may send any number. */
   limiter: Limiter | null
+  /** Counts attempts to sign in to the ops pages. */
+  signIns: Limiter
+  /** The platforms that people sign in with. */
+  identityProviders: readonly IdentityProvider[]
   /** Takes a form in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
   receive: (body: unknown, sender: Sender) => Promise<string>
   /** An undecided submission in full. @throws SubmissionGone */
@@ -71,7 +77,7 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
-  const { store, line, limiter, state, close } = openStore(config, log)
+  const { store, line, limiter, signIns, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
@@ -100,7 +106,8 @@ function compose(config: Config): Services {
   const screening: ScreeningPorts = { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log }
 
   return {
-    config, log, store, limiter, close, formUrl,
+    config, log, store, limiter, signIns, close, formUrl,
+    identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
     receive: async (body, sender) => {
