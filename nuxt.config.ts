@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
 
 // The development server answers under the name of a tunnel too (docs/local-development.md), and under no other.
@@ -6,13 +7,17 @@ const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
 
 // https://nuxt.com/docs/api/configuration/nuxt-config
 export default defineNuxtConfig({
-  modules: ['@nuxt/ui', '@nuxt/eslint'],
+  modules: ['@nuxt/ui', '@nuxt/eslint', 'nuxt-auth-utils'],
+  // Without one here, nuxt-auth-utils writes one to .env.
+  $development: { runtimeConfig: { session: { password: randomUUID() } } },
   ssr: false,
   devtools: { enabled: false },
   app: { head: { title: 'Form triage', htmlAttrs: { lang: 'en' }, meta: [{ name: 'robots', content: 'noindex' }] } },
   css: ['~/assets/main.css'],
   // Nothing is fetched while building or showing a page: fonts and icons come with the packages.
   ui: { fonts: false },
+  // Who is signed in, for 12 hours, in a sealed cookie; NUXT_SESSION_PASSWORD is the password.
+  runtimeConfig: { session: { name: 'triage-session', password: '', maxAge: 12 * 60 * 60, sessionHeader: false, cookie: { httpOnly: true, secure: true, sameSite: 'lax' } } },
   srcDir: '.',
   serverDir: 'server',
   compatibilityDate: '2026-11-01',
@@ -31,6 +36,7 @@ export default defineNuxtConfig({
     tsConfig: { exclude: ['../test/**', '../server/**', '../scripts/**'] },
   },
   telemetry: false,
+  auth: { loadStrategy: 'none' },
   eslint: { config: { stylistic: true } },
   icon: { provider: 'none', clientBundle: { scan: true }, serverBundle: false },
 })

@@ -12,6 +12,7 @@ import { handleWebhook, startBot } from './composition/bot'
 import { createMonitor } from './composition/monitor'
 import { createOperations, type Operations } from './composition/operations'
 import { createForms } from './composition/forms'
+import { createIdentityProviders } from './composition/identity'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
@@ -26,6 +27,7 @@ import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
 import { isExposed, isOwnPage } from './http/guards'
 import { requestId } from './http/request-id'
+import type { IdentityProvider } from './ports/identity'
 import type { Limiter } from './ports/limiter'
 import type { Log, Runtime } from './ports/runtime'
 import type { SubmissionStore } from './ports/store'
@@ -44,6 +46,10 @@ export interface Services {
   limiter: Limiter | null
   /** The form with this key, or the default one; null when there is none. */
   inbox: (form: string | undefined) => Inbox | null
+  /** Counts attempts to sign in to the ops pages. */
+  signIns: Limiter
+  /** The platforms that people sign in with. */
+  identityProviders: readonly IdentityProvider[]
   /** An undecided submission in full. @throws SubmissionGone */
   show: (id: string) => Promise<SubmissionDetails>
   operations: Operations
@@ -83,7 +89,7 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
-  const { store, line, limiter, health, state, close } = openStore(config, log)
+  const { store, line, limiter, signIns, health, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
@@ -114,7 +120,8 @@ function compose(config: Config): Services {
   const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
 
   return {
-    config, log, store, limiter, operations, close, formUrl,
+    config, log, store, limiter, signIns, operations, close, formUrl,
+    identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
     inbox: (key) => {

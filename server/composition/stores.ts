@@ -22,6 +22,8 @@ export interface Stores {
   line: CardLine
   limiter: Limiter | null
   health: HealthBook
+  /** Counts attempts to sign in. */
+  signIns: Limiter
   state: () => Promise<StateAdapter>
   close: () => Promise<void>
 }
@@ -30,6 +32,7 @@ export function openStore(config: Config, log: Log): Stores {
   const rules = { nextAttention, dataLivesUntil }
   const { rateLimit } = config.form
   const aMinute = { limit: rateLimit, windowS: 60 }
+  const signInsAMinute = { limit: 10, windowS: 60 }
   if (!config.storeUrl) {
     const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, ...rules })
     return {
@@ -37,6 +40,7 @@ export function openStore(config: Config, log: Log): Stores {
       line: new EmbeddedCardLine(),
       health: createEmbeddedHealthBook(),
       limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
+      signIns: createEmbeddedLimiter(signInsAMinute),
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       close: () => store.close(),
     }
@@ -48,6 +52,7 @@ export function openStore(config: Config, log: Log): Stores {
     line: new RedisCardLine(client),
     health: createRedisHealthBook(client),
     limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
+    signIns: createRedisLimiter(client, signInsAMinute),
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])
       return createChatState(client, sdkLogger(log, 'state'))

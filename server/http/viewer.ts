@@ -1,9 +1,75 @@
-import type { H3Event } from 'h3'
+import { isIP } from 'node:net'
+import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
 import { HttpError } from './errors'
-import { isExposed, isOwnPage } from './guards'
+import { isOwnPage } from './guards'
+import { requireOwnPage } from './own-page'
+import { readSession, type Viewer } from './session'
 
-/** Submissions are shown outside production only, to pages of this host; there is no sign-in yet, so it fails closed. */
-export function requireViewer(event: H3Event, { config }: { config: { production: boolean, host?: string } }): void {
-  if (config.production) throw new HttpError(403, 'VIEWING_OFF', 'Submissions are not shown here in production: this version has no sign-in. Use the cards, or run outside production.')
-  if (!isOwnPage(event.headers, isExposed(config.host))) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
+interface ViewingConfig {
+  production: boolean
+  siteUrl: string
+  ops: { password?: string, slack?: object, discord?: object }
+}
+
+interface Services { config: ViewingConfig }
+
+/** Whoever sits at this machine, where nobody has to sign in. */
+const LOCAL: Viewer = { id: 'local', name: 'Local', platform: 'Ops page' }
+
+/** What to do about pages that nobody can sign in to. */
+const CLOSED = 'The ops pages are closed, because there is no way to sign in. Set OPS_PASSWORD, or OPS_SLACK_TEAM_ID or OPS_DISCORD_GUILD_ID with their client id and secret, and NUXT_SESSION_PASSWORD.'
+
+/**
+ * Who is looking. With a way to sign in, whoever did; without one, only somebody at this very machine, and in
+ * production nobody.
+ *
+ * @throws HttpError 401 when they have to sign in, 403 when nobody can
+ */
+export async function requireViewer(event: H3Event, { config }: Services): Promise<Viewer> {
+  // What it shows is for these eyes: no cache, and no other site's pages.
+  setResponseHeaders(event, { 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' })
+  if (canSignIn(config)) {
+    const viewer = await readSession(event)
+    if (viewer) return viewer
+    throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
+  }
+  if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', CLOSED)
+  if (!isOwnPage(event.headers, false)) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
+  if (!isFromHere(event)) throw new HttpError(403, 'OPS_CLOSED', `${CLOSED} Until then they open on the machine itself only.`)
+  return LOCAL
+}
+
+/**
+ * Who decides, by a request of our own page; for everything that changes something.
+ *
+ * @throws HttpError 401 and 403 as `requireViewer`, 403 for pages of other sites, 415 for anything but JSON
+ */
+export async function requireDecider(event: H3Event, services: Services): Promise<Viewer> {
+  const viewer = await requireViewer(event, services)
+  requireOwnPage(event, services.config)
+  return viewer
+}
+
+/** Why nobody can look, or null when somebody can. */
+export function whyClosed(config: ViewingConfig): string | null {
+  return isClosed(config) ? CLOSED : null
+}
+
+function canSignIn({ ops }: ViewingConfig): boolean {
+  return Boolean(ops.password ?? ops.slack ?? ops.discord)
+}
+
+function isClosed(config: ViewingConfig): boolean {
+  return config.production && !canSignIn(config)
+}
+
+/** Whether a request began on this machine: a tunnel or proxy on it names the address that it came from. */
+function isFromHere(event: H3Event): boolean {
+  const hops = [event.node.req.socket.remoteAddress ?? '', ...(getRequestHeader(event, 'x-forwarded-for') ?? '').split(',')]
+  return hops.map(hop => hop.trim()).filter(Boolean).every(isLoopback)
+}
+
+function isLoopback(address: string): boolean {
+  const plain = address.replace(/^::ffff:/i, '')
+  return address === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'))
 }

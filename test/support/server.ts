@@ -17,9 +17,9 @@ export interface Server {
   kill: () => Promise<void>
 }
 
-/** Starts the built server with this environment and nothing else of ours, and waits until it listens. */
+/** Starts the built server with this environment and nothing else of ours, on a free port unless it names one, and waits until it listens. */
 export async function startServer(env: Record<string, string>): Promise<Server> {
-  const port = await freePort()
+  const port = Number(env.PORT) || await freePort()
   const run = spawnServer({ PORT: String(port), HOST: '127.0.0.1', ...env })
   const { child, output } = run
   const failed = once(child, 'exit').then(([code]) => { throw new Error(`The server left with code ${code}:\n${output()}`) })

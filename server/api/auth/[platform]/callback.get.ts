@@ -1,0 +1,18 @@
+import { defineEventHandler, sendRedirect } from 'h3'
+import { useServices } from '../../../app'
+import { answer } from '../../../http/errors'
+import { finishOAuth, providerOf, signInPage } from '../../../http/oauth'
+import { startSession } from '../../../http/session'
+import { requireAttempt } from '../../../http/sign-in'
+
+/** `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which knows what to do or to say. */
+export default defineEventHandler(event => answer(event, async () => {
+  const services = useServices()
+  const { config, log, identityProviders } = services
+  const provider = providerOf(event, identityProviders)
+  await requireAttempt(event, services)
+  const { to, ...outcome } = await finishOAuth(event, provider, config)
+  if (outcome.ok) await startSession(event, outcome.person, config)
+  else log.warn('sign-in.refused', { platform: provider.key, problem: outcome.problem, reason: outcome.reason })
+  return sendRedirect(event, signInPage(outcome.ok ? { to } : { to, problem: outcome.problem }))
+}))

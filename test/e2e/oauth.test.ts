@@ -1,0 +1,126 @@
+import { sealSession, type H3Event } from 'h3'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ADA, DISCORD_APP, SLACK_APP, startIdentityDouble, type IdentityDouble, type Person } from '../support/identity'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { startServer, type Server } from '../support/server'
+import { QUIET_PRODUCTION, SESSION_PASSWORD, visit, type Visitor } from '../support/visitor'
+
+const SITE = 'https://forms.example.com'
+const PENDING = 'triage-sign-in'
+
+let platforms: IdentityDouble
+let redis: RedisServer
+let server: Server
+beforeAll(async () => {
+  [platforms, redis] = await Promise.all([startIdentityDouble(), startRedis()])
+  server = await startServer({ ...QUIET_PRODUCTION, ...platforms.env, NUXT_SESSION_PASSWORD: SESSION_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+})
+afterEach(() => { platforms.fault = () => undefined })
+afterAll(async () => {
+  await server.kill()
+  await Promise.all([platforms.close(), redis.stop()])
+})
+
+/** Presses the button; resolves with the platform's page. */
+async function begin(visitor: Visitor, platform: string, to?: string): Promise<string> {
+  const answer = await visitor.get(`/api/auth/${platform}${to ? `?to=${encodeURIComponent(to)}` : ''}`)
+  expect(answer.status).toBe(302)
+  return answer.headers.get('location')!
+}
+
+/** The platform sends the browser back; resolves with where it ends up. */
+async function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<string> {
+  const answer = await visitor.get(pathname + search)
+  expect(answer.status).toBe(302)
+  return answer.headers.get('location')!
+}
+
+async function viewerOf(visitor: Visitor): Promise<unknown> {
+  return (await (await visitor.get('/api/auth/session')).json() as { viewer: unknown }).viewer
+}
+
+const signInAs = async (visitor: Visitor, platform: string, person: Person = ADA) => comeBack(visitor, platforms.agree(await begin(visitor, platform), person))
+
+describe.each([
+  { platform: 'slack', label: 'Slack', client: SLACK_APP.OPS_SLACK_CLIENT_ID, scope: 'openid profile', viewer: { id: 'U0ADA', name: 'Ada Lovelace', platform: 'Slack' }, outsider: { ...ADA, slack: { ...ADA.slack, team: 'T0OTHER' } } },
+  { platform: 'discord', label: 'Discord', client: DISCORD_APP.OPS_DISCORD_CLIENT_ID, scope: 'identify guilds', viewer: { id: '623456789012345678', name: 'Ada L.', platform: 'Discord' }, outsider: { ...ADA, discord: { ...ADA.discord, guilds: ['1', '2'] } } },
+])('signing in with $label', ({ platform, client, scope, viewer, outsider }) => {
+  it('asks for the name and the team only, and comes back to the page that was wanted', async () => {
+    const ada = visit(server)
+    const page = await begin(ada, platform, '/submissions/x?tab=history')
+    expect(Object.fromEntries(new URL(page).searchParams)).toMatchObject({ client_id: client, scope, redirect_uri: `${SITE}/api/auth/${platform}/callback`, state: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(await comeBack(ada, platforms.agree(page))).toBe('/sign-in?to=%2Fsubmissions%2Fx%3Ftab%3Dhistory')
+    expect(await viewerOf(ada)).toEqual(viewer)
+    expect((await ada.get('/api/submissions/0b1f2c3d')).status).toBe(404)
+    expect([...ada.cookies.keys()]).toEqual(['triage-session'])
+  })
+
+  it('refuses people of another team', async () => {
+    const mallory = visit(server)
+    expect(await signInAs(mallory, platform, outsider)).toBe('/sign-in?problem=not-a-member')
+    expect(await viewerOf(mallory)).toBeNull()
+  })
+
+  it('refuses a state that is made up, absent, repeated or of another browser, and asks the platform nothing', async () => {
+    const [ada, mallory] = [visit(server), visit(server)]
+    await begin(ada, platform)
+    const stolen = platforms.agree(await begin(mallory, platform))
+    const asked = platforms.requests.length
+    for (const query of [stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`]) {
+      await begin(ada, platform)
+      expect(await comeBack(ada, new URL(`${stolen.pathname}${query}`, SITE))).toBe('/sign-in?problem=expired')
+      // Without having begun at all.
+      expect(await comeBack(visit(server), new URL(`${stolen.pathname}${query}`, SITE))).toBe('/sign-in?problem=expired')
+    }
+    expect(platforms.requests).toHaveLength(asked)
+    expect(await viewerOf(ada)).toBeNull()
+  })
+
+  it('takes a state once', async () => {
+    const ada = visit(server)
+    const back = platforms.agree(await begin(ada, platform))
+    await comeBack(ada, back)
+    expect(await comeBack(ada, back)).toBe('/sign-in?problem=expired')
+  })
+
+  it('refuses a state that is older than 10 minutes', async () => {
+    const pending = async (age: number) => {
+      const state = 's'.repeat(43)
+      const session = { id: 'x', createdAt: Date.now(), data: { state, platform, to: '', at: Date.now() - age } }
+      const sealed = await sealSession({ context: { sessions: { [PENDING]: session } } } as unknown as H3Event, { name: PENDING, password: SESSION_PASSWORD })
+      const ada = visit(server)
+      ada.cookies.set(PENDING, sealed)
+      return comeBack(ada, new URL(`/api/auth/${platform}/callback?error=access_denied&state=${state}`, SITE))
+    }
+    expect(await pending(10 * 60_000 + 1)).toBe('/sign-in?problem=expired')
+    expect(await pending(9 * 60_000)).toBe('/sign-in?problem=cancelled')
+  })
+
+  it.each<[string, Parameters<typeof platforms.fault>[0]['path'], ReturnType<typeof platforms.fault>]>([
+    ['refuses the code', 'token', { status: 400, body: '{"error":"invalid_client"}' }],
+    ['answers with no token', 'token', { status: 200, body: '{"ok":true}' }],
+    ['answers with no JSON', 'token', { status: 200, body: '<html>' }],
+    ['drops the connection', 'token', 'drop'],
+    ['sends elsewhere', 'token', { status: 307, headers: { location: 'http://127.0.0.1:9/' } }],
+    ['does not know the person', platform === 'slack' ? 'userInfo' : '@me', { status: 200, body: '{}' }],
+  ])('says to try again when the platform %s, and the log says why', async (_, path, fault) => {
+    const ada = visit(server)
+    const back = platforms.agree(await begin(ada, platform))
+    platforms.fault = request => request.path.endsWith(path) ? fault : undefined
+    expect(await comeBack(ada, back)).toBe('/sign-in?problem=unavailable')
+    expect(await viewerOf(ada)).toBeNull()
+    expect(server.output()).toContain('"sign-in.refused"')
+    for (const secret of [SLACK_APP.OPS_SLACK_CLIENT_SECRET, DISCORD_APP.OPS_DISCORD_CLIENT_SECRET, back.searchParams.get('code')!]) expect(server.output()).not.toContain(secret)
+  })
+})
+
+it('a sign-in begun with one platform is not finished with the other', async () => {
+  const ada = visit(server)
+  const { search } = platforms.agree(await begin(ada, 'slack'))
+  expect(await comeBack(ada, new URL(`/api/auth/discord/callback${search}`, SITE))).toBe('/sign-in?problem=expired')
+})
+
+it('the cookie between leaving and coming back goes to the sign-in routes only, by https, for 10 minutes', async () => {
+  const [cookie] = (await visit(server).get('/api/auth/slack')).headers.getSetCookie()
+  for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/api/auth', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+})

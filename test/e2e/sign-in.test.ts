@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { startServer, type Server } from '../support/server'
+import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
+
+const SITE = 'https://forms.example.com'
+/** Answers 404 to whoever may look, for nothing is there. */
+const GUARDED = '/api/submissions/0b1f2c3d'
+
+let redis: RedisServer
+let server: Server
+beforeAll(async () => {
+  redis = await startRedis()
+  server = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+})
+afterAll(async () => {
+  await server.kill()
+  await redis.stop()
+})
+
+describe('the password', () => {
+  it('signs somebody in under the name that they give, until they sign out', async () => {
+    const ada = visit(server)
+    expect((await ada.get(GUARDED)).status).toBe(401)
+    const answer = await ada.signIn(PASSWORD, '  Ada Lovelace ')
+    const viewer = { id: 'ops:ada lovelace', name: 'Ada Lovelace', platform: 'Ops page' }
+    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { viewer } })
+    expect((await ada.get(GUARDED)).status).toBe(404)
+    expect(await (await ada.get('/api/auth/session')).json()).toEqual({ viewer, closed: null, password: true, platforms: [] })
+    expect((await visit(server).get(GUARDED)).status).toBe(401)
+
+    expect((await ada.post('/api/auth/sign-out', {})).status).toBe(200)
+    expect((await ada.get(GUARDED)).status).toBe(401)
+    expect(await (await ada.get('/api/auth/session')).json()).toEqual({ viewer: null, closed: null, password: true, platforms: [] })
+  })
+
+  it.each([['another', 'correct horse batterY'], ['a part of it', PASSWORD.slice(0, -1)], ['empty', ''], ['no text', { length: 21 }]])('that is wrong (%s) is 401, sets no cookie, and says nothing of the right one', async (_, password) => {
+    const mallory = visit(server)
+    const answer = await mallory.signIn(password as string)
+    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 401, body: { error: 'The password is wrong.', code: 'WRONG_PASSWORD' } })
+    expect([...mallory.cookies.keys()]).toEqual([])
+  })
+
+  it.each([['missing', undefined], ['blank', '   '], ['longer than 80 characters', 'x'.repeat(81)], ['with a line break', 'Ada\nAdmin'], ['no text', 7]])('with a name that is %s is 400', async (_, name) => {
+    const answer = await visit(server).post('/api/auth/sign-in', { name, password: PASSWORD })
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 400, body: { code: 'NAME_REQUIRED' } })
+  })
+
+  it.each(['', '{', 'null', '[]', '"text"'])('is asked for by a body such as %j without an error of ours', async (body) => {
+    expect((await visit(server).post('/api/auth/sign-in', body)).status).toBe(400)
+  })
+})
+
+describe('the session cookie', () => {
+  it('is for this site by https only, out of reach of scripts, and lives 12 hours', async () => {
+    const [cookie, ...others] = (await visit(server).signIn(PASSWORD)).headers.getSetCookie()
+    expect(others).toEqual([])
+    expect(cookie).toMatch(/^triage-session=/)
+    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie!.split('; ')).toContain(attribute)
+    const expires = new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()
+    expect(expires / 3_600_000).toBeGreaterThan(11.9)
+    expect(expires / 3_600_000).toBeLessThanOrEqual(12)
+  })
+
+  it('tells nothing to who reads it, and counts for nothing once it is touched', async () => {
+    const ada = visit(server)
+    await ada.signIn(PASSWORD)
+    const sealed = ada.cookies.get('triage-session')!
+    expect(decodeURIComponent(sealed)).not.toMatch(/ada/i)
+    for (const forged of [sealed.slice(0, -2), sealed.replace('Fe26.2', 'Fe26.1'), `${sealed.slice(0, 80)}A${sealed.slice(81)}`, 'x', encodeURIComponent('{"user":{"id":"x","name":"x"}}')]) {
+      ada.cookies.set('triage-session', forged)
+      expect((await ada.get(GUARDED)).status).toBe(401)
+    }
+    expect((await visit(server).get(GUARDED, { 'x-triage-session-session': sealed, 'x-nuxt-session-session': sealed })).status).toBe(401)
+  })
+
+  it('is by https only in production whatever the site URL says; sealed with another NUXT_SESSION_PASSWORD it signs nobody in', async () => {
+    const other = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, NUXT_SESSION_PASSWORD: 'x'.repeat(32), STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'http://forms.internal' })
+    const ada = visit(other)
+    expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
+    expect((await ada.get(GUARDED)).status).toBe(404)
+    const here = visit(server)
+    here.cookies.set('triage-session', ada.cookies.get('triage-session')!)
+    expect((await here.get(GUARDED)).status).toBe(401)
+    await other.kill()
+  })
+})
+
+describe('a page of another site', () => {
+  it.each<[string, number, Record<string, string>]>([
+    ['says so by Sec-Fetch-Site', 403, { 'sec-fetch-site': 'cross-site' }],
+    ['on a neighbouring host says so', 403, { 'sec-fetch-site': 'same-site' }],
+    ['in an older browser says so by Origin', 403, { origin: 'https://evil.example' }],
+    ['without an origin says so', 403, { origin: 'null' }],
+    ['sends an HTML form as text', 415, { 'content-type': 'text/plain' }],
+    ['sends an HTML form', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
+  ])('that %s is %d, and signs nobody in or out', async (_, status, headers) => {
+    const ada = visit(server)
+    await ada.signIn(PASSWORD)
+    const cookie = `triage-session=${ada.cookies.get('triage-session')}`
+    for (const [path, body] of [['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }]] as const) {
+      const answer = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', cookie, ...headers } })
+      expect(answer.status).toBe(status)
+      expect(answer.headers.getSetCookie()).toEqual([])
+    }
+  })
+
+  it('is not what pages at NUXT_PUBLIC_SITE_URL are, whatever Host a proxy made of it', async () => {
+    expect((await visit(server).post('/api/auth/sign-in', { name: 'Ada', password: PASSWORD }, { origin: SITE })).status).toBe(200)
+  })
+})
+
+describe('attempts to sign in', () => {
+  it('are 10 a minute from one address; the 11th waits even with the right password, and others do not', async () => {
+    const mallory = visit(server)
+    for (let attempt = 0; attempt < 10; attempt++) expect((await mallory.signIn('wrong')).status).toBe(401)
+    const answer = await mallory.signIn(PASSWORD)
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    expect(await answer.json()).toMatchObject({ code: 'TOO_MANY_SIGN_INS', error: expect.stringMatching(/in \d+ s/) })
+    expect([...mallory.cookies]).toEqual([])
+    expect((await visit(server).signIn(PASSWORD)).status).toBe(200)
+  })
+
+  it('are refused while they cannot be counted', async () => {
+    const ada = visit(server)
+    redis.pause()
+    try {
+      expect((await ada.signIn(PASSWORD)).status).toBe(503)
+    }
+    finally {
+      redis.resume()
+    }
+    expect((await ada.signIn(PASSWORD)).status).toBe(200)
+  })
+})

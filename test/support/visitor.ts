@@ -1,0 +1,49 @@
+import type { Server } from './server'
+
+/** Somebody with a browser's cookies and an address of their own (behind TRUST_PROXY=1). */
+export interface Visitor {
+  /** By name, as the server set them last. */
+  cookies: Map<string, string>
+  get: (path: string, headers?: Record<string, string>) => Promise<Response>
+  /** As a page of the site does; `body` as it is when it is text. */
+  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
+  signIn: (password: string, name?: string) => Promise<Response>
+}
+
+let addresses = 0
+
+export function visit(server: Server): Visitor {
+  const address = `203.0.113.${++addresses}`
+  const cookies = new Map<string, string>()
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    const headers = { 'x-forwarded-for': address, 'cookie': [...cookies].map(pair => pair.join('=')).join('; '), ...init.headers as Record<string, string> }
+    const response = await fetch(new URL(path, server.url), { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!
+      if (value && !/max-age=0/i.test(line)) cookies.set(name!, value)
+      else cookies.delete(name!)
+    }
+    return response
+  }
+  const visitor: Visitor = {
+    cookies,
+    get: (path, headers = {}) => send(path, { headers }),
+    post: (path, body, headers = {}) => send(path, {
+      method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin', ...headers },
+    }),
+    signIn: (password, name = 'Ada Lovelace') => visitor.post('/api/auth/sign-in', { name, password }),
+  }
+  return visitor
+}
+
+/** A production environment that starts without asking any vendor; the store is the caller's. */
+export const QUIET_PRODUCTION = {
+  NODE_ENV: 'production', TRUST_PROXY: '1',
+  CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret', CHAT_CHANNEL_ID: 'C0123456789',
+  MAIL_API_KEY: 're_x', MAIL_FROM_ADDRESS: 'a@example.com', FORWARD_EMAIL: 'b@example.com',
+}
+
+export const PASSWORD = 'correct horse battery'
+export const SESSION_PASSWORD = 'a-session-password-of-more-than-32-characters'
+export const WITH_PASSWORD = { OPS_PASSWORD: PASSWORD, NUXT_SESSION_PASSWORD: SESSION_PASSWORD }
