@@ -14,6 +14,7 @@ import { createOperations, type Operations } from './composition/operations'
 import { createForms } from './composition/forms'
 import { createIdentityProviders } from './composition/identity'
 import { once } from './composition/once'
+import { readSetup, type Setup } from './composition/setup'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { Desk } from './domain/conversation/desk'
@@ -53,6 +54,7 @@ export interface Services {
   /** An undecided submission in full. @throws SubmissionGone */
   show: (id: string) => Promise<SubmissionDetails>
   operations: Operations
+  setup: () => Setup
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
   /** The webhook handler of a platform, or null when none is registered under that name. */
@@ -139,6 +141,7 @@ function compose(config: Config): Services {
       poster.wake()
       return sweep({ store, outbox, leaseMs, runtime, log })
     },
+    setup: () => readSetup(config),
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
     slackManifest: variant => slackManifest(config.siteUrl, variant),

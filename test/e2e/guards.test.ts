@@ -8,6 +8,8 @@ import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/vis
 /** What anybody may call, and why. Everything else answers 401 or 403 to whoever has not signed in. */
 const PUBLIC: Record<string, string> = {
   '/api/form': 'takes forms from everybody',
+  '/api/form/:form': 'takes forms from everybody',
+  '/api/slack/manifest': 'holds no secret, and Slack apps are created from it',
   '/api/webhooks/:platform': 'a signature guards it',
   '/api/auth/session': 'says how to sign in',
   '/api/auth/sign-in': 'signs in',
