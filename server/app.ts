@@ -74,7 +74,7 @@ function compose(config: Config): Services {
   const { store, line, limiter, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
-  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
+  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log)
   const endpoint = config.endpoint ? createEndpoint(config.endpoint) : null
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
   const deliveries: Delivery[] = ['email', ...endpoint ? ['endpoint' as const] : []]

@@ -1,14 +1,52 @@
-import { text, type Require, type Values, type Variable } from './variable'
+import { text, web, type Require, type Values, type Variable } from './variable'
+
+const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
 
 /** Chat platforms beyond Slack and Discord, and workspaces beyond the first. */
 export const platformVariables = {
   SLACK_CLIENT_ID: { schema: text, about: 'Client id of the Slack app, when several workspaces install it. Optional.', where: 'https://api.slack.com/apps → your app → Basic Information → App Credentials.' },
+  TEAMS_APP_ID: { schema: uuid, about: 'Id of the Teams bot; also the audience of its webhooks.', where: 'https://dev.teams.microsoft.com/tools → Bot management, or Azure → your Azure Bot → Configuration → Microsoft App ID.' },
+  TEAMS_APP_PASSWORD: { schema: text, about: 'Client secret of the Teams bot.', where: 'https://dev.teams.microsoft.com/tools → Bot management → your bot → Client secrets.' },
+  TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
+  TEAMS_CHANNEL_ID: { schema: text.regex(/^19:[^;/?#\s]+@[\w.]+$/, 'it is not a channel id such as 19:abc@thread.tacv2'), about: 'Teams channel in which cards are posted.', where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.' },
+  TEAMS_API_URL: { schema: web, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.' },
 } as const satisfies Record<string, Variable>
+
+type PlatformValues = Values<typeof platformVariables>
+
+interface MorePlatform {
+  label: string
+  /** Any of them asks for all. */
+  needs: readonly (keyof PlatformValues)[]
+  /** The settings of its connection, once all of them are there. */
+  read: (values: PlatformValues, siteUrl: string) => object
+}
+
+/** The platforms here, by key of the platform table. */
+const platforms = {
+  teams: {
+    label: 'Teams', needs: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD', 'TEAMS_CHANNEL_ID'],
+    read: values => ({
+      appId: values.TEAMS_APP_ID!, appPassword: values.TEAMS_APP_PASSWORD!, tenantId: values.TEAMS_APP_TENANT_ID,
+      channelId: values.TEAMS_CHANNEL_ID!, apiUrl: values.TEAMS_API_URL?.replace(/\/+$/, ''),
+    }),
+  },
+} as const satisfies Record<string, MorePlatform>
 
 export interface PlatformsConfig {
   slackOAuth?: { clientId: string }
+  /** What is configured. */
+  chat: { [Key in keyof typeof platforms]?: ReturnType<typeof platforms[Key]['read']> }
 }
 
-export function readPlatforms(values: Values<typeof platformVariables>, _require: Require): PlatformsConfig {
-  return { slackOAuth: values.SLACK_CLIENT_ID ? { clientId: values.SLACK_CLIENT_ID } : undefined }
+export const morePlatformLabels = Object.values(platforms).map(({ label }) => label)
+
+/** @param isGiven whether a variable is set, be it malformed */
+export function readPlatforms(values: PlatformValues, { require, isGiven, siteUrl }: { require: Require, isGiven: (name: keyof PlatformValues) => boolean, siteUrl: string }): PlatformsConfig {
+  const wanted = Object.entries<MorePlatform>(platforms).filter(([, { needs }]) => needs.some(isGiven))
+  for (const [, { label, needs }] of wanted) require(needs, `, but other ${label} variables are set`)
+  return {
+    slackOAuth: values.SLACK_CLIENT_ID ? { clientId: values.SLACK_CLIENT_ID } : undefined,
+    chat: Object.fromEntries(wanted.map(([key, { read }]) => [key, read(values, siteUrl)])),
+  }
 }

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../../server/config'
 import { variables } from '../../server/config/variables'
 import { AGENT_CONFIG, AGENT_ENV } from '../fixtures/config/agent'
 import { OPS_CONFIG, OPS_ENV } from '../fixtures/config/ops'
-import { PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
+import { PLATFORM_ENVS, PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
 
 type Env = Record<string, string | undefined>
 
@@ -75,6 +75,12 @@ describe('every variable', () => {
   test('of Discord alone is enough in production: Slack is not asked for', () => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...others } = VALID as Env
     expect(readConfig(others)).toMatchObject({ slack: undefined, discord: { channelId: VALID.DISCORD_CHANNEL_ID }, sandbox: false })
+  })
+
+  test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
+    const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
+    const { slack, sandbox, platforms } = readConfig({ ...mailAndStore, ...own })
+    expect({ slack, sandbox, rooms: Object.keys(platforms.chat) }).toEqual({ slack: undefined, sandbox: false, rooms: [key] })
   })
 
   test('of a group with one malformed is still asked for in full', () => {

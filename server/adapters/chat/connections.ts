@@ -1,23 +1,27 @@
+import type { Adapter } from 'chat'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
 import { sdkLogger } from './logger'
-import { platforms } from './platforms'
+import { platforms, type Platform } from './platforms'
 import type { Connection } from './rooms'
 import type { SandboxRoom } from './sandbox/room'
 import type { SlackSettings } from './slack/client'
+import type { TeamsSettings } from './teams/client'
 
 /** What is configured; an absent platform is not loaded. */
 export interface ChatSettings {
   slack?: SlackSettings
   discord?: DiscordSettings
+  teams?: TeamsSettings
   sandbox?: SandboxRoom
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, teams, sandbox }: ChatSettings, log: Log): Connection[] {
   return [
     ...slack ? [slackConnection(slack, log)] : [],
     ...discord ? [discordConnection(discord, log)] : [],
+    ...teams ? [teamsConnection(teams, log)] : [],
     ...sandbox ? [sandboxConnection(sandbox)] : [],
   ]
 }
@@ -39,10 +43,20 @@ function discordConnection(settings: DiscordSettings, log: Log): Connection {
   }
 }
 
-function sandboxConnection(room: SandboxRoom): Connection {
+function teamsConnection(settings: TeamsSettings, log: Log): Connection {
+  const adapter = async () => (await import('./teams/adapter')).createTeamsAdapter(settings, sdkLogger(log, 'teams'))
   return {
-    platform: platforms.sandbox,
-    adapter: async () => new (await import('./sandbox/adapter')).SandboxAdapter(room),
-    room: async bot => (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
+    platform: platforms.teams,
+    adapter,
+    room: async () => (await import('./teams/room')).createTeamsRoom(settings, await adapter()),
   }
+}
+
+function sandboxConnection(room: SandboxRoom): Connection {
+  return throughSdk(platforms.sandbox, room.channel, async () => new (await import('./sandbox/adapter')).SandboxAdapter(room))
+}
+
+/** A platform whose adapter takes care of the cards too. */
+function throughSdk(platform: Platform, channelId: string, adapter: () => Promise<Adapter>): Connection {
+  return { platform, adapter, room: async bot => (await import('./sdk-room')).createSdkRoom(platform, channelId, bot) }
 }
