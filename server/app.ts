@@ -94,7 +94,7 @@ function compose(config: Config): Services {
   const { store, line, limiter, signIns, health, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
-  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
+  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log)
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
   const forms = createForms(config, connections.map(({ platform }) => platform.key))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]

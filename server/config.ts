@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { readAgent, type AgentConfig } from './config/agent'
 import { readForms, type FormsConfig } from './config/forms'
 import { readOps, type OpsConfig } from './config/ops'
-import { readPlatforms, type PlatformsConfig } from './config/platforms'
+import { morePlatformLabels, readPlatforms, type PlatformsConfig } from './config/platforms'
 import { readTools, type ToolsConfig } from './config/tools'
 import type { Require, Variable } from './config/variable'
 import { areas, variables, type VariableName } from './config/variables'
@@ -79,24 +79,27 @@ export function readConfig(env: Environment = process.env): Config {
   const mail = ['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'] as const
   const slackWanted = slack.some(isGiven)
   const discordWanted = discord.some(isGiven)
-  const sandbox = values.SANDBOX ?? (!production && !slackWanted && !discordWanted)
+  const host = values.VERCEL_PROJECT_PRODUCTION_URL
+  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : 'http://localhost:3000')).replace(/\/+$/, '')
+  const platforms = readPlatforms(values, { require, isGiven, siteUrl })
+  const chatWanted = slackWanted || discordWanted || Object.keys(platforms.chat).length > 0
+  const sandbox = values.SANDBOX ?? (!production && !chatWanted)
   if (slackWanted) require(slack, ', but other Slack variables are set')
   if (discordWanted) require(discord, ', but other Discord variables are set')
-  if (!slackWanted && !discordWanted && !sandbox) require(slack, ' (or set up Discord: PLATFORM2_BOT_TOKEN and its group)')
+  if (!chatWanted && !sandbox) require(slack, ` (or set up another platform: ${['Discord', ...morePlatformLabels].join(', ')})`)
   if (isSet('MAIL_API_KEY') || !sandbox) require(mail, '')
   if (production) require(['STORE_URL'], '')
-  const forms = readForms(values.FORMS_CONFIG, production ? [...slackWanted ? ['slack'] : [], ...discordWanted ? ['discord'] : [], ...sandbox ? ['sandbox'] : []] : null, problems)
+  const forms = readForms(values.FORMS_CONFIG, production ? [...slackWanted ? ['slack'] : [], ...discordWanted ? ['discord'] : [], ...Object.keys(platforms.chat), ...sandbox ? ['sandbox'] : []] : null, problems)
   if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
-  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms: readPlatforms(values, require), tools: readTools(values, require) }
+  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms, tools: readTools(values, require) }
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
     ...parts,
-    production, sandbox,
+    production, sandbox, siteUrl,
     host: values.HOST,
-    siteUrl: (values.NUXT_PUBLIC_SITE_URL ?? (values.VERCEL_PROJECT_PRODUCTION_URL ? `https://${values.VERCEL_PROJECT_PRODUCTION_URL}` : 'http://localhost:3000')).replace(/\/+$/, ''),
     maxBodyBytes: values.MAX_BODY_BYTES ?? 256 * 1024,
     form: {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,

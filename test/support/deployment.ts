@@ -93,6 +93,12 @@ export async function cardNow({ slack }: Deployment, { ts }: SlackMessage): Prom
   return (await slack.messages()).find(message => message.ts === ts)!
 }
 
+/** The last work that failed, as the log tells it, with a reason that begins so. */
+export function failureOf({ server }: Deployment, reason: string): Block | undefined {
+  const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => JSON.parse(line) as Block)
+  return lines.findLast(line => String(line.reason).startsWith(reason))
+}
+
 /** Clicks a button of the card, and resolves with the answer once the effects are through. */
 export async function click({ slack, server }: Deployment, card: SlackMessage, action: string, value: string | undefined): Promise<Response> {
   const response = await interact(server.url, blockActions(card, action, value, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined))

@@ -27,8 +27,14 @@ export interface Proxy {
   close: () => Promise<void>
 }
 
-/** Stands between the service and a vendor: records everything and misbehaves on command. Without a target it answers 200 itself. */
-export async function startProxy(target?: string): Promise<Proxy> {
+/** Answers as a vendor would. */
+export type Vendor = (request: Recorded) => Response | Promise<Response>
+
+/**
+ * Stands between the service and a vendor: records everything and misbehaves on command. The vendor is an address or
+ * lives here; without one the answer is 200.
+ */
+export async function startProxy(target?: string | Vendor): Promise<Proxy> {
   const proxy: Proxy = { url: '', requests: [], fault: () => undefined, close: async () => {} }
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
@@ -46,7 +52,7 @@ export async function startProxy(target?: string): Promise<Proxy> {
       recorded.status = fault.status
       return void response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body ?? '{}')
     }
-    const answer = target ? await pass(recorded, target) : new Response('{}')
+    const answer = typeof target === 'function' ? await target(recorded) : target ? await pass(recorded, target) : new Response('{}')
     if (fault === 'lose-answer') return void request.socket.destroy()
     recorded.status = answer.status
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(Buffer.from(await answer.arrayBuffer()))

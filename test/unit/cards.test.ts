@@ -55,7 +55,7 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
   test('as many fields as fit are shown, in order', () => {
     for (const count of [1, 2, 10, 11, 25, 60, 100].filter(size => size <= limits.fields)) {
       const view = openView(manyFields(count))
-      expect(fieldsOf(view, platform).map(({ label, value }) => [label, value])).toEqual(Object.entries(manyFields(count)))
+      expect(fieldsOf(view, platform).map(({ label, value }) => [label, value])).toEqual(Object.entries(manyFields(count)).map(([key, value]) => [platform.escape(key), platform.escape(value)]))
       expect(linksOf(view, platform).filter(({ label }) => label.includes('more'))).toEqual([])
     }
   })
@@ -74,9 +74,9 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
 
   test('an empty name, an empty value and a changed field are told in words', () => {
     const view = openView({ '': '' })
-    expect(fieldsOf(view, platform)).toMatchObject([{ label: '(no name)', value: '—' }])
+    expect(fieldsOf(view, platform)).toMatchObject([{ label: platform.escape('(no name)'), value: '—' }])
     const [field] = view.fields
-    expect(fieldsOf({ ...view, fields: [{ ...field!, edited: true }] }, platform)).toMatchObject([{ label: '(no name) (edited)' }])
+    expect(fieldsOf({ ...view, fields: [{ ...field!, edited: true }] }, platform)).toMatchObject([{ label: `${platform.escape('(no name)')} (edited)` }])
   })
 
   test('an empty form has a card that says so', () => {
@@ -86,7 +86,7 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
 
   test('notes are shown one by one', () => {
     const view = { ...openView({ a: 'b' }), notes: ['Email failed.', 'Try again.'] }
-    expect(childrenOf(view, platform, 'text').map(({ content }) => content)).toEqual(view.notes)
+    expect(childrenOf(view, platform, 'text').map(({ content }) => content)).toEqual(view.notes.map(platform.escape))
   })
 
   test('a card without actions has no buttons', () => {
@@ -96,7 +96,7 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
   })
 })
 
-test.each(Object.values(platforms))('$label has Forward and Edit in the first row, Spam in the second', (platform) => {
+test.each(all.filter(({ modal }) => modal))('$label has Forward and Edit in the first row, Spam in the second', (platform) => {
   const rows = buttonRows(openView({ a: 'b' }), platform)
   expect(rows).toEqual([
     [
@@ -109,9 +109,21 @@ test.each(Object.values(platforms))('$label has Forward and Edit in the first ro
 
 test('a platform without modals links to the edit page instead', () => {
   const view = openView({ a: 'b' })
-  expect(buttonRows(view, withoutModals).map(row => row.map(button => 'id' in button && button.id))).toEqual([['forward'], ['spam']])
-  expect(linksOf(view, withoutModals)).toMatchObject([{ label: 'Edit & Forward on the web', url: URL_OF_ONE }])
+  for (const platform of all.filter(({ modal }) => !modal)) {
+    expect(buttonRows(view, platform).map(row => row.map(button => 'id' in button && button.id))).toEqual([['forward'], ['spam']])
+    expect(linksOf(view, platform)).toMatchObject([{ label: 'Edit & Forward on the web', url: URL_OF_ONE }])
+  }
   expect(linksOf(view, platforms.slack)).toEqual([])
+})
+
+test('a value is cut no more than its escaped form needs', () => {
+  const platform: Platform = { ...platforms.slack, escape: text => text.replaceAll('&', '&amp;') }
+  const { value: max } = platform.card
+  for (const value of ['&'.repeat(max), `${'x'.repeat(max)}&`, `${'&'.repeat(10)}${'x'.repeat(max)}`, '&']) {
+    const [field] = fieldsOf(openView({ value }), platform)
+    expect(field!.value.length).toBeLessThanOrEqual(max)
+    expect(field!.value.length).toBeGreaterThan(Math.min(platform.escape(value).length, max) - '&amp;…'.length)
+  }
 })
 
 describe('Block Kit', () => {

@@ -5,8 +5,8 @@ import { ConfigError, readConfig } from '../../server/config'
 import { variables } from '../../server/config/variables'
 import { AGENT_CONFIG, AGENT_ENV } from '../fixtures/config/agent'
 import { OPS_CONFIG, OPS_ENV } from '../fixtures/config/ops'
-import { PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
 import { TOOLS_CONFIG, TOOLS_ENV } from '../fixtures/config/tools'
+import { PLATFORM_ENVS, PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/config/platforms'
 
 type Env = Record<string, string | undefined>
 
@@ -84,6 +84,12 @@ describe('every variable', () => {
     expect(readConfig(others)).toMatchObject({ slack: undefined, discord: { channelId: VALID.DISCORD_CHANNEL_ID }, sandbox: false })
   })
 
+  test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
+    const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
+    const { slack, sandbox, platforms } = readConfig({ ...mailAndStore, ...own })
+    expect({ slack, sandbox, rooms: Object.keys(platforms.chat) }).toEqual({ slack: undefined, sandbox: false, rooms: [key] })
+  })
+
   test('of a group with one malformed is still asked for in full', () => {
     expect(problemsOf({ NODE_ENV: 'development', SANDBOX: '1', PLATFORM2_PUBLIC_KEY: 'nothex' }).map(problem => problem.split(' ')[0])).toEqual(['PLATFORM2_PUBLIC_KEY', 'PLATFORM2_BOT_TOKEN', 'PLATFORM2_APPLICATION_ID', 'DISCORD_CHANNEL_ID'])
   })
@@ -142,6 +148,8 @@ describe('malformed values', () => {
     ['FORM_RATE_LIMIT', '-1'], ['TRUST_PROXY', 'true'], ['FORM_API_KEY', 'too-short'], ['FORM_API_KEY', `${SECRET} with spaces`], ['TURNSTILE_VERIFY_URL', SECRET],
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'], ['FORM_ALLOWED_ORIGINS', 'null'], ['FORM_ALLOWED_ORIGINS', `https://example.com,https://${SECRET}@example.com`],
     ['FORM_ALLOWED_ORIGINS', 'https://example.com/contact'], ['FORM_ALLOWED_ORIGINS', 'https://example.com https://www.example.com'],
+    ['TEAMS_APP_ID', SECRET], ['TEAMS_APP_TENANT_ID', SECRET], ['TEAMS_CHANNEL_ID', `19:${SECRET};messageid=1`], ['GOOGLE_CHAT_CREDENTIALS', SECRET], ['GOOGLE_CHAT_CREDENTIALS', `{"private_key":"${SECRET}"}`],
+    ['GOOGLE_CHAT_PROJECT_NUMBER', SECRET], ['GOOGLE_CHAT_SPACE', SECRET], ['TELEGRAM_BOT_TOKEN', SECRET], ['TELEGRAM_WEBHOOK_SECRET_TOKEN', SECRET], ['TELEGRAM_CHAT_ID', SECRET],
   ])('%s is named with what is wrong, without the value', (name, value) => {
     const problems = problemsOf({ ...VALID, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { printable } from '../../server/adapters/chat/discord/escape'
+import { printable } from '../../server/adapters/chat/text'
 import { INPUT_LENGTH, inputsNeeded, modalInputs, partsOf, readInputs, type FormField } from '../../server/adapters/chat/discord/fields'
 import { readText, textForm } from '../../server/adapters/chat/discord/text-form'
 import { hostileText } from '../fixtures/form-data'

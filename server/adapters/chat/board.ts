@@ -36,7 +36,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     }),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
-    check: platform => inRoom(platform, room => room.check()),
+    check: platform => inRoom(platform, async room => await room.check?.() ?? { ok: true, value: undefined }),
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)

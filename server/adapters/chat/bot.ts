@@ -3,6 +3,9 @@ import type { Log } from '../../ports/runtime'
 import { sdkLogger } from './logger'
 import type { Connection } from './rooms'
 
+/** How long an adapter may keep the others from starting while it asks its platform who it is, ms. */
+const START_PATIENCE_MS = 1000
+
 /** The specification's bot name. */
 const USER_NAME = 'form-bot'
 
@@ -16,7 +19,7 @@ export interface BotOptions {
 
 /** Starts the Chat SDK with every configured platform. */
 export async function createBot({ connections, state, log, register }: BotOptions): Promise<Chat> {
-  const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [platform.key, await adapter()]))
+  const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [platform.key, patient(await adapter())]))
   const bot = new Chat({
     userName: USER_NAME,
     adapters: Object.fromEntries(adapters),
@@ -28,4 +31,16 @@ export async function createBot({ connections, state, log, register }: BotOption
   })
   register(bot)
   return bot
+}
+
+/** The SDK answers no platform before all have started; one that is down must not hold up the rest. */
+function patient(adapter: Adapter): Adapter {
+  const initialize = adapter.initialize.bind(adapter)
+  adapter.initialize = (chat) => {
+    const late = new Promise<void>(resolve => setTimeout(resolve, START_PATIENCE_MS).unref())
+    const started = initialize(chat)
+    started.catch(() => {})
+    return Promise.race([started, late])
+  }
+  return adapter
 }

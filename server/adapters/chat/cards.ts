@@ -23,7 +23,7 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
     ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
     ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
     ...leftOut ? [CardLink({ label: `${leftOut}: open the full submission`, url: view.url })] : [],
-    Divider(),
+    ...platform.card.isText ? [] : [Divider()],
     ...notes.map(note => CardText(note, { style: 'muted' })),
     ...view.actions ? actionRows(view, platform) : [],
   ]
@@ -35,7 +35,7 @@ function actionRows({ submissionId, url }: CardView, platform: Platform): CardCh
   const forward = Button({ id: 'forward', label: 'Forward Submission', style: 'primary', value })
   const spam = Button({ id: 'spam', label: 'Mark as Spam', style: 'danger', value })
   const rows = platform.modal
-    ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value })], [spam]]
+    ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value, actionType: 'modal' })], [spam]]
     : [[forward], [spam]]
   const editElsewhere = platform.modal ? [] : [CardLink({ label: 'Edit & Forward on the web', url })]
   return [...editElsewhere, ...rows.map(row => Actions(row))]
@@ -61,15 +61,15 @@ function fitFields(view: CardView, platform: Platform, notes: readonly string[])
   return { fields, hidden: view.fields.length - fields.length, shortened }
 }
 
-/** The text escaped, cut where its escaped form would be longer than `max`. */
+/** The text escaped, cut as little as its escaped form allows. */
 export function escapeWithin(text: string, max: number, { escape }: Platform): string {
-  let kept = Math.min(text.length, max)
-  for (;;) {
-    const shown = escape(cut(text, kept))
-    if (shown.length <= max || kept <= 1) return shown
-    // An escape at most doubles a character, so half of what is too much is never cut in vain.
-    kept = Math.min(kept - 1, kept - Math.ceil((shown.length - max) / 2))
+  let [fits, tooMuch, kept] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
+  while (tooMuch - fits > 1) {
+    if (escape(cut(text, kept)).length <= max) fits = kept
+    else tooMuch = kept
+    kept = (fits + tooMuch) >> 1
   }
+  return escape(cut(text, fits))
 }
 
 function summarise({ title, fields }: CardView): string {

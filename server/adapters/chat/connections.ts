@@ -1,23 +1,32 @@
+import type { Adapter } from 'chat'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
+import type { GoogleChatSettings } from './gchat/adapter'
 import { sdkLogger } from './logger'
-import { platforms } from './platforms'
+import { platforms, type Platform } from './platforms'
 import type { Connection } from './rooms'
 import type { SandboxRoom } from './sandbox/room'
 import type { SlackSettings } from './slack/client'
+import type { TeamsSettings } from './teams/client'
 
 /** What is configured; an absent platform is not loaded. */
 export interface ChatSettings {
   slack?: SlackSettings
   discord?: DiscordSettings
+  teams?: TeamsSettings
+  gchat?: GoogleChatSettings
+  telegram?: { botToken: string, secretToken: string, chatId: string, apiUrl?: string }
   sandbox?: SandboxRoom
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, teams, gchat, telegram, sandbox }: ChatSettings, log: Log): Connection[] {
   return [
     ...slack ? [slackConnection(slack, log)] : [],
     ...discord ? [discordConnection(discord, log)] : [],
+    ...teams ? [teamsConnection(teams, log)] : [],
+    ...gchat ? [googleChatConnection(gchat, log)] : [],
+    ...telegram ? [telegramConnection(telegram, log)] : [],
     ...sandbox ? [sandboxConnection(sandbox)] : [],
   ]
 }
@@ -42,17 +51,45 @@ function discordConnection(settings: DiscordSettings, log: Log): Connection {
   }
 }
 
-function sandboxConnection(room: SandboxRoom): Connection {
+function teamsConnection(settings: TeamsSettings, log: Log): Connection {
+  const adapter = async () => (await import('./teams/adapter')).createTeamsAdapter(settings, sdkLogger(log, 'teams'))
   return {
-    platform: platforms.sandbox,
-    channelId: room.channel,
-    adapter: async () => new (await import('./sandbox/adapter')).SandboxAdapter(room),
-    room: async bot => (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
+    platform: platforms.teams,
+    channelId: settings.channelId,
+    // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
+    channelOf: threadId => Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!,
+    adapter,
+    room: async (_bot, channelId = settings.channelId) => (await import('./teams/room')).createTeamsRoom({ ...settings, channelId }, await adapter()),
   }
+}
+
+function googleChatConnection(settings: GoogleChatSettings, log: Log): Connection {
+  const adapter = async () => new (await import('./gchat/adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'))
+  return {
+    platform: platforms.gchat,
+    channelId: settings.space,
+    adapter,
+    room: async (_bot, space = settings.space) => (await import('./gchat/room')).createGoogleChatRoom({ ...settings, space }, await adapter()),
+  }
+}
+
+function telegramConnection({ chatId, ...settings }: NonNullable<ChatSettings['telegram']>, log: Log): Connection {
+  return throughSdk(platforms.telegram, chatId, async () => new (await import('@chat-adapter/telegram')).TelegramAdapter({
+    ...settings, mode: 'webhook', allowUnverifiedWebhooks: false, logger: sdkLogger(log, 'telegram'),
+  }))
+}
+
+function sandboxConnection(room: SandboxRoom): Connection {
+  return throughSdk(platforms.sandbox, room.channel, async () => new (await import('./sandbox/adapter')).SandboxAdapter(room))
+}
+
+/** A platform whose adapter takes care of the cards too. */
+function throughSdk(platform: Platform, channelId: string, adapter: () => Promise<Adapter>): Connection {
+  return { platform, channelId, adapter, room: async (bot, channel = channelId) => (await import('./sdk-room')).createSdkRoom(platform, channel, bot) }
 }
 
 /** Whether the thread is in one of the channels of the cards, or is one. */
 export function isInRoom(connections: readonly Connection[], threadId: string): boolean {
   const [key, ...places] = threadId.split(':')
-  return connections.some(({ platform, channelId }) => platform.key === key && places.includes(channelId))
+  return connections.some(({ platform, channelId, channelOf }) => platform.key === key && (channelOf?.(threadId) === channelId || places.includes(channelId)))
 }

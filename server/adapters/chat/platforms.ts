@@ -1,4 +1,7 @@
 import { escapeMarkdown } from './discord/escape'
+import { escapeHtml } from './gchat/escape'
+import { withoutMacros } from './teams/escape'
+import { escapeTelegram } from './telegram/escape'
 
 /** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
 interface CardLimits {
@@ -10,6 +13,8 @@ interface CardLimits {
   value: number
   /** All labels, values and notes together. */
   total: number
+  /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
+  isText?: true
 }
 
 export interface ModalLimits {
@@ -86,6 +91,62 @@ const discord: Platform = {
   mention: /<@[!&]?\d+>|@here|@everyone/g,
 }
 
+/**
+ * Teams renders form text in `RichTextBlock`s, whose runs are literal, so hardly anything has to be escaped.
+ *
+ * - a message of a bot holds about 100 KB, counted in UTF-16 and with overhead; a card that stays below 40 KB of UTF-8,
+ *   the former limit, also passes what counts more strictly: 8,000 characters of 3 bytes, 80 fields of 150 bytes of
+ *   structure (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages)
+ * - 7 messages a second and 1,800 an hour per conversation
+ *   (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit)
+ * - dialog: the same card, which carries every label twice
+ */
+const teams: Platform = {
+  key: 'teams', label: 'Teams', aliases: [],
+  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  cardIntervalMs: 1000,
+  modal: { inputs: 50, label: 100, value: 4000, bytes: 16_000 },
+  escape: withoutMacros,
+  mention: null,
+}
+
+/**
+ * Google Chat renders a subset of HTML in cards, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 32,000 bytes a message: 8,000 characters of 3 bytes, 80 fields of 45 bytes of structure
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create)
+ * - 100 widgets a card, of which every field is one
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
+ * - one message a second per space (https://developers.google.com/workspace/chat/limits)
+ * - no modals: dialogs answer a click with a form of add-on widgets, which the SDK does not open
+ */
+const gchat: Platform = {
+  key: 'gchat', label: 'Google Chat', aliases: [],
+  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  cardIntervalMs: 1000,
+  modal: null,
+  escape: escapeHtml,
+  mention: null,
+}
+
+/**
+ * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 4,096 characters a message, of which 900 are left for title, links and line ends
+ *   (https://core.telegram.org/bots/api#sendmessage)
+ * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take 63
+ *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
+ * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
+ */
+const telegram: Platform = {
+  key: 'telegram', label: 'Telegram', aliases: [],
+  card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true },
+  cardIntervalMs: 3000,
+  modal: null,
+  escape: escapeTelegram,
+  mention: null,
+}
+
 /** The embedded platform renders text as text; its bounds only keep the page readable. */
 const sandbox: Platform = {
   key: 'sandbox', label: 'Sandbox', aliases: [],
@@ -96,7 +157,7 @@ const sandbox: Platform = {
   mention: null,
 }
 
-export const platforms = { slack, discord, sandbox } as const satisfies Record<string, Platform>
+export const platforms = { slack, discord, teams, gchat, telegram, sandbox } as const satisfies Record<string, Platform>
 
 /** The platform whose webhooks arrive under `name`. */
 export function platformByName(name: string): Platform | undefined {

@@ -11,8 +11,8 @@ export interface Room {
   update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
   /** Says something below a card, or in the channel. `card` never holds form data. */
   say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
-  /** Whether the platform takes our credentials and shows us the channel. */
-  check(): Promise<Outcome>
+  /** Whether the platform takes our credentials and shows us the channel; absent where only a post can tell. */
+  check?(): Promise<Outcome>
 }
 
 /** How a listener is doing, whichever replica it runs on; times in epoch ms. */
@@ -52,8 +52,10 @@ export interface ListenerOptions {
 /** A configured platform. Both halves load their code on first use. */
 export interface Connection {
   platform: Platform
-  /** The channel of the cards, as the platform has it; part of the ids of its threads. */
+  /** The channel of the cards, as the platform has it. */
   channelId: string
+  /** The channel that a thread is in, where its id does not simply have it as a part. */
+  channelOf?: (threadId: string) => string
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
   /**

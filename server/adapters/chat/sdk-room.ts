@@ -1,38 +1,49 @@
-import type { Chat } from 'chat'
+import type { Adapter, Chat } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { Platform } from './platforms'
 import type { Room } from './rooms'
+import { within } from './within'
 
-/** Error names of the SDK's adapters (`@chat-adapter/shared`) that no retry changes. */
-const PERMANENT = new Set(['AuthenticationError', 'PermissionError', 'ResourceNotFoundError', 'ValidationError'])
+/** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
+const PERMANENT: Readonly<Record<string, string>> = {
+  AuthenticationError: 'Check the credentials of the bot.',
+  PermissionError: 'Add the bot to the channel of the cards.',
+  ResourceNotFoundError: 'Check the credentials and the channel of the cards.',
+  ValidationError: 'Check the channel of the cards; when it is right, please report this.',
+}
+
+/** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
+const TIMEOUT_MS = 10_000
 
 /** A room of any platform, through the Chat SDK's adapter. */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
+  const adapter: Adapter = chat.getAdapter(platform.key)
+  const channel = chat.channel(`${platform.key}:${channelId}`)
   const attempt = async <T>(act: () => Promise<T>): Promise<Outcome<T>> => {
     try {
-      return { ok: true, value: await act() }
+      return { ok: true, value: await within(TIMEOUT_MS, act()) }
     }
     catch (error) {
-      const { name } = error as Error
-      return { ok: false, permanent: PERMANENT.has(name), reason: `${platform.label}: ${name}.` }
+      const { name, retryAfter } = error as Error & { retryAfter?: number }
+      const advice = PERMANENT[name]
+      return { ok: false, permanent: advice !== undefined, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
     }
   }
   return {
     post: card => attempt(async () => {
-      const message = await chat.channel(`${platform.key}:${channelId}`).post(card)
+      const message = await channel.post(card)
       return { platform: platform.key, threadId: message.threadId, messageId: message.id }
     }),
     update: (ref, card) => attempt(async () => {
-      await chat.getAdapter(platform.key).editMessage(ref.threadId, ref.messageId, card)
+      await adapter.editMessage(ref.threadId, ref.messageId, card)
       return undefined
     }),
-    // Opening the room has started the adapter, which is all that every adapter can tell.
-    check: async () => ({ ok: true, value: undefined }),
     say: (card, _summary, below) => attempt(async () => {
-      if (below) await chat.getAdapter(platform.key).postMessage(below.threadId, card)
-      else await chat.channel(`${platform.key}:${channelId}`).post(card)
+      if (!below) await channel.post(card)
+      else if (adapter.reply) await adapter.reply(below.threadId, below.messageId, card)
+      else await adapter.postMessage(below.threadId, card)
       return undefined
     }),
   }

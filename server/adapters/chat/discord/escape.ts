@@ -1,3 +1,5 @@
+import { printable } from '../text'
+
 /** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji. */
 const ANYWHERE = /[\\*_~|`[<]/g
 
@@ -9,11 +11,6 @@ const EVERYBODY = /@(?=everyone|here)/g
 /** Headings, small print, lists and quotes, which begin a line. */
 const LINE_START = /^([ \t]*)(?=#{1,3}\s|-#?\s|>\s|>>>\s)/gm
 const NUMBERED = /^([ \t]*\d+)(?=\.\s)/gm
-
-/** Without control characters, which nobody sees and Discord does not keep; line ends become `\n`, as Discord sends them. */
-export function printable(text: string): string {
-  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
-}
 
 /**
  * Makes text appear on Discord as it was typed. A backslash before punctuation is not shown and not copied

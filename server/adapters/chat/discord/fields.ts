@@ -1,6 +1,5 @@
 import type { ModalElement, SelectElement, SelectOptionElement, TextInputElement } from 'chat'
-import { cut } from '../text'
-import { printable } from './escape'
+import { cut, printable } from '../text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
 export const INPUT_LENGTH = 4000

@@ -1,5 +1,4 @@
-import { cut } from '../text'
-import { printable } from './escape'
+import { cut, printable } from '../text'
 import { INPUT_LENGTH, labelled, oneLine, sameText, type FormField } from './fields'
 
 /** Left free, so that values can grow. */

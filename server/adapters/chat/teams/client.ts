@@ -1,0 +1,61 @@
+import type { Outcome } from '../../../ports/delivery'
+
+export interface TeamsSettings {
+  appId: string
+  appPassword: string
+  /** Entra tenant of the app; absent for a multi-tenant app. */
+  tenantId?: string
+  /** Channel (`19:…@thread.tacv2`) or group chat of the cards. */
+  channelId: string
+  /** Bot Connector for every call, without a trailing slash; the region's own when absent. */
+  apiUrl?: string
+}
+
+export interface ConnectorRequest {
+  method: 'POST' | 'PUT'
+  serviceUrl: string
+  /** From `/v3` on. */
+  path: string
+  body: object
+  timeoutMs: number
+}
+
+export interface ConnectorResponse {
+  status: number
+  headers: object
+  data: unknown
+}
+
+/** Refusals that no retry changes, and what to check (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis). */
+const PERMANENT: Readonly<Record<number, string>> = {
+  400: 'This is a bug; please report it.',
+  401: 'Check TEAMS_APP_ID and TEAMS_APP_PASSWORD.',
+  403: 'Add the app to the team of TEAMS_CHANNEL_ID.',
+  404: 'The card was deleted, or TEAMS_CHANNEL_ID is wrong.',
+  405: 'Check TEAMS_CHANNEL_ID.',
+  413: 'This is a bug; please report it.',
+}
+
+/** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
+const BAD_CREDENTIALS = /^(?:invalid_client|unauthorized_client|invalid_request|invalid_scope)$/
+
+export async function callConnector(request: () => Promise<ConnectorResponse>, timeoutMs: number): Promise<Outcome<{ id?: string }>> {
+  try {
+    const { status, headers, data } = await request()
+    if (status >= 200 && status < 300) return { ok: true, value: data as { id?: string } | undefined ?? {} }
+    const { code } = (data as { error?: { code?: unknown } } | undefined)?.error ?? {}
+    const seconds = Number((headers as Record<string, unknown>)['retry-after'])
+    const advice = PERMANENT[status]
+    return {
+      ok: false, permanent: advice !== undefined,
+      reason: `Teams answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
+      ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
+    }
+  }
+  catch (error) {
+    const { name, code, errorCode } = error as Error & { code?: string, errorCode?: string }
+    if (errorCode && BAD_CREDENTIALS.test(errorCode)) return { ok: false, permanent: true, reason: `Microsoft's sign-in answered ${errorCode}. Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.` }
+    const cause = name === 'TimeoutError' || code === 'ECONNABORTED' ? `no answer in ${timeoutMs / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
+    return { ok: false, permanent: false, reason: `Teams: ${cause}.` }
+  }
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
+import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { repointed } from '../support/repointed'
+import { startTeams, type SignOptions, type Teams, type TeamsMessage } from '../support/teams'
+import { until } from '../support/until'
+
+let d: Deployment
+let teams: Teams
+beforeAll(async () => {
+  teams = await startTeams()
+  // Teams alone: no variable of Slack is set.
+  d = await deploy({ ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await teams.close()
+})
+beforeEach(() => {
+  teams.fault = () => undefined
+})
+
+const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.', tags: ['a', 'b'] }
+
+async function submitForm(data: object = FORM): Promise<{ id: string, message: TeamsMessage }> {
+  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  return { id, message: await until(`the card of ${id}`, () => teams.cardOf(id)) }
+}
+
+const now = ({ id }: TeamsMessage) => teams.messages().find(message => message.id === id)!
+const shown = (message: TeamsMessage) => adaptiveCardText(now(message).card)
+const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+
+async function press(message: TeamsMessage, title: string, options?: SignOptions): Promise<{ status: number, task: Json | undefined }> {
+  const response = await teams.click(d.server.url, message, title, options)
+  const text = await response.text()
+  await d.server.drain()
+  return { status: response.status, task: text ? (JSON.parse(text) as Json).task : undefined }
+}
+
+async function submitDialog(dialog: Json, typed: Record<string, string>): Promise<Json | undefined> {
+  const response = await teams.submit(d.server.url, dialog, typed)
+  const text = await response.text()
+  await d.server.drain()
+  expect(response.status).toBe(200)
+  return text ? (JSON.parse(text) as Json).task : undefined
+}
+
+async function openDialog(message: TeamsMessage): Promise<Json> {
+  const { task } = await press(message, 'Edit & Forward')
+  expect(task).toMatchObject({ type: 'continue', value: { title: 'Edit & Forward' } })
+  return task!.value.card.content as Json
+}
+
+describe('a card on Teams', () => {
+  it('shows the form as it was typed, and what a notification says', async () => {
+    const hostile = '**bold** [bank](https://evil.example) <at>Everyone</at> {{DATE(2026-01-01T00:00:00Z)}}'
+    const { message } = await submitForm({ '# title': hostile })
+    expect(shown(message).replaceAll('\u2060', '')).toContain(`# title\n${hostile}`)
+    expect(JSON.stringify(message.card)).not.toContain('"TextBlock"')
+    expect(message.summary).toBe(`New Form Submission: # title: ${hostile.slice(0, 79)}…`)
+  })
+
+  it('forwarded is closed and says by whom and where', async () => {
+    const { id, message } = await submitForm()
+    expect(await press(message, 'Forward Submission')).toMatchObject({ status: 200 })
+    await until('the card closed', () => adaptiveCardActions(now(message).card).length === 0)
+    expect(shown(message)).toContain('Forwarded by Ada Lovelace on Teams')
+    expect(emailsAbout(id)).toHaveLength(1)
+  })
+
+  it('marked as spam loses its data', async () => {
+    const { message } = await submitForm()
+    await press(message, 'Mark as Spam')
+    await until('the card closed', () => shown(message).includes('Marked as spam by Ada Lovelace on Teams'))
+    expect(shown(message)).not.toContain('Two engines')
+  })
+
+  it('is edited in a dialog and forwarded as edited; an emptied input is emptied', async () => {
+    const { id, message } = await submitForm()
+    const dialog = await openDialog(message)
+    expect(dialog.body).toMatchObject([{ id: 'f0', label: 'name', value: FORM.name }, { id: 'f1', isMultiline: true, value: FORM.message }, { id: 'f2' }])
+    expect(await submitDialog(dialog, { f0: 'Grace Hopper', f1: '' })).toBeUndefined()
+    await until('the card closed', () => shown(message).includes('Edited and forwarded by Ada Lovelace on Teams'))
+    const { body } = d.endpoint.requests.find(({ headers }) => String(headers['webhook-id']).startsWith(id))!
+    expect(JSON.parse(body)).toEqual({ ...FORM, name: 'Grace Hopper', message: '' })
+  })
+
+  it('keeps what was typed when it cannot be taken, until it can', async () => {
+    const { id, message } = await submitForm()
+    const refused = await submitDialog(await openDialog(message), { f0: 'Grace Hopper', f2: 'no list' })
+    const again = refused!.value.card.content as Json
+    expect(adaptiveCardText(again)).toBe('This field is a JSON list. Keep it valid, like ["a", "b"].')
+    expect(again.body.find((element: Json) => element.id === 'f0').value).toBe('Grace Hopper')
+    expect(await submitDialog(again, { f2: '["c"]' })).toBeUndefined()
+    await until('the email', () => emailsAbout(id).length === 1)
+  })
+
+  it('that was decided meanwhile is told in the dialog, and decides nothing more', async () => {
+    const { id, message } = await submitForm()
+    const dialog = await openDialog(message)
+    const stale = { ...message }
+    await press(message, 'Mark as Spam')
+    const told = await submitDialog(dialog, { f0: 'Too late' })
+    expect(adaptiveCardText(told!.value.card.content)).toMatch(/^Marked as spam by Ada Lovelace on Teams|already decided/)
+    expect((await press(stale, 'Edit & Forward')).task).toEqual({ type: 'message', value: 'There is nothing to edit here any more.' })
+    expect((await press(stale, 'Forward Submission')).status).toBe(200)
+    expect(emailsAbout(id)).toHaveLength(0)
+  })
+})
+
+describe('a webhook of Teams', () => {
+  it.each<[string, SignOptions]>([
+    ['no token', { authorization: null }],
+    ['a key that Microsoft does not publish', { forged: true }],
+    ['another audience', { claims: { aud: '00000000-0000-0000-0000-000000000000' } }],
+    ['another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
+    ['the token of another service', { claims: { serviceurl: 'https://evil.example/teams' } }],
+  ])('with %s is refused and does nothing', async (_, options) => {
+    const { message } = await submitForm()
+    for (const title of ['Mark as Spam', 'Edit & Forward']) expect((await press(message, title, options)).status).toBe(401)
+    expect(adaptiveCardActions(now(message).card)).toHaveLength(3)
+  })
+})
+
+describe('Teams that refuses', () => {
+  const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST' && path.endsWith('/activities')
+
+  it('with 429 is asked again when it says so', async () => {
+    let refused = 0
+    teams.fault = request => isPost(request) && refused++ === 0 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    const before = teams.requests.length
+    await submitForm({ name: 'patient' })
+    const [first, second] = teams.requests.slice(before).filter(isPost)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('with 503 is asked again', async () => {
+    let refused = 0
+    teams.fault = request => isPost(request) && refused++ === 0 ? { status: 503 } : undefined
+    await submitForm({ name: 'patient' })
+    expect(refused).toBe(2)
+  })
+
+  it('for good is not asked again, and the log names the variable to check', async () => {
+    const { message } = await submitForm({ name: 'unwelcome' })
+    teams.fault = ({ method }) => method === 'PUT' ? { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' } : undefined
+    await press(message, 'Mark as Spam')
+    expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: false, reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.' })
+  })
+})
+
+it('logs one JSON line per event, without tokens or form data', () => {
+  const lines = d.server.output().trim().split('\n').filter(line => !line.startsWith('Listening on'))
+  for (const line of lines) expect(() => JSON.parse(line) as unknown, line).not.toThrow()
+  expect(d.server.output()).not.toMatch(/Two engines|teams-client-secret|eyJ/)
+})

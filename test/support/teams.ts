@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
+import { adaptiveCardActions, adaptiveCardProblems, type Json } from './adaptive-card'
+import { startProxy, type Proxy, type Recorded } from './proxy'
+
+const APP_ID = '6b1f8d1c-0f3a-4a52-9d2e-1c5f7a9b3e10'
+const TENANT = '0c9d2b7e-51aa-4f0e-8a34-2f6d0b9c7e55'
+const SECRET = 'teams-client-secret'
+const CHANNEL = '19:triage@thread.tacv2'
+const KID = 'bot-framework-1'
+
+export interface TeamsMessage {
+  id: string
+  conversation: string
+  summary?: string
+  card: Json
+}
+
+export interface SignOptions {
+  claims?: JWTPayload
+  /** Epoch seconds. */
+  expiresAt?: number
+  /** Signs with a key that Microsoft does not publish. */
+  forged?: boolean
+  authorization?: string | null
+}
+
+export interface Teams extends Proxy {
+  env: Record<string, string>
+  /** Hosts that the SDK has built in. */
+  hosts: Record<string, string>
+  messages: () => TeamsMessage[]
+  /** The message whose buttons are about the submission. */
+  cardOf: (id: string) => TeamsMessage | undefined
+  /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
+  click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
+  /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
+  submit: (serverUrl: string, dialog: Json, typed: Record<string, string>) => Promise<Response>
+}
+
+/** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them. */
+export async function startTeams(): Promise<Teams> {
+  const [microsoft, stranger] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
+  const jwk = { ...await exportJWK(microsoft.publicKey), kid: KID, use: 'sig', alg: 'RS256', endorsements: ['msteams'] }
+  // The SDK reads the token's claims before it sends it.
+  const token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ appid: APP_ID, exp: 4_000_000_000 })).toString('base64url')}.x`
+  const messages = new Map<string, TeamsMessage>()
+  let next = 1_700_000_000_000
+
+  const proxy = await startProxy(async (request) => {
+    if (request.path.endsWith('/.well-known/keys')) return Response.json({ keys: [jwk] })
+    if (request.path.startsWith(`/${TENANT}/oauth2/v2.0/token`)) return signIn(request)
+    return connector(request)
+  })
+
+  function signIn({ body }: Recorded): Response {
+    const form = new URLSearchParams(body)
+    const known = form.get('client_id') === APP_ID && form.get('client_secret') === SECRET && form.get('scope')?.includes('https://api.botframework.com/.default')
+    return known ? Response.json({ token_type: 'Bearer', expires_in: 3600, access_token: token }) : Response.json({ error: 'invalid_client', error_description: 'AADSTS7000215' }, { status: 401 })
+  }
+
+  function connector({ method, path, headers, body }: Recorded): Response {
+    const refuse = (status: number, code: string) => Response.json({ error: { code, message: code } }, { status })
+    if (headers.authorization !== `Bearer ${token}`) return refuse(401, 'Unauthorized')
+    const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/]+))?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
+    if (conversation.split(';')[0] !== CHANNEL) return refuse(404, 'ConversationNotFound')
+    if (method === 'PUT' && !messages.has(id ?? '')) return refuse(404, 'ActivityNotFoundInConversation')
+    const activity = JSON.parse(body) as Json
+    const card = activity.attachments?.[0]?.content as Json | undefined
+    if (activity.type !== 'message' || !card) return refuse(400, 'BadSyntax')
+    const problems = adaptiveCardProblems(card)
+    if (problems.length > 0) return refuse(400, problems.join(' '))
+    const message = { id: id ?? String(next++), conversation, summary: activity.summary, card }
+    messages.set(message.id, message)
+    return Response.json({ id: message.id }, { status: method === 'PUT' ? 200 : 201 })
+  }
+
+  async function deliver(serverUrl: string, activity: Json, { claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization }: SignOptions = {}): Promise<Response> {
+    const jwt = await new SignJWT({ serviceurl: serviceUrl(), ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: KID }).setIssuedAt().setExpirationTime(expiresAt)
+      .setIssuer(claims?.iss ?? 'https://api.botframework.com').setAudience(claims?.aud ?? APP_ID)
+      .sign((forged ? stranger : microsoft).privateKey)
+    const bearer = authorization === undefined ? `Bearer ${jwt}` : authorization
+    return fetch(`${serverUrl}/api/webhooks/teams`, { method: 'POST', headers: { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} }, body: JSON.stringify(activity) })
+  }
+
+  /** As the documentation shows them: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules */
+  function activityOf(message: TeamsMessage, more: Json): Json {
+    return {
+      id: `f:${randomUUID()}`, channelId: 'msteams', serviceUrl: serviceUrl(), timestamp: new Date().toISOString(), locale: 'en-GB',
+      from: { id: '29:ada', name: 'Ada Lovelace', aadObjectId: randomUUID() }, recipient: { id: `28:${APP_ID}`, name: 'form-bot' },
+      conversation: { id: `${CHANNEL};messageid=${message.id}`, conversationType: 'channel', isGroup: true, tenantId: TENANT },
+      channelData: { channel: { id: CHANNEL }, team: { id: '19:team@thread.tacv2' }, tenant: { id: TENANT }, source: { name: 'message' } },
+      replyToId: message.id, ...more,
+    }
+  }
+
+  const serviceUrl = () => `${proxy.url}/teams`
+  const all = () => [...messages.values()]
+  return Object.assign(proxy, {
+    env: { TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL, TEAMS_API_URL: serviceUrl() },
+    hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
+    messages: all,
+    cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
+    click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
+      const { data } = adaptiveCardActions(message.card).find(action => action.title === title)!
+      const isDialog = data.msteams?.type === 'task/fetch'
+      return deliver(serverUrl, activityOf(message, isDialog ? { type: 'invoke', name: 'task/fetch', value: { data: { ...data, type: 'task/fetch' }, context: { theme: 'default' } } } : { type: 'message', text: '', value: data }), options)
+    },
+    submit: (serverUrl: string, dialog: Json, typed: Record<string, string>) => {
+      const { data } = dialog.actions[0]
+      const inputs = (dialog.body as Json[]).filter(({ type }) => type === 'Input.Text')
+      // Inputs that are empty do not come back.
+      const values = Object.fromEntries(inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => value !== ''))
+      return deliver(serverUrl, activityOf(all()[0]!, { type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } } }))
+    },
+  })
+}
