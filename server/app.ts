@@ -14,9 +14,10 @@ import { once } from './composition/once'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { receive, type IntakePorts } from './domain/submission/intake'
+import { Desk } from './domain/submission/desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
-import { showSubmission, type Presentation, type SubmissionDetails } from './domain/submission/present'
+import type { Presentation } from './domain/submission/present'
 import { Review } from './domain/submission/review'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
@@ -42,8 +43,8 @@ export interface Services {
   limiter: Limiter | null
   /** Takes a form in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
   receive: (body: unknown, sender: Sender) => Promise<string>
-  /** An undecided submission in full. @throws SubmissionGone */
-  show: (id: string) => Promise<SubmissionDetails>
+  /** What people do at the ops pages. */
+  desk: Desk
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
   /** The webhook handler of a platform, or null when none is registered under that name. */
@@ -109,7 +110,7 @@ function compose(config: Config): Services {
       const screened = await screen(body, sender, screening)
       return screened ? receive(screened.data, intake, idempotencyDigest(sender)) : runtime.uuid()
     },
-    show: id => showSubmission(id, store, presentation),
+    desk: new Desk({ store, board, review, presentation, runtime }),
     sweep: () => {
       poster.wake()
       return sweep({ store, outbox, leaseMs, runtime, log })

@@ -10,7 +10,7 @@ const DRAIN_MS = 8000
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
   const services = startOrExit()
-  const { config, log, sweep, sandbox, gateways, close } = services
+  const { config, log, sweep, sandbox, desk, gateways, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -21,7 +21,10 @@ export default defineNitroPlugin((nitro) => {
 
   if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
 
-  const stopWatching = () => sandbox?.room.close()
+  const stopWatching = () => {
+    sandbox?.room.close()
+    desk.feed.close()
+  }
   process.once('SIGTERM', stopWatching)
   process.once('SIGINT', stopWatching)
   nitro.hooks.hook('close', async () => {

@@ -31,6 +31,10 @@ export interface ReviewBoard {
   reply(ref: CardRef, text: string): Promise<Outcome>
   /** Says something in the platform's channel; plain text with a link below. */
   announce(platform: string, text: string, url: string): Promise<Outcome>
+  /** Name of a platform as people know it; its key when it is not configured any more. */
+  label(platform: string): string
+  /** Where people open the card: a URL, or a path of this site; null when that is not known. Answers within a second. */
+  link(ref: CardRef): Promise<string | null>
   /** Least pause between two new cards in the platform's channel, ms; 0 where there is no such limit. */
   intervalMs(platform: string): number
 }

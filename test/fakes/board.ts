@@ -54,6 +54,14 @@ export class FakeBoard implements ReviewBoard {
     return ok
   }
 
+  label(platform: string): string {
+    return platform.charAt(0).toUpperCase() + platform.slice(1)
+  }
+
+  async link({ messageId }: CardRef): Promise<string | null> {
+    return this.shown.has(messageId) ? `https://chat.example.com/${messageId}` : null
+  }
+
   intervalMs(): number {
     return this.interval
   }

@@ -2,6 +2,7 @@ import { Card, CardLink, CardText, type Chat } from 'chat'
 import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import { renderCard } from './cards'
+import { platformByName } from './platforms'
 import type { Connection, Room } from './rooms'
 
 /**
@@ -12,12 +13,17 @@ import type { Connection, Room } from './rooms'
 export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, cardIntervalMs?: number): ReviewBoard {
   const rooms = new Map<string, Promise<Room>>()
 
+  function open(connection: Connection): Promise<Room> {
+    const { key } = connection.platform
+    if (!rooms.has(key)) rooms.set(key, connection.room(bot))
+    return rooms.get(key)!
+  }
+
   async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     const connection = connections.find(({ platform }) => platform.key === key)
     if (!connection) return { ok: false, permanent: true, reason: `The platform ${key} is not configured any more.` }
     try {
-      if (!rooms.has(key)) rooms.set(key, connection.room(bot))
-      return await act(await rooms.get(key)!, connection)
+      return await act(await open(connection), connection)
     }
     catch (error) {
       rooms.delete(key)
@@ -33,6 +39,12 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     }),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
+    label: key => platformByName(key)?.label ?? key,
+    link: async (ref) => {
+      const connection = connections.find(({ platform }) => platform.key === ref.platform)
+      const room = connection && await open(connection).catch(() => void rooms.delete(ref.platform))
+      return await room?.link?.(ref).catch(() => null) ?? null
+    },
     intervalMs: key => cardIntervalMs ?? connections.find(({ platform }) => platform.key === key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, connection) => {
       const { card, summary } = renderCard(view, connection.platform)

@@ -43,6 +43,9 @@ function sandboxConnection(room: SandboxRoom): Connection {
   return {
     platform: platforms.sandbox,
     adapter: async () => new (await import('./sandbox/adapter')).SandboxAdapter(room),
-    room: async bot => (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
+    room: async bot => ({
+      ...await (await import('./sdk-room')).createSdkRoom(platforms.sandbox, room.channel, bot),
+      link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}`,
+    }),
   }
 }

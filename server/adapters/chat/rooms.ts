@@ -11,6 +11,8 @@ export interface Room {
   update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
   /** Says something below a card, or in the channel. `card` never holds form data. */
   say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
+  /** Where people open the card, when its messages have addresses and this one's is known. Answers within a second. */
+  link?(ref: CardRef): Promise<string | null>
 }
 
 /** How a listener is doing, whichever replica it runs on; times in epoch ms. */

@@ -1,7 +1,5 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
-import type { SubmissionStore } from '../../ports/store'
 import type { Delivery, Submission } from '../../ports/submission'
-import { StoreUnavailable, SubmissionGone } from '../errors'
 import { editInputs, fieldText } from './fields'
 
 /** What cards and emails say about this deployment. */
@@ -12,7 +10,7 @@ export interface Presentation {
   destinations: Readonly<Partial<Record<Delivery, string>>>
 }
 
-const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
+export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
 
 /** The card of a submission in whatever state it is. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
@@ -59,23 +57,6 @@ export function decisionLine(submission: Submission): string {
 export function readTime(epochMs: number): string {
   const [day, month, year] = [new Date(epochMs).getUTCDate(), new Date(epochMs).toLocaleString('en', { month: 'short', timeZone: 'UTC' }), new Date(epochMs).getUTCFullYear()]
   return `${day} ${month} ${year}, ${new Date(epochMs).toISOString().slice(11, 16)} UTC`
-}
-
-export interface SubmissionDetails {
-  id: string
-  state: Submission['state']
-  receivedAt: number
-  expiresAt: number
-  fields: Field[]
-  notes: readonly string[]
-}
-
-/** A submission in full, for the ops pages. @throws SubmissionGone */
-export async function showSubmission(id: string, store: SubmissionStore, presentation: Presentation): Promise<SubmissionDetails> {
-  const submission = await store.get(id).catch((error) => { throw new StoreUnavailable(error) })
-  if (!submission) throw new SubmissionGone()
-  const { state, receivedAt, expiresAt } = submission
-  return { id, state, receivedAt, expiresAt, fields: readFields(submission), notes: cardView(submission, presentation).notes }
 }
 
 function title(submission: Submission): string {

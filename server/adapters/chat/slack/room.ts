@@ -1,10 +1,16 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
-import { createSlackCall, type SlackSettings } from './client'
+import { createSlackCall, type SlackCall, type SlackSettings } from './client'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
+
+/** How long a page waits for the address of the workspace, ms; it is there the next time. */
+const ADDRESS_PATIENCE_MS = 800
+
+/** Pause before asking for the address again, ms. */
+const ADDRESS_RETRY_MS = 30_000
 
 /**
  * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
@@ -13,6 +19,7 @@ const TIMEOUT_MS = 10_000
 export function createSlackRoom(settings: SlackSettings): Room {
   const call = createSlackCall(settings, TIMEOUT_MS)
   const channel = settings.channelId
+  const workspace = workspaceAddress(call)
   return {
     async post(card, summary) {
       const outcome = await call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
@@ -29,5 +36,35 @@ export function createSlackRoom(settings: SlackSettings): Room {
       const outcome = await call('chat.postMessage', { channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
+    async link(ref) {
+      const [, channelOfCard = channel] = ref.threadId.split(':')
+      const address = await workspace()
+      return address && `${address}/archives/${channelOfCard}/p${ref.messageId.replace('.', '')}`
+    },
+  }
+}
+
+/** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */
+function workspaceAddress(call: SlackCall): () => Promise<string | null> {
+  let asked: Promise<string | null> | null = null
+  let askedAt = 0
+
+  async function ask(): Promise<string | null> {
+    const outcome = await call('auth.test', {})
+    const url = outcome.ok ? String(outcome.value.url) : ''
+    return /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null
+  }
+
+  return async () => {
+    if (asked === null && Date.now() - askedAt > ADDRESS_RETRY_MS) {
+      askedAt = Date.now()
+      const answer = ask().then((address) => {
+        if (address === null) asked = null
+        return address
+      })
+      asked = answer
+    }
+    const late = new Promise<null>(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS, null).unref())
+    return Promise.race([asked, late])
   }
 }
