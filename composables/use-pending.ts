@@ -48,6 +48,9 @@ export function usePending() {
   const arrived = ref(new Set<string>())
   const problem = ref<string | null>(null)
   const busy = ref(false)
+  /** Grows when the list became another one, as opposed to the same one with changes. */
+  const turns = ref(0)
+  let turning = false
 
   const changed = new Set<string>()
   let reload = false
@@ -92,8 +95,10 @@ export function usePending() {
   }
 
   function show(answer: RowPage) {
+    if (turning) turns.value++
+    turning = false
     const known = new Set(page.value?.rows.map(({ id }) => id))
-    if (page.value && above.value.length === 0 && answer.rows.some(({ id }) => known.has(id))) {
+    if (above.value.length === 0 && answer.rows.some(({ id }) => known.has(id))) {
       for (const { id } of answer.rows) if (!known.has(id)) arrived.value.add(id)
     }
     page.value = answer
@@ -125,11 +130,12 @@ export function usePending() {
     above.value = cursors
     newer.value = 0
     arrived.value.clear()
-    busy.value = true
+    busy.value = turning = true
     void refresh()
   }
   const first = () => open([])
-  const older = () => page.value?.cursor && open([...above.value, page.value.cursor])
+  // The cursor at hand is that of the page before, until the one that was asked for is here.
+  const older = () => !turning && page.value?.cursor && open([...above.value, page.value.cursor])
   const back = () => open(above.value.slice(0, -1))
 
   let typing: ReturnType<typeof setTimeout> | undefined
@@ -144,7 +150,7 @@ export function usePending() {
     clearTimeout(typing)
   })
 
-  return { page, state, q, above, newer, arrived, problem, busy, refresh, first, older, back }
+  return { page, state, q, above, newer, arrived, problem, busy, turns, refresh, first, older, back }
 }
 
 /** Newest first. */

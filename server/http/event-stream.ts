@@ -16,7 +16,7 @@ interface Stream {
 }
 
 /**
- * Server-sent events, from `open` at the start until the browser leaves.
+ * Server-sent events, from `ready` at the start until the browser leaves.
  *
  * @param listen starts the events; returns what stops them, or null when there is no room for another listener
  * @throws HttpError 503
@@ -35,6 +35,6 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
     stop()
   })
   // Also sends the headers, which open the stream.
-  send('open', '')
+  send('ready', '')
   return events.send()
 }

@@ -15,17 +15,17 @@ export interface DeskPorts extends OverviewPorts, DetailsPorts {
 const MOST_ROWS = 100
 
 const filter = {
-  state: z.enum(['waiting', 'delivering', 'failed'], 'state is waiting, delivering or failed').optional(),
-  q: z.string().max(200, 'q has more than 200 characters').optional(),
+  state: z.enum(['waiting', 'delivering', 'failed'], 'it is none of waiting, delivering and failed').optional(),
+  q: z.string().max(200, 'it has more than 200 characters').optional(),
 }
 
 const listing = z.object({
-  limit: z.coerce.number('limit is not a number').int('limit is not a whole number').min(1, 'limit is less than 1').max(MOST_ROWS, `limit is more than ${MOST_ROWS}`).default(50),
-  before: z.string().max(200, 'before is not the cursor of a page').optional(),
+  limit: z.coerce.number('it is not a number').int('it is not a whole number').min(1, 'it is less than 1').max(MOST_ROWS, `it is more than ${MOST_ROWS}`).default(50),
+  before: z.string().max(200, 'it is not the cursor of a page').optional(),
   ...filter,
 })
 
-const picking = z.object({ ids: z.array(z.string().max(100)).max(MOST_ROWS, `ids has more than ${MOST_ROWS} items`), ...filter })
+const picking = z.object({ ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`), ...filter })
 
 const decision = z.union([
   z.object({ action: z.enum(['forward', 'spam']) }),
@@ -76,5 +76,5 @@ export class Desk {
 function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = schema.safeParse(input)
   if (success) return data
-  throw new InvalidRequest(`${[...new Set(error.issues.map(({ message }) => message))].join('; ')}.`)
+  throw new InvalidRequest(`${[...new Set(error.issues.map(({ path, message }) => [...path, message].join(': ')))].join('; ')}.`)
 }

@@ -3,7 +3,7 @@ import type { AuditLine, DecisionOutcome, HistoryEntry, Submission } from '../..
 import { SubmissionEnded, SubmissionGone } from '../errors'
 import { editInputs } from './fields'
 import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
-import { cardView, DELIVERY_NAMES, readTime, type Presentation } from './present'
+import { cardView, decisionLine, DELIVERY_NAMES, readTime, type Presentation } from './present'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board'> {
   store: Pick<SubmissionStore, 'get' | 'audit'>
@@ -11,7 +11,7 @@ export interface DetailsPorts extends Pick<OverviewPorts, 'board'> {
 }
 
 /** A field in full. Form text: whoever renders it escapes it. */
-export interface FieldDetails {
+interface FieldDetails {
   /** Its input in the edit form. */
   id: string
   label: string
@@ -34,7 +34,7 @@ export interface HistoryLine {
 }
 
 /** Something that is still to be done. */
-export interface WorkLine {
+interface WorkLine {
   what: string
   /** Attempts that failed so far. */
   attempts: number
@@ -48,6 +48,7 @@ export interface SubmissionDetails extends Pick<Row, 'id' | 'receivedAt' | 'expi
   /** The three decisions are on offer. */
   open: boolean
   fields: FieldDetails[]
+  /** Who decided, or what was given up. */
   notes: readonly string[]
   /** Where a forward goes, as people read it. */
   destinations: string[]
@@ -70,7 +71,7 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
     open: state === 'open' && data !== null,
     erased: data === null,
     fields: fields(submission),
-    notes: cardView(submission, presentation).notes,
+    notes: submission.decision ? [`${decisionLine(submission)}.`] : cardView(submission, presentation).notes,
     destinations: Object.values(presentation.destinations),
     cards: await cardLinks(cards, ports),
     problem: problemOf(submission, board.label),
@@ -91,7 +92,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
 }
 
 /** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.` */
-export function endingLine({ outcome, reviewer, at }: AuditLine): string {
+function endingLine({ outcome, reviewer, at }: AuditLine): string {
   return `${ENDINGS[outcome]}${reviewer ? ` by ${reviewer.name} on ${reviewer.platform}` : ''}, ${readTime(at)}.`
 }
 

@@ -46,25 +46,22 @@ export function createSlackRoom(settings: SlackSettings): Room {
 
 /** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */
 function workspaceAddress(call: SlackCall): () => Promise<string | null> {
-  let asked: Promise<string | null> | null = null
+  let known: string | null = null
+  let asking: Promise<void> | null = null
   let askedAt = 0
 
-  async function ask(): Promise<string | null> {
+  async function ask(): Promise<void> {
     const outcome = await call('auth.test', {})
     const url = outcome.ok ? String(outcome.value.url) : ''
-    return /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null
+    if (/^https?:/.test(url) && URL.canParse(url)) known = new URL(url).origin
   }
 
   return async () => {
-    if (asked === null && Date.now() - askedAt > ADDRESS_RETRY_MS) {
+    if (known === null && !asking && Date.now() - askedAt > ADDRESS_RETRY_MS) {
       askedAt = Date.now()
-      const answer = ask().then((address) => {
-        if (address === null) asked = null
-        return address
-      })
-      asked = answer
+      asking = ask().finally(() => { asking = null })
     }
-    const late = new Promise<null>(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS, null).unref())
-    return Promise.race([asked, late])
+    if (asking) await Promise.race([asking, new Promise(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS).unref())])
+    return known
   }
 }
