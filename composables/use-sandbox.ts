@@ -135,7 +135,7 @@ export function isRoot({ id, threadId }: SandboxMessage): boolean {
 }
 
 /** Throws when the sandbox is off: the server then answers 404, or with the page itself. */
-export async function fetchSandboxState(): Promise<SandboxState> {
+async function fetchSandboxState(): Promise<SandboxState> {
   const state = await $fetch<SandboxState | string>('/api/sandbox/state')
   if (typeof state !== 'object' || !Array.isArray(state?.messages)) throw new Error('The sandbox is not switched on.')
   return state

@@ -60,7 +60,7 @@ export function useStatus() {
   async function refresh() {
     clearTimeout(timer)
     if (document.visibilityState === 'visible') {
-      await $fetch<StatusReport>('/api/status').then((found) => {
+      await askOps<StatusReport>('/api/status').then((found) => {
         report.value = found
         problem.value = null
       }, (error) => { problem.value = error?.data?.error ?? 'The server does not answer.' })

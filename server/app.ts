@@ -17,11 +17,12 @@ import { once } from './composition/once'
 import { readSetup, type Setup } from './composition/setup'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
-import { Desk } from './domain/conversation/desk'
+import { CommandDesk } from './domain/conversation/desk'
 import { receive, type IntakePorts } from './domain/submission/intake'
+import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
-import { deliveriesOf, showSubmission, type Presentation, type SubmissionDetails } from './domain/submission/present'
+import { deliveriesOf, type Presentation } from './domain/submission/present'
 import { Review } from './domain/submission/review'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
@@ -51,8 +52,8 @@ export interface Services {
   signIns: Limiter
   /** The platforms that people sign in with. */
   identityProviders: readonly IdentityProvider[]
-  /** An undecided submission in full. @throws SubmissionGone */
-  show: (id: string) => Promise<SubmissionDetails>
+  /** What people do at the ops pages. */
+  opsDesk: OpsDesk
   operations: Operations
   setup: () => Setup
   /** Does what is due; resolves with how many submissions it took. */
@@ -111,7 +112,7 @@ function compose(config: Config): Services {
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
   const review = new Review({ store, outbox, presentation, runtime, log })
-  const desk = new Desk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
+  const desk = new CommandDesk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }
@@ -136,7 +137,7 @@ function compose(config: Config): Services {
         },
       }
     },
-    show: id => showSubmission(id, store, presentation),
+    opsDesk: new OpsDesk({ store, board, review, presentation, runtime }),
     sweep: () => {
       poster.wake()
       return sweep({ store, outbox, leaseMs, runtime, log })

@@ -3,7 +3,7 @@ import { isInRoom } from '../adapters/chat/connections'
 import type { Connection } from '../adapters/chat/rooms'
 import { platformByName } from '../adapters/chat/platforms'
 import { BotUnavailable } from '../domain/errors'
-import type { Desk } from '../domain/conversation/desk'
+import type { CommandDesk } from '../domain/conversation/desk'
 import type { Review } from '../domain/submission/review'
 import { registerConversation } from '../handlers/conversation'
 import { registerReview } from '../handlers/review'
@@ -39,7 +39,7 @@ interface BotParts {
   state: () => Promise<StateAdapter>
   log: Log
   review: Review
-  desk: Desk
+  desk: CommandDesk
   /** Notified when somebody asks for a human. */
   escalationMention?: string
 }

@@ -8,8 +8,8 @@ export class DomainError extends Error {
 
 /** The store did not answer in time: nothing was posted, and nothing was stored as far as we know. */
 export class StoreUnavailable extends DomainError {
-  constructor(cause: unknown) {
-    super('STORE_UNAVAILABLE', 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.', { cause })
+  constructor(cause: unknown, message = 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.') {
+    super('STORE_UNAVAILABLE', message, { cause })
   }
 }
 
@@ -38,6 +38,27 @@ export class HumanCheckUnavailable extends DomainError {
 export class SubmissionGone extends DomainError {
   constructor() {
     super('SUBMISSION_GONE', 'This submission does not exist any more: it was decided, or its 7 days have passed.')
+  }
+}
+
+/** It is over, and the audit trail knows how; the message says so. */
+export class SubmissionEnded extends DomainError {
+  constructor(message: string) {
+    super('SUBMISSION_ENDED', message)
+  }
+}
+
+/** Somebody else decided first; the message says who. */
+export class AlreadyDecided extends DomainError {
+  constructor(message: string) {
+    super('ALREADY_DECIDED', message)
+  }
+}
+
+/** What was asked for is not understood; the message says what is. */
+export class InvalidRequest extends DomainError {
+  constructor(message: string) {
+    super('INVALID_REQUEST', message)
   }
 }
 

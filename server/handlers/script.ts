@@ -1,12 +1,12 @@
 import type { Message, Thread } from 'chat'
 import { parseCommand } from '../domain/conversation/command'
-import type { Desk } from '../domain/conversation/desk'
+import type { CommandDesk } from '../domain/conversation/desk'
 import { welcome } from '../domain/conversation/texts'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers, Replier } from './conversation'
 
 export interface Script extends Pick<ConversationHandlers, 'render'> {
-  desk: Desk
+  desk: CommandDesk
   /** Whether the thread belongs to a channel of the cards. */
   isInRoom: (threadId: string) => boolean
 }

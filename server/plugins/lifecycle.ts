@@ -12,7 +12,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, gateways, close } = services
+  const { config, log, sweep, sandbox, opsDesk, gateways, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -23,7 +23,10 @@ export default defineNitroPlugin((nitro) => {
 
   if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
 
-  const stopWatching = () => sandbox?.room.close()
+  const stopWatching = () => {
+    sandbox?.room.close()
+    opsDesk.feed.close()
+  }
   process.once('SIGTERM', stopWatching)
   process.once('SIGINT', stopWatching)
   nitro.hooks.hook('close', async () => {

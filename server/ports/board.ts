@@ -36,6 +36,8 @@ export interface ReviewBoard {
   reply(ref: CardRef, text: string): Promise<Outcome>
   /** Says something in the room; plain text with a link below. */
   announce(room: string, text: string, url: string): Promise<Outcome>
+  /** Where people open the card: a URL, or a path of this site; null when that is not known. Answers within a second. */
+  link(ref: CardRef): Promise<string | null>
   /** Whether the platform takes our credentials. */
   check(platform: string): Promise<Outcome>
   /** Least pause between two new cards in the room, ms; 0 where there is no such limit. */

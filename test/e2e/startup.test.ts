@@ -84,7 +84,7 @@ describe('the embedded store', () => {
     await server.stop()
     server = await startServer(EMBEDDED())
     const shown = await (await fetch(`${server.url}/api/submissions/${submissionId}`)).json()
-    expect(shown).toMatchObject({ id: submissionId, state: 'open', fields: [{ label: '__proto__', value: 'kept', edited: false }, { label: 'name', value: 'Ada', edited: false }] })
+    expect(shown).toMatchObject({ id: submissionId, state: 'waiting', open: true, fields: [{ label: '__proto__', value: 'kept', edited: false }, { label: 'name', value: 'Ada', edited: false }] })
   })
 })
 

@@ -30,10 +30,6 @@ export class FakeBoard implements ReviewBoard {
 
   constructor(readonly platforms: readonly string[] = ['slack']) {}
 
-  label(platform: string): string {
-    return platform
-  }
-
   async check(platform: string): Promise<Outcome> {
     this.checked++
     return this.checks.get(platform) ?? ok
@@ -65,6 +61,14 @@ export class FakeBoard implements ReviewBoard {
   async announce(platform: string, text: string, url: string): Promise<Outcome> {
     this.announcements.push({ platform, text, url })
     return ok
+  }
+
+  label(platform: string): string {
+    return platform.charAt(0).toUpperCase() + platform.slice(1)
+  }
+
+  async link({ messageId }: CardRef): Promise<string | null> {
+    return this.shown.has(messageId) ? `https://chat.example.com/${messageId}` : null
   }
 
   intervalMs(): number {

@@ -55,7 +55,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   const review = new Review({ store, outbox, presentation, runtime, log: silentLog })
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review, desk: new SubmissionDesk({ store, review, presentation }),
+    review, presentation, desk: new SubmissionDesk({ store, review, presentation }),
     receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

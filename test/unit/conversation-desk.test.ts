@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommand } from '../../server/domain/conversation/command'
-import { Desk } from '../../server/domain/conversation/desk'
+import { CommandDesk } from '../../server/domain/conversation/desk'
 import type { Answer } from '../../server/ports/conversation'
 import type { AuditLine, Submission } from '../../server/ports/submission'
 import { formsOf } from '../fakes/forms'
@@ -12,7 +12,7 @@ const MINUTE = 60_000
 /** A desk over submissions, newest first, and audit lines. */
 function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[] = []) {
   const reads: number[] = []
-  const desk = new Desk({
+  const desk = new CommandDesk({
     store: {
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),

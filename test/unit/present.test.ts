@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { cardView, decisionLine, editForm, readTime, retiredCardView, showSubmission } from '../../server/domain/submission/present'
-import { StoreUnavailable, SubmissionGone } from '../../server/domain/errors'
-import type { SubmissionStore } from '../../server/ports/store'
+import { cardView, decisionLine, editForm, readTime, retiredCardView } from '../../server/domain/submission/present'
 import type { Submission } from '../../server/ports/submission'
 import { formsOf } from '../fakes/forms'
 
@@ -86,18 +84,4 @@ test('times are read in UTC, whatever the time zone of the host', () => {
 test('names and values that are not well-formed text are repaired for people', () => {
   const [field] = cardView({ ...OPEN, data: { 'a\uD800': 'b\uDC00' } }, PRESENTATION).fields
   expect(field).toMatchObject({ label: 'a\uFFFD', value: 'b\uFFFD' })
-})
-
-const storeThat = (get: SubmissionStore['get']) => ({ get }) as SubmissionStore
-
-test('a submission is shown in full, without cards or outstanding work', async () => {
-  const details = await showSubmission('one', storeThat(async () => FORWARDED), PRESENTATION)
-  expect(Object.keys(details).sort()).toEqual(['expiresAt', 'fields', 'id', 'notes', 'receivedAt', 'state'])
-  expect(details).toMatchObject({ id: 'one', state: 'settling', receivedAt: AT, expiresAt: AT + 1 })
-  expect(details.fields).toHaveLength(4)
-})
-
-test('a submission that is gone, and a store that does not answer, are told apart', async () => {
-  await expect(showSubmission('one', storeThat(async () => null), PRESENTATION)).rejects.toThrow(SubmissionGone)
-  await expect(showSubmission('one', storeThat(() => Promise.reject(new Error('down'))), PRESENTATION)).rejects.toThrow(StoreUnavailable)
 })

@@ -14,12 +14,16 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
 
   const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
 
+  function open(key: string, connection: Connection): Promise<Room> {
+    if (!rooms.has(key)) rooms.set(key, connection.room(bot, split(key).channel))
+    return rooms.get(key)!
+  }
+
   async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     const connection = connectionOf(key)
     if (!connection) return { ok: false, permanent: true, reason: `The platform ${split(key).platform} is not configured any more.` }
     try {
-      if (!rooms.has(key)) rooms.set(key, connection.room(bot, split(key).channel))
-      return await act(await rooms.get(key)!, connection)
+      return await act(await open(key, connection), connection)
     }
     catch (error) {
       rooms.delete(key)
@@ -36,6 +40,11 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     }),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
+    link: async (ref) => {
+      const connection = connectionOf(ref.platform)
+      const room = connection && await open(ref.platform, connection).catch(() => void rooms.delete(ref.platform))
+      return await room?.link?.(ref).catch(() => null) ?? null
+    },
     check: platform => inRoom(platform, async room => await room.check?.() ?? { ok: true, value: undefined }),
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, connection) => {

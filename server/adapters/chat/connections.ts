@@ -80,7 +80,8 @@ function telegramConnection({ chatId, ...settings }: NonNullable<ChatSettings['t
 }
 
 function sandboxConnection(room: SandboxRoom): Connection {
-  return throughSdk(platforms.sandbox, room.channel, async () => new (await import('./sandbox/adapter')).SandboxAdapter(room))
+  const connection = throughSdk(platforms.sandbox, room.channel, async () => new (await import('./sandbox/adapter')).SandboxAdapter(room))
+  return { ...connection, room: async bot => ({ ...await connection.room(bot), link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}` }) }
 }
 
 /** A platform whose adapter takes care of the cards too. */

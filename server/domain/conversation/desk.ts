@@ -41,7 +41,7 @@ const DAY_MS = 86_400_000
 const ID_PIECE = /^[0-9a-f][0-9a-f-]{3,35}$/i
 
 /** Answers about the submissions that wait, for whoever asks in words. */
-export class Desk {
+export class CommandDesk {
   constructor(private readonly ports: DeskPorts) {}
 
   /** @throws when the store cannot be reached */

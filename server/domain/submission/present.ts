@@ -1,8 +1,6 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
-import type { SubmissionStore } from '../../ports/store'
 import type { Delivery, Submission } from '../../ports/submission'
-import { StoreUnavailable, SubmissionGone } from '../errors'
 import { editInputs, fieldText } from './fields'
 
 /** What cards and emails say about this deployment. */
@@ -12,7 +10,7 @@ export interface Presentation {
   forms: Forms
 }
 
-const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
+export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
 
 /** The card of a submission in whatever state it is. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
@@ -50,7 +48,7 @@ export function readFields(submission: Submission, labels: Form['labels']): Fiel
 }
 
 /** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
-function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
+export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
   const keys = Object.keys(labels)
   const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
   return [...items].sort((a, b) => place(a) - place(b)).map(item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item)
@@ -68,23 +66,6 @@ export function decisionLine(submission: Submission): string {
 export function readTime(epochMs: number): string {
   const [day, month, year] = [new Date(epochMs).getUTCDate(), new Date(epochMs).toLocaleString('en', { month: 'short', timeZone: 'UTC' }), new Date(epochMs).getUTCFullYear()]
   return `${day} ${month} ${year}, ${new Date(epochMs).toISOString().slice(11, 16)} UTC`
-}
-
-export interface SubmissionDetails {
-  id: string
-  state: Submission['state']
-  receivedAt: number
-  expiresAt: number
-  fields: Field[]
-  notes: readonly string[]
-}
-
-/** A submission in full, for the ops pages. @throws SubmissionGone */
-export async function showSubmission(id: string, store: SubmissionStore, presentation: Presentation): Promise<SubmissionDetails> {
-  const submission = await store.get(id).catch((error) => { throw new StoreUnavailable(error) })
-  if (!submission) throw new SubmissionGone()
-  const { state, receivedAt, expiresAt } = submission
-  return { id, state, receivedAt, expiresAt, fields: readFields(submission, presentation.forms.of(submission.form).labels), notes: cardView(submission, presentation).notes }
 }
 
 function title({ state, decision }: Submission, { name }: Form): string {

@@ -49,6 +49,10 @@ export function createDiscordRoom(settings: DiscordSettings): Room {
       const outcome = await call('POST', `/channels/${below ? channelOf(below) : channel}/messages`, body)
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
+    async link(ref) {
+      const [, guild = '@me'] = ref.threadId.split(':')
+      return `https://discord.com/channels/${guild}/${channelOf(ref)}/${ref.messageId}`
+    },
   }
 }
 

@@ -2,10 +2,16 @@ import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { CardRef } from '../../../ports/submission'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
-import { createSlackCall, type SlackSettings } from './client'
+import { createSlackCall, type SlackCall, type SlackSettings } from './client'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
+
+/** How long a page waits for the address of the workspace, ms; it is there the next time. */
+const ADDRESS_PATIENCE_MS = 800
+
+/** Pause before asking for the address again, ms. */
+const ADDRESS_RETRY_MS = 30_000
 
 /**
  * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
@@ -14,6 +20,7 @@ const TIMEOUT_MS = 10_000
 export function createSlackRoom(settings: SlackSettings): Room {
   const call = createSlackCall(settings, TIMEOUT_MS)
   const channel = settings.channelId
+  const workspace = workspaceAddress(call)
   return {
     async post(card, summary) {
       const outcome = await call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
@@ -34,6 +41,33 @@ export function createSlackRoom(settings: SlackSettings): Room {
       const outcome = await call('chat.postMessage', { channel: below ? channelOf(below) : channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
+    async link(ref) {
+      const [, channelOfCard = channel] = ref.threadId.split(':')
+      const address = await workspace()
+      return address && `${address}/archives/${channelOfCard}/p${ref.messageId.replace('.', '')}`
+    },
+  }
+}
+
+/** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */
+function workspaceAddress(call: SlackCall): () => Promise<string | null> {
+  let known: string | null = null
+  let asking: Promise<void> | null = null
+  let askedAt = 0
+
+  async function ask(): Promise<void> {
+    const outcome = await call('auth.test', {})
+    const url = outcome.ok ? String(outcome.value.url) : ''
+    if (/^https?:/.test(url) && URL.canParse(url)) known = new URL(url).origin
+  }
+
+  return async () => {
+    if (known === null && !asking && Date.now() - askedAt > ADDRESS_RETRY_MS) {
+      askedAt = Date.now()
+      asking = ask().finally(() => { asking = null })
+    }
+    if (asking) await Promise.race([asking, new Promise(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS).unref())])
+    return known
   }
 }
 

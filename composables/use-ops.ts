@@ -1,0 +1,59 @@
+/** What the pages ask of the server. Whose session has ended in the meantime is sent to sign in, and back here after. */
+export async function askOps<T>(path: string, body?: unknown): Promise<T> {
+  const options = body === undefined ? {} : { method: 'POST' as const, body: body as Record<string, unknown> }
+  return ($fetch<T>(path, options) as Promise<T>).catch((error: { statusCode?: number }) => {
+    if (error.statusCode === 401) {
+      clearNuxtState('sign-in')
+      void navigateTo({ path: '/sign-in', query: { to: useRoute().fullPath } })
+    }
+    throw error
+  })
+}
+
+export interface OpsContext {
+  sandbox: boolean
+  formUrl: string
+  curl: string
+}
+
+/** What the pages say about this deployment; asked once, null until it is known or when nobody may look. */
+export function useOpsContext() {
+  const context = useState<OpsContext | null>('ops-context', () => null)
+  onMounted(async () => {
+    context.value ??= await askOps<OpsContext>('/api/ops/context').catch(() => null)
+  })
+  return context
+}
+
+let ticking: { now: Ref<number>, users: number, timer?: ReturnType<typeof setInterval> } | null = null
+
+/** The time, epoch ms, every second; one timer for all who show it. */
+export function useNow(): Readonly<Ref<number>> {
+  const clock = ticking ??= { now: ref(Date.now()), users: 0 }
+  onMounted(() => {
+    clock.now.value = Date.now()
+    if (clock.users++ === 0) clock.timer = setInterval(() => clock.now.value = Date.now(), 1000)
+  })
+  onUnmounted(() => {
+    if (--clock.users === 0) clearInterval(clock.timer)
+  })
+  return clock.now
+}
+
+const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const
+
+/** `45 s`, `12 min`, `3 h 20 min`, `6 d 23 h`: as exact as a person on duty cares for. */
+export function duration(ms: number): string {
+  const left = Math.max(0, ms)
+  const first = UNITS.findIndex(([, size]) => left >= size)
+  if (first === -1) return '0 s'
+  const [name, size] = UNITS[first]!
+  const whole = `${Math.floor(left / size)} ${name}`
+  const next = UNITS[first + 1]
+  const rest = next && first < 2 ? Math.floor(left % size / next[1]) : 0
+  return rest > 0 ? `${whole} ${rest} ${next![0]}` : whole
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,161 @@
+export type RowState = 'waiting' | 'delivering' | 'failed'
+
+export interface Problem {
+  what: string
+  reason: string
+  nextAttemptAt: number | null
+}
+
+export interface CardLink {
+  platform: string
+  url: string | null
+}
+
+export interface Row {
+  id: string
+  /** Name of its form; null for the default one. */
+  form: string | null
+  state: RowState
+  receivedAt: number
+  expiresAt: number
+  preview: { label: string, value: string }[]
+  more: number
+  erased: boolean
+  cards: CardLink[]
+  problem: Problem | null
+}
+
+interface RowPage {
+  rows: Row[]
+  total: number
+  cursor: string | null
+  scanned: number
+}
+
+const PAGE_ROWS = 50
+/** A first page that grew beyond this by arrivals is cut back; one that shrank below the other is filled up. */
+const [MOST_ROWS, LEAST_ROWS] = [100, 25]
+const RETRY_MS = 3000
+
+/** The list of pending submissions: one page of it, kept current. Survives a look at a submission and the way back. */
+export function usePending() {
+  const page = useState<RowPage | null>('pending-page', () => null)
+  const state = useState<RowState | undefined>('pending-state', () => undefined)
+  const q = useState('pending-q', () => '')
+  /** Cursors of the pages above this one. */
+  const above = useState<string[]>('pending-above', () => [])
+  /** Arrivals since this page, which is not the first, was opened. */
+  const newer = ref(0)
+  /** Ids that came in while the page was looked at. */
+  const arrived = ref(new Set<string>())
+  const problem = ref<string | null>(null)
+  const busy = ref(false)
+  /** Grows when the list became another one, as opposed to the same one with changes. */
+  const turns = ref(0)
+  let turning = false
+
+  const changed = new Set<string>()
+  let reload = false
+  let running: Promise<void> | null = null
+  let retry: ReturnType<typeof setTimeout> | undefined
+
+  const filter = () => ({ state: state.value, q: q.value.trim() || undefined })
+  const place = () => JSON.stringify([filter(), above.value])
+
+  /** One request after the other; whatever is asked for meanwhile becomes one more. */
+  function refresh(ids: readonly string[] | null = null): Promise<void> {
+    for (const id of ids ?? []) changed.add(id)
+    reload ||= ids === null || changed.size > MOST_ROWS
+    running ??= work().finally(() => running = null)
+    return running
+  }
+
+  async function work() {
+    while (reload || changed.size > 0) {
+      const [ids, asked] = [reload ? null : [...changed], place()]
+      reload = false
+      changed.clear()
+      try {
+        const query = ids ? { ids, ...filter() } : { limit: PAGE_ROWS, before: above.value.at(-1), ...filter() }
+        const answer = await askOps<RowPage>('/api/submissions/search', query)
+        problem.value = null
+        // Somebody turned the page meanwhile: what is asked next is the answer.
+        if (asked !== place()) continue
+        if (ids) merge(ids, answer)
+        else show(answer)
+      }
+      catch (error) {
+        problem.value = errorLine(error)
+        clearTimeout(retry)
+        retry = setTimeout(refresh, RETRY_MS)
+        break
+      }
+      finally {
+        busy.value = false
+      }
+    }
+  }
+
+  function show(answer: RowPage) {
+    if (turning) turns.value++
+    turning = false
+    const known = new Set(page.value?.rows.map(({ id }) => id))
+    if (above.value.length === 0 && answer.rows.some(({ id }) => known.has(id))) {
+      for (const { id } of answer.rows) if (!known.has(id)) arrived.value.add(id)
+    }
+    page.value = answer
+    // Everything on the last page was decided: there is nothing to stay for.
+    if (answer.rows.length === 0 && answer.cursor === null && above.value.length > 0) first()
+  }
+
+  function merge(ids: readonly string[], { rows, total }: RowPage) {
+    if (!page.value) return
+    const { cursor } = page.value
+    const [top, bottom] = [page.value.rows[0], page.value.rows.at(-1)]
+    const found = new Map(rows.map(row => [row.id, row]))
+    const kept = page.value.rows.flatMap(row => ids.includes(row.id) ? found.get(row.id) ?? [] : row)
+    const known = new Set(page.value.rows.map(({ id }) => id))
+    const isFirst = above.value.length === 0
+    for (const row of rows) {
+      if (known.has(row.id)) continue
+      if (!isFirst && (!top || order(row, top) < 0)) newer.value++
+      else if (!bottom || cursor === null || order(row, bottom) < 0) {
+        kept.push(row)
+        arrived.value.add(row.id)
+      }
+    }
+    page.value = { ...page.value, rows: kept.sort(order), total }
+    if (kept.length > MOST_ROWS || (kept.length < LEAST_ROWS && cursor !== null) || (kept.length === 0 && !isFirst)) reload = true
+  }
+
+  function open(cursors: string[]) {
+    above.value = cursors
+    newer.value = 0
+    arrived.value.clear()
+    busy.value = turning = true
+    void refresh()
+  }
+  const first = () => open([])
+  // The cursor at hand is that of the page before, until the one that was asked for is here.
+  const older = () => !turning && page.value?.cursor && open([...above.value, page.value.cursor])
+  const back = () => open(above.value.slice(0, -1))
+
+  let typing: ReturnType<typeof setTimeout> | undefined
+  watch(q, () => {
+    clearTimeout(typing)
+    typing = setTimeout(first, 250)
+  })
+  watch(state, first)
+  onMounted(() => void refresh())
+  onBeforeUnmount(() => {
+    clearTimeout(retry)
+    clearTimeout(typing)
+  })
+
+  return { page, state, q, above, newer, arrived, problem, busy, turns, refresh, first, older, back }
+}
+
+/** Newest first. */
+function order(a: Row, b: Row): number {
+  return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1)
+}

@@ -1,0 +1,106 @@
+import type { CardLink, Problem, RowState } from './use-pending'
+
+export interface FieldDetails {
+  id: string
+  label: string
+  kind: 'text' | 'json' | 'tree'
+  value: string
+  edited: boolean
+}
+
+export interface HistoryLine {
+  at: number
+  event: 'received' | 'reminded' | 'expired' | 'posted' | 'claimed' | 'delivered' | 'failed' | 'reopened'
+  text: string
+  reason: string | null
+  againAt: number | null
+}
+
+export interface SubmissionDetails {
+  id: string
+  /** Name of its form; null for the default one. */
+  form: string | null
+  state: RowState | 'expired'
+  open: boolean
+  receivedAt: number
+  expiresAt: number
+  erased: boolean
+  fields: FieldDetails[]
+  notes: string[]
+  destinations: string[]
+  cards: CardLink[]
+  problem: Problem | null
+  history: HistoryLine[]
+  work: { what: string, attempts: number, reason: string | null, dueAt: number }[]
+}
+
+export type DecisionRequest = { action: 'forward' | 'spam' } | { action: 'edit', values: Record<string, string> }
+
+/** What became of a decision. `late`: somebody else was faster, or it is over; `message` says who. */
+export type DecisionResult
+  = | { decided: true }
+    | { decided: false, message: string, late: boolean, errors: Record<string, string> }
+
+const RETRY_MS = 3000
+
+/** One submission, kept current, and what can be decided about it. */
+export function useSubmission(id: string) {
+  const submission = shallowRef<SubmissionDetails | null>(null)
+  /** How it ended, once it is over; an unknown one has no `how`. */
+  const ended = ref<{ how: string | null, message: string } | null>(null)
+  const problem = ref<string | null>(null)
+  const path = `/api/submissions/${encodeURIComponent(id)}`
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let running: Promise<void> | null = null
+  let stale = false
+
+  function refresh(): Promise<void> {
+    stale = true
+    running ??= load().finally(() => running = null)
+    return running
+  }
+
+  async function load() {
+    while (stale) {
+      stale = false
+      try {
+        submission.value = await askOps<SubmissionDetails>(path)
+        ended.value = problem.value = null
+      }
+      catch (error) {
+        const status = statusOf(error)
+        const message = errorLine(error)
+        if (status === 404 || status === 410) {
+          ended.value = { how: status === 410 ? message : null, message }
+          submission.value = problem.value = null
+          continue
+        }
+        problem.value = message
+        clearTimeout(retry)
+        retry = setTimeout(refresh, RETRY_MS)
+      }
+    }
+  }
+
+  async function decide(request: DecisionRequest): Promise<DecisionResult> {
+    try {
+      await askOps(`${path}/decision`, request)
+      return { decided: true }
+    }
+    catch (error) {
+      const errors = (error as { data?: { errors?: Record<string, string> } }).data?.errors ?? {}
+      return { decided: false, message: errorLine(error), late: [404, 409].includes(statusOf(error)), errors }
+    }
+    finally {
+      void refresh()
+    }
+  }
+
+  onMounted(() => void refresh())
+  onBeforeUnmount(() => clearTimeout(retry))
+  return { submission, ended, problem, refresh, decide }
+}
+
+function statusOf(error: unknown): number {
+  return (error as { statusCode?: number }).statusCode ?? 0
+}

@@ -1,0 +1,14 @@
+import { defineEventHandler } from 'h3'
+import { useServices } from '../../app'
+import { eventStream } from '../../http/event-stream'
+import { opsRoute } from '../../http/ops-route'
+
+/**
+ * `GET /api/submissions/events`: server-sent `changed` events, each a JSON list of ids, or null when any submission may
+ * have changed. No form data. 401, 403, 503.
+ */
+export default defineEventHandler((event) => {
+  const services = useServices()
+  return opsRoute(event, services, () => eventStream(event, ({ send, close }) =>
+    services.opsDesk.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), closed: close })))
+})

@@ -1,0 +1,131 @@
+import type { SubmissionStore } from '../../ports/store'
+import type { AuditLine, DecisionOutcome, HistoryEntry, Submission } from '../../ports/submission'
+import { SubmissionEnded, SubmissionGone } from '../errors'
+import { editInputs } from './fields'
+import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
+import { cardView, decisionLine, DELIVERY_NAMES, inOrder, readTime } from './present'
+
+export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation'> {
+  store: Pick<SubmissionStore, 'get' | 'audit'>
+}
+
+/** A field in full. Form text: whoever renders it escapes it. */
+interface FieldDetails {
+  /** Its input in the edit form. */
+  id: string
+  label: string
+  /** `tree`: the value is the JSON of an object or a list. `json`: of a number, a boolean or null. */
+  kind: 'text' | 'json' | 'tree'
+  value: string
+  edited: boolean
+}
+
+/** One thing that happened. */
+export interface HistoryLine {
+  /** Epoch ms. */
+  at: number
+  event: HistoryEntry['event']
+  text: string
+  /** Why it failed. */
+  reason: string | null
+  /** When it is tried again, epoch ms. */
+  againAt: number | null
+}
+
+/** Something that is still to be done. */
+interface WorkLine {
+  what: string
+  /** Attempts that failed so far. */
+  attempts: number
+  reason: string | null
+  /** Epoch ms. */
+  dueAt: number
+}
+
+export interface SubmissionDetails extends Pick<Row, 'id' | 'form' | 'receivedAt' | 'expiresAt' | 'erased' | 'cards' | 'problem'> {
+  state: RowState | 'expired'
+  /** The three decisions are on offer. */
+  open: boolean
+  fields: FieldDetails[]
+  /** Who decided, or what was given up. */
+  notes: readonly string[]
+  /** Where a forward goes, as people read it. */
+  destinations: string[]
+  history: HistoryLine[]
+  work: WorkLine[]
+}
+
+/** How far back the audit trail is searched for what happened to one submission. */
+const RECENT_ENDINGS = 1000
+
+/** @throws SubmissionGone when it never was, SubmissionEnded when it is over, StoreUnavailable */
+export async function showSubmission(id: string, ports: DetailsPorts): Promise<SubmissionDetails> {
+  const submission = await reached(ports.store.get(id))
+  if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
+  const { board, presentation } = ports
+  const { state, receivedAt, expiresAt, cards, data, work } = submission
+  const form = presentation.forms.of(submission.form)
+  return {
+    id, receivedAt, expiresAt,
+    state: state === 'expired' ? state : stateOf(submission),
+    open: state === 'open' && data !== null,
+    erased: data === null,
+    fields: inOrder(fields(submission), form.labels),
+    notes: submission.decision ? [`${decisionLine(submission)}.`] : cardView(submission, presentation).notes,
+    destinations: [...form.to, ...form.endpoint ? [form.endpoint.host] : []],
+    form: form.name ?? null,
+    cards: await cardLinks(cards, ports),
+    problem: problemOf(submission, board.label),
+    history: submission.history.map(entry => historyLine(entry, board.label)),
+    work: work.map(item => ({ what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt })),
+  }
+}
+
+/** The error that says what became of a submission which the store does not have any more. @throws StoreUnavailable */
+export async function ending(id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: string) => Error): Promise<Error> {
+  const lines = await reached(store.audit(RECENT_ENDINGS))
+  const line = lines.find(each => each.id === id && each.outcome !== 'failed')
+  return line ? known(endingLine(line)) : new SubmissionGone()
+}
+
+const ENDINGS: Record<DecisionOutcome, string> = {
+  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam', expired: 'Expired: nobody decided in 7 days', failed: 'Failed',
+}
+
+/** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.` */
+function endingLine({ outcome, reviewer, at }: AuditLine): string {
+  return `${ENDINGS[outcome]}${reviewer ? ` by ${reviewer.name} on ${reviewer.platform}` : ''}, ${readTime(at)}.`
+}
+
+export function historyLine(entry: HistoryEntry, label: (platform: string) => string): HistoryLine {
+  const failed = entry.event === 'failed' ? entry : null
+  return { at: entry.at, event: entry.event, text: historyText(entry, label), reason: failed?.reason ?? null, againAt: failed?.again ?? null }
+}
+
+function historyText(entry: HistoryEntry, label: (platform: string) => string): string {
+  switch (entry.event) {
+    case 'received': return 'Received'
+    case 'posted': return `Card posted on ${label(entry.platform)}`
+    case 'reminded': return 'Reminded: a day is left'
+    case 'expired': return 'Expired, data erased'
+    case 'claimed': return `${claimName(entry)} by ${entry.reviewer.name} on ${entry.reviewer.platform}`
+    case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered`
+    case 'failed': return `${workName(entry, label)} failed`
+    case 'reopened': return 'Open for a decision again'
+  }
+}
+
+function claimName({ action, edited }: HistoryEntry & { event: 'claimed' }): string {
+  return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
+}
+
+function fields({ data, edited }: Submission): FieldDetails[] {
+  const values = Object.values(data ?? {})
+  const keys = Object.keys(data ?? {})
+  return editInputs(data ?? {}).map((input, position) => ({ ...input, kind: kindOf(values[position]), edited: edited.includes(keys[position]!) }))
+}
+
+function kindOf(value: unknown): FieldDetails['kind'] {
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'object' && value !== null ? 'tree' : 'json'
+}

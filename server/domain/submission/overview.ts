@@ -1,0 +1,166 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { SubmissionStore } from '../../ports/store'
+import type { CardRef, Submission, Work } from '../../ports/submission'
+import { StoreUnavailable } from '../errors'
+import { fieldText } from './fields'
+import { DELIVERY_NAMES, inOrder, type Presentation } from './present'
+
+export interface OverviewPorts {
+  store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog'>
+  board: Pick<ReviewBoard, 'label' | 'link'>
+  presentation: Presentation
+  runtime: { now: () => number }
+}
+
+/** What people tell apart. `failed`: something went wrong, whether it is tried again or was given up. */
+export type RowState = 'waiting' | 'delivering' | 'failed'
+
+export interface Problem {
+  /** What went wrong, e.g. `Email` or `Card on Slack`. */
+  what: string
+  reason: string
+  /** Epoch ms; null when it was given up and waits for a decision. */
+  nextAttemptAt: number | null
+}
+
+export interface CardLink {
+  /** Name of the platform as people know it. */
+  platform: string
+  url: string | null
+}
+
+/** A pending submission in one line. Form text throughout: whoever renders it escapes it. */
+export interface Row {
+  id: string
+  /** Name of its form; null for the default one. */
+  form: string | null
+  state: RowState
+  /** Epoch ms. */
+  receivedAt: number
+  /** Epoch ms. */
+  expiresAt: number
+  /** The first fields, cut; empty when there are none, or when the data was erased. */
+  preview: { label: string, value: string }[]
+  /** Fields that the preview leaves out. */
+  more: number
+  /** The data is gone: it is spam, or its time has come. */
+  erased: boolean
+  cards: CardLink[]
+  problem: Problem | null
+}
+
+/** Which submissions are asked for; all of them by default. */
+export interface Filter {
+  state?: RowState
+  /** Text that a key, a value or the id contains, in any case. */
+  q?: string
+}
+
+export interface RowPage {
+  rows: Row[]
+  /** Of all pending submissions, whatever the filter. */
+  total: number
+  /** Hand back as `before`; null on the last page. A page may be short, or empty, while more follow. */
+  cursor: string | null
+  /** How many submissions were looked at for this page. */
+  scanned: number
+}
+
+const PREVIEW_FIELDS = 4
+const PREVIEW_LABEL = 40
+const PREVIEW_VALUE = 160
+
+/** Most pages of the store that one filtered page costs: with 50 rows a page, 1,000 submissions. */
+const SCAN_READS = 20
+
+/**
+ * A page of pending submissions, newest first.
+ *
+ * A filter is applied by scanning, within bounds. Each read asks for no more than the page has room for: so nothing
+ * that was read is left over, and the store's cursor of the last read is exactly that of this page.
+ *
+ * @throws StoreUnavailable
+ */
+export async function listRows({ limit, before, ...filter }: Filter & { limit: number, before?: string }, ports: OverviewPorts): Promise<RowPage> {
+  const found: Submission[] = []
+  let cursor: string | null = before ?? null
+  let [total, scanned] = [0, 0]
+  for (let reads = 0; reads < SCAN_READS && found.length < limit; reads++) {
+    const page = await reached(ports.store.listPending({ limit: limit - found.length, ...cursor === null ? {} : { before: cursor } }))
+    total = page.total
+    scanned += page.submissions.length
+    cursor = page.cursor
+    found.push(...page.submissions.filter(submission => matches(submission, filter)))
+    if (cursor === null) break
+  }
+  return { rows: await Promise.all(found.map(submission => row(submission, ports))), total, cursor, scanned }
+}
+
+/** Those of these submissions that are pending and pass the filter: what a page that heard of changes asks for. @throws StoreUnavailable */
+export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'rows' | 'total'>> {
+  const { store, runtime } = ports
+  const [{ pending: total }, found] = await reached(Promise.all([store.backlog(runtime.now()), Promise.all(ids.map(id => store.get(id)))]))
+  const pending = found.filter(submission => submission !== null).filter(submission => submission.state !== 'expired' && matches(submission, filter))
+  return { rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
+}
+
+export function stateOf(submission: Submission): RowState {
+  if (problemOf(submission, key => key)) return 'failed'
+  return submission.state === 'settling' ? 'delivering' : 'waiting'
+}
+
+/** What goes wrong with it now: what is tried again soonest, or else what was given up last. */
+export function problemOf({ work, failures }: Submission, label: (platform: string) => string): Problem | null {
+  const [stuck] = work.filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
+  if (stuck) return { what: workName(stuck, label), reason: stuck.reason!, nextAttemptAt: stuck.dueAt }
+  const last = failures.at(-1)
+  return last ? { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null } : null
+}
+
+/** `Email`, `Card on Slack`: what a piece of work is about. */
+export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, label: (platform: string) => string): string {
+  if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
+  const where = label(room ?? card?.platform ?? '')
+  return { post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}` }[kind]
+}
+
+export async function cardLinks(cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>): Promise<CardLink[]> {
+  return Promise.all(cards.map(async card => ({ platform: board.label(card.platform), url: await board.link(card) })))
+}
+
+/** @throws StoreUnavailable when the store does not answer */
+export function reached<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error) => { throw new StoreUnavailable(error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.') })
+}
+
+async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
+  const { id, receivedAt, expiresAt, data, cards } = submission
+  const form = ports.presentation.forms.of(submission.form)
+  const entries = Object.entries(data ?? {})
+  const fields = inOrder(entries.map(([label, value]) => ({ label, value })), form.labels)
+  return {
+    id, receivedAt, expiresAt,
+    state: stateOf(submission),
+    form: form.name ?? null,
+    preview: fields.slice(0, PREVIEW_FIELDS).map(({ label, value }) => ({ label: cut(label, PREVIEW_LABEL), value: cut(fieldText(value), PREVIEW_VALUE) })),
+    more: Math.max(0, entries.length - PREVIEW_FIELDS),
+    erased: data === null,
+    cards: await cardLinks(cards, ports),
+    problem: problemOf(submission, ports.board.label),
+  }
+}
+
+function matches(submission: Submission, { state, q = '' }: Filter): boolean {
+  if (state && stateOf(submission) !== state) return false
+  const text = q.trim().toLowerCase()
+  if (text === '') return true
+  const texts = Object.entries(submission.data ?? {}).flatMap(([label, value]) => [label, fieldText(value)])
+  return [submission.id, ...texts].some(each => each.toLowerCase().includes(text))
+}
+
+/** In one line, and no longer than this. */
+function cut(text: string, length: number): string {
+  // Only as much is looked at as can matter: a value may have a quarter of a million characters.
+  const line = text.slice(0, 4 * length).toWellFormed().replace(/\s+/g, ' ').trim()
+  return line.length > length || text.length > 4 * length ? `${line.slice(0, length - 1).toWellFormed().trimEnd()}…` : line
+}

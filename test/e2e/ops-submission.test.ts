@@ -1,0 +1,138 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+
+let d: Deployment
+let browser: Browser
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
+})
+afterAll(() => Promise.all([browser.close(), d.close()]))
+beforeEach(async () => {
+  ({ page, problems } = await openPage(browser))
+})
+afterEach(async () => {
+  d.resend.fault = () => undefined
+  // A refusal is an answer; browsers report its status all the same.
+  expect(problems.filter(text => !/status of (400|404|409|410)/.test(text))).toEqual([])
+  await page.close()
+})
+
+const FORM = {
+  name: 'Ada Lovelace', quantity: 2, order: { items: [{ sku: 'AE-1', count: 2 }], address: { city: 'London', note: 'ring twice' } },
+  essay: 'Dear team,\n'.repeat(40), html: '<img src=x onerror="document.title=\'owned\'">',
+}
+const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
+const edit = (input: number) => page.getByTestId(`edit-f${input}`)
+
+test('shows every field in full, values as text, objects as a tree, and what happened', async () => {
+  const { id } = await submit(d, FORM)
+  await open(id)
+  const field = (label: string) => page.getByTestId('submission-field').filter({ hasText: label })
+  await field('name').getByText('Ada Lovelace').waitFor()
+  expect(await field('html').textContent()).toContain('<img src=x onerror="document.title=\'owned\'">')
+  expect(await page.locator('main img').count()).toBe(0)
+  expect(await page.title()).not.toBe('owned')
+  await field('order').getByText('London').waitFor()
+  await field('order').locator('summary').filter({ hasText: '1 item' }).click()
+  await field('order').getByText('AE-1').waitFor({ state: 'detached' })
+  const folded = (await field('essay').textContent())!.length
+  await field('essay').getByRole('button', { name: 'Show all 440 characters' }).click()
+  expect((await field('essay').textContent())!.length).toBeGreaterThan(folded + 200)
+  await page.getByTestId('history').getByText('Card posted on Slack').waitFor()
+  expect(await page.getByTestId('card-link').getAttribute('href')).toContain('slack.com/archives/C000000001/p')
+})
+
+test('edits and forwards: errors stand under their field, and the card names who it was', async () => {
+  const { id, card } = await submit(d, FORM)
+  await open(id)
+  await page.getByTestId('decide-edit').click()
+  await edit(0).fill('Grace Hopper')
+  await edit(2).fill('{"items": [')
+  await page.getByTestId('edit-submit').click()
+  await page.getByText('This field is a JSON object.').waitFor()
+  expect(await edit(0).inputValue()).toBe('Grace Hopper')
+  await screenshot(page, 'edit-error')
+  await edit(2).fill('{"items": []}')
+  await page.getByTestId('edit-submit').click()
+  await page.getByText('This submission is done').waitFor()
+  expect(await page.getByTestId('submission-ended').textContent()).toMatch(/Edited and forwarded by Local on Ops page/)
+  await d.server.drain()
+  expect(JSON.stringify((await cardNow(d, card)).blocks)).toContain('Edited and forwarded by Local on Ops page')
+  const posted = JSON.parse(d.endpoint.requests.at(-1)!.body) as typeof FORM
+  expect(posted).toEqual({ ...FORM, name: 'Grace Hopper', order: { items: [] } })
+})
+
+test('keeps what was typed when somebody else decides meanwhile, and says who', async () => {
+  const { id, card } = await submit(d, FORM)
+  await open(id)
+  await page.getByTestId('decide-edit').click()
+  await edit(0).fill('Typed with care')
+  await click(d, card, 'spam', id)
+  await page.getByTestId('refusal').getByText(/Marked as spam by Ada Lovelace on Slack/).waitFor({ timeout: 2000 })
+  expect(await edit(0).inputValue()).toBe('Typed with care')
+  expect(await page.getByTestId('edit-submit').count()).toBe(0)
+  await page.getByTestId('edit-cancel').click()
+  await page.getByTestId('submission-ended').waitFor()
+})
+
+test('asks before it forwards or marks as spam', async () => {
+  const spam = await submit(d, FORM)
+  await open(spam.id)
+  await page.getByTestId('decide-spam').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByTestId('decide-spam').click()
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('submission-ended').getByText(/Marked as spam by Local/).waitFor()
+
+  const forward = await submit(d, FORM)
+  await open(forward.id)
+  await page.getByTestId('decide-forward').click()
+  expect(await page.getByRole('dialog').textContent()).toContain('triage@example.com')
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('submission-ended').getByText(/Forwarded by Local/).waitFor()
+})
+
+test('a stuck delivery is shown with its attempts, and is done once it arrives', async () => {
+  d.resend.fault = ({ path }) => path === '/emails' ? { status: 500 } : undefined
+  const { id } = await submit(d, { name: 'Stuck Sally' })
+  await open(id)
+  await page.getByTestId('decide-forward').click()
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('problem').getByText(/Next attempt/).waitFor()
+  await page.getByTestId('history').getByText('Email failed').first().waitFor()
+  await page.getByTestId('history').getByText('Endpoint delivered').waitFor()
+  expect(await page.getByTestId('decide-forward').count()).toBe(0)
+  d.resend.fault = () => undefined
+  await page.getByTestId('submission-ended').getByText(/Forwarded by Local/).waitFor()
+})
+
+test('an unknown submission is told from one that is done', async () => {
+  await open('never-was')
+  await page.getByText('No such submission').waitFor()
+})
+
+test('fits a phone, and axe finds nothing serious in light or dark, reading or editing', async () => {
+  const { id } = await submit(d, { ...FORM, wide: 'x'.repeat(300) })
+  const fits = async () => expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  await page.setViewportSize({ width: 375, height: 812 })
+  await open(id)
+  await page.getByTestId('card-link').waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html.${colorScheme}`).waitFor()
+    await fits()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByTestId('decide-edit').click()
+    await page.getByTestId('edit-form').waitFor()
+    await fits()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByTestId('edit-cancel').click()
+  }
+})

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, nextAttention, SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
+import type { Submission } from '../../server/ports/submission'
+import { silentLog } from '../fakes/runtime'
+
+/** An open submission whose card is posted: nothing is due for days. */
+export function waiting(changes: Partial<Submission> = {}): Submission {
+  const id = changes.id ?? randomUUID()
+  const receivedAt = changes.receivedAt ?? Date.now()
+  return {
+    id, version: 1, state: 'open', receivedAt, expiresAt: receivedAt + SUBMISSION_TTL_MS, data: { name: 'Ada Lovelace', message: 'Hello' },
+    reminded: true, edited: [], cards: [{ platform: 'slack', threadId: 'slack:C000000001:1.2', messageId: '1700000000.000100' }], decision: null,
+    work: [], delivered: [], failures: [], history: [{ at: receivedAt, event: 'received' }, { at: receivedAt, event: 'posted', platform: 'slack' }], ...changes,
+  }
+}
+
+/** Puts submissions into a Redis, past the intake. */
+export async function seed(redisUrl: string, submissions: readonly Submission[]): Promise<void> {
+  const store = new RedisStore(createRedis(redisUrl, silentLog), { nextAttention, dataLivesUntil })
+  try {
+    // As many at once as Redis answers within the bound of one call.
+    for (let start = 0; start < submissions.length; start += 500) await Promise.all(submissions.slice(start, start + 500).map(submission => store.create(submission)))
+  }
+  finally {
+    await store.close()
+  }
+}
+
+/** `count` submissions, a second apart, the last the newest. */
+export function series(count: number): Submission[] {
+  const now = Date.now()
+  return Array.from({ length: count }, (_, index) => waiting({ receivedAt: now - (count - index) * 1000, data: { name: `Person ${index + 1}`, message: `Message number ${index + 1}` } }))
+}
