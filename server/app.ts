@@ -8,6 +8,7 @@ import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
+import { createAgentConversation } from './composition/agent'
 import { handleWebhook, startBot } from './composition/bot'
 import { once } from './composition/once'
 import { openStore } from './composition/stores'
@@ -51,6 +52,8 @@ export interface Services {
   gateways: readonly Gateway[]
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
   gateway: (platform: string) => Gateway | null
+  /** Ends the agent's turns that run, so that nobody waits for them. */
+  stopAgent: () => void
   close: () => Promise<void>
 }
 
@@ -71,7 +74,7 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
-  const { store, line, limiter, state, close } = openStore(config, log)
+  const { store, line, limiter, approvals, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
@@ -85,13 +88,14 @@ function compose(config: Config): Services {
 
   const formUrl = `${config.siteUrl}/api/form`
 
-  const bot = once(() => startBot({ connections, state, log, review }))
+  const bot = once(() => startBot({ connections, state, log, review, agent, streamingIntervalMs: config.agent.streamingIntervalMs }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, endpoint, presentation, runtime, log, policy: config.retry, mail: config.mail,
     template: async () => (await import('./adapters/email/template')).renderEmail,
   })
   const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
+  const agent = createAgentConversation({ config: config.agent, connections, approvals, store, review, runtime, log })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, log }
@@ -108,10 +112,12 @@ function compose(config: Config): Services {
       return screened ? receive(screened.data, intake, idempotencyDigest(sender)) : runtime.uuid()
     },
     show: id => showSubmission(id, store, presentation),
-    sweep: () => {
+    sweep: async () => {
       poster.wake()
-      return sweep({ store, outbox, leaseMs, runtime, log })
+      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot)])
+      return taken
     },
+    stopAgent: () => agent?.stop(),
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
     webhook: (name) => {

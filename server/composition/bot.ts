@@ -6,6 +6,7 @@ import type { Review } from '../domain/submission/review'
 import { registerReview } from '../handlers/review'
 import { background } from '../http/background'
 import type { Log } from '../ports/runtime'
+import type { AgentConversation } from './agent'
 
 /** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
@@ -26,13 +27,24 @@ interface BotParts {
   state: () => Promise<StateAdapter>
   log: Log
   review: Review
+  agent: AgentConversation | null
+  streamingIntervalMs: number
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, state, log, review }: BotParts): Promise<Chat> {
-  const [{ createBot }, { editModal, noticeModal }] = await Promise.all([import('../adapters/chat/bot'), import('../adapters/chat/modals')])
+export async function startBot({ connections, state, log, review, agent, streamingIntervalMs }: BotParts): Promise<Chat> {
+  const [{ createBot }, { editModal, noticeModal }, joinAgent] = await Promise.all([import('../adapters/chat/bot'), import('../adapters/chat/modals'), agent?.load()])
   return createBot({
-    connections, state, log,
-    register: bot => registerReview(bot, { review, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key }),
+    connections, state, log, streamingIntervalMs,
+    register: (bot) => {
+      registerReview(bot, { review, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
+      const replier = joinAgent?.(bot)
+      if (!replier) return
+      bot.onNewMention(async (thread, message) => {
+        await thread.subscribe()
+        await replier.welcome(thread, message)
+      })
+      bot.onSubscribedMessage((thread, message) => replier.reply(thread, message))
+    },
   })
 }

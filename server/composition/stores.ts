@@ -1,13 +1,16 @@
 import type { StateAdapter } from 'chat'
+import { EmbeddedApprovals } from '../adapters/embedded/approvals'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { EmbeddedCardLine } from '../adapters/embedded/line'
 import { EmbeddedStore } from '../adapters/embedded/store'
+import { RedisApprovals } from '../adapters/redis/approvals'
 import { createRedis } from '../adapters/redis/client'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardLine } from '../adapters/redis/line'
 import { RedisStore } from '../adapters/redis/store'
 import type { Config } from '../config'
 import { dataLivesUntil, nextAttention } from '../domain/submission/lifecycle'
+import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
 import type { CardLine } from '../ports/line'
 import type { Log } from '../ports/runtime'
@@ -18,6 +21,7 @@ export interface Stores {
   store: SubmissionStore
   line: CardLine
   limiter: Limiter | null
+  approvals: ApprovalStore
   state: () => Promise<StateAdapter>
   close: () => Promise<void>
 }
@@ -31,6 +35,7 @@ export function openStore(config: Config, log: Log): Stores {
     return {
       store,
       line: new EmbeddedCardLine(),
+      approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       close: () => store.close(),
@@ -41,6 +46,7 @@ export function openStore(config: Config, log: Log): Stores {
   return {
     store,
     line: new RedisCardLine(client),
+    approvals: new RedisApprovals(client),
     limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])

@@ -61,7 +61,8 @@ function clickedCard(event: ActionEvent): CardRef {
   return { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
 }
 
-async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: ReviewHandlers): Promise<Reviewer> {
+/** Who clicked, by full name where it can be had in time. */
+export async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>): Promise<Reviewer> {
   const { userId, fullName } = event.user
   const known = await Promise.race([
     event.adapter.getUser?.(userId).catch(() => null),

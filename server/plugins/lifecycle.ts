@@ -10,7 +10,7 @@ const DRAIN_MS = 8000
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
   const services = startOrExit()
-  const { config, log, sweep, sandbox, gateways, close } = services
+  const { config, log, sweep, sandbox, gateways, stopAgent, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -26,6 +26,7 @@ export default defineNitroPlugin((nitro) => {
   process.once('SIGINT', stopWatching)
   nitro.hooks.hook('close', async () => {
     clearInterval(timer)
+    stopAgent()
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.all([drain(DRAIN_MS), ...gateways.map(gateway => gateway.stop())]), late])
     await close()

@@ -33,7 +33,7 @@ const RECORD_GRACE_MS = DAY_MS
 const AUDIT_TTL_MS = 30 * DAY_MS
 const AUDIT_LINES = 10_000
 /** Folder of files being written. */
-const UNFINISHED = 'unfinished'
+export const UNFINISHED = 'unfinished'
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore implements SubmissionStore {
@@ -235,7 +235,7 @@ function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 'receiv
  * unstorage's `fs-lite` driver with writes that are all or nothing: by itself it truncates the file and then fills it,
  * so a kill in between would lose the old content and the new. Two writes of one key must not overlap.
  */
-function atomicFiles(dir: string): Driver {
+export function atomicFiles(dir: string): Driver {
   return {
     ...fsLite({ base: dir }),
     async setItemRaw(key: string, text: string): Promise<void> {

@@ -145,6 +145,12 @@ export class FormDiscordAdapter extends DiscordAdapter {
     return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
+  /** The SDK leaves the buttons of a card that has none any more. */
+  protected override buildMessagePayload(...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>): ReturnType<DiscordAdapter['buildMessagePayload']> {
+    const built = super.buildMessagePayload(message, options)
+    return options?.clearContentForCard ? { ...built, payload: { components: [], ...built.payload } } : built
+  }
+
   /** The SDK never repeats a refused call. What handlers post pings nobody: it may quote a form. */
   protected override discordFetch(path: string, method: string, body?: unknown): Promise<Response> {
     const isMessage = /\/messages(?:\/\d+)?$/.test(path) && typeof body === 'object'

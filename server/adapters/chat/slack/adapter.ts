@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
-import type { ChatInstance, Logger, Message, ModalElement, ModalResponse, WebhookOptions } from 'chat'
-import { isPlainModal, modalView } from './blocks'
+import type { SlackApiResponse } from '@chat-adapter/slack/api'
+import { escapeSlackText } from '@chat-adapter/slack/format'
+import { isCardElement, type AdapterPostableMessage, type CardElement, type ChatInstance, type Logger, type Message, type ModalElement, type ModalResponse, type RawMessage, type WebhookOptions } from 'chat'
+import { cardBlocks, isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
@@ -25,7 +27,7 @@ export class FormSlackAdapter extends SlackAdapter {
   private readonly click = new AsyncLocalStorage<true>()
   private identifiedAt = 0
 
-  constructor(settings: SlackSettings, logger: Logger) {
+  constructor(private readonly settings: SlackSettings, logger: Logger) {
     super({
       botToken: settings.botToken,
       signingSecret: settings.signingSecret,
@@ -59,6 +61,28 @@ export class FormSlackAdapter extends SlackAdapter {
     return { viewId: String((outcome.value.view as { id?: string } | undefined)?.id ?? '') }
   }
 
+  /** Cards quote forms: they are shown literally, as the ones of submissions are; the SDK's would obey `<!channel>` and `*`. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const card = cardOf(message)
+    if (!card) return super.postMessage(threadId, message)
+    const { channel, threadTs } = this.decodeThreadId(threadId)
+    const { ts } = await this.callWith('chat.postMessage', { channel, ...threadTs ? { thread_ts: threadTs } : {}, ...content(card), unfurl_links: false, unfurl_media: false })
+    return { id: String(ts), threadId, raw: {} }
+  }
+
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const card = cardOf(message)
+    if (!card || messageId.startsWith('ephemeral:')) return super.editMessage(threadId, messageId, message)
+    await this.callWith('chat.update', { channel: this.decodeThreadId(threadId).channel, ts: messageId, ...content(card) })
+    return { id: messageId, threadId, raw: {} }
+  }
+
+  private async callWith(method: string, body: Record<string, unknown>): Promise<SlackApiResponse> {
+    const outcome = await createSlackCall({ ...this.settings, botToken: await this.getToken() }, CALL_TIMEOUT_MS)(method, body)
+    if (!outcome.ok) throw new Error(outcome.reason)
+    return outcome.value
+  }
+
   /** The SDK keeps the click with the modal's context for a day: the form on the clicked card stays out of it. */
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
@@ -85,4 +109,15 @@ export class FormSlackAdapter extends SlackAdapter {
     // Sets `chat` before its first await and only logs when Slack does not answer.
     void super.initialize(chat)
   }
+}
+
+/** The card, when there is nothing beside it. */
+function cardOf(message: AdapterPostableMessage): CardElement | null {
+  if (isCardElement(message)) return message
+  return typeof message === 'object' && 'card' in message && !message.files?.length ? message.card : null
+}
+
+/** The title is the notification: of the whole card, which the SDK puts there, `chat.update` takes 4,000 bytes. */
+function content(card: CardElement): { text: string, blocks: object[] } {
+  return { text: escapeSlackText(card.title ?? 'Message'), blocks: cardBlocks(card) }
 }
