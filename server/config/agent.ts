@@ -24,7 +24,7 @@ export const agentVariables = {
 } as const satisfies Record<string, Variable>
 
 /** Where the model is. */
-export type ModelConfig
+type ModelConfig
   /** Without a key the gateway takes the hosting provider's identity token. */
   = | { kind: 'gateway', apiKey?: string, name: string }
     | { kind: 'compatible', baseUrl: string, apiKey?: string, name: string }

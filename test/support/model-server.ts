@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 type Json = Record<string, unknown>
 
 /** One answer of the model. */
-export interface ModelAnswer {
+interface ModelAnswer {
   /** Said before the calls; a list is sent piece by piece. */
   text?: string | readonly string[]
   calls?: readonly { name: string, input: unknown, id?: string }[]
@@ -18,7 +18,7 @@ export interface ModelAnswer {
 }
 
 /** One call as it arrived. */
-export interface ModelRequest {
+interface ModelRequest {
   model: string
   /** Without the system message. */
   messages: { role: string, content: unknown, tool_call_id?: string, tool_calls?: { id: string, function: { name: string, arguments: string } }[] }[]
@@ -77,7 +77,11 @@ export async function startModelServer(): Promise<ModelServer> {
       if (response.destroyed) return
     }
     if (end === 'hang') return
-    if (end === 'drop') return void response.destroy()
+    if (end === 'drop') {
+      // What was written has to be on its way.
+      await wait(50)
+      return void response.destroy()
+    }
     if (end === 'error') {
       send({ error: { message: 'Overloaded', type: 'server_error' } })
       return void response.end()

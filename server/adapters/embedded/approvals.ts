@@ -49,7 +49,7 @@ export class EmbeddedApprovals implements ApprovalStore {
     // Nothing is awaited from here until the entry is replaced: that is what makes it atomic.
     const entry = this.entry(id)
     const stands = call === null ? undefined : entry?.kept.verdicts[call]
-    if (!entry || stands === undefined && (call !== null || entry.kept.taken)) return { state: 'gone' }
+    if (!entry || (stands === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
     if (stands) return { state: 'decided', verdict: stands }
     const verdicts = entry.kept.verdicts.map((each, position) => each ?? (call === null || call === position ? verdict : null))
     const taken = verdicts.every(Boolean)
