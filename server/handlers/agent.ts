@@ -26,7 +26,7 @@ export interface AgentHandlers {
   log: Log
 }
 
-const FAILED = 'That did not work just now. Nothing was done; please ask again in a moment.'
+const FAILED = 'That did not work just now. Please ask again in a moment.'
 
 const ABANDONED = 'I was stopped right after this was approved, so I do not know whether it was done. I will not try again by myself, because it must not happen twice. Please check, and ask me again if it is still to be done.'
 
@@ -89,6 +89,8 @@ export class AgentReplier {
       // Decoration: its failure, or a slow platform, must not hold up the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
+      // The platform's own stop button.
+      thread.signal?.addEventListener('abort', () => turn?.cancel(), { once: true })
       await say(thread, turn.words)
       const { calls, state } = await turn.outcome()
       if (calls.length > 0) await this.ask(thread, conversation, calls, state)
