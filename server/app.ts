@@ -8,6 +8,7 @@ import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
+import { createAgentConversation } from './composition/agent'
 import { handleWebhook, startBot } from './composition/bot'
 import { createMonitor } from './composition/monitor'
 import { createOperations, type Operations } from './composition/operations'
@@ -18,6 +19,7 @@ import { readSetup, type Setup } from './composition/setup'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { CommandDesk } from './domain/conversation/desk'
+import { SubmissionDesk } from './domain/submission/desk'
 import { receive, type IntakePorts } from './domain/submission/intake'
 import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
@@ -66,6 +68,8 @@ export interface Services {
   gateway: (platform: string) => Gateway | null
   /** What a Slack app for this deployment is created from. */
   slackManifest: (variant: { files: boolean }) => SlackManifest
+  /** Ends the agent's turns that run, so that nobody waits for them. */
+  stopAgent: () => void
   close: () => Promise<void>
 }
 
@@ -92,7 +96,7 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
-  const { store, line, limiter, signIns, health, state, close } = openStore(config, log)
+  const { store, line, limiter, signIns, health, approvals, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log)
@@ -105,7 +109,7 @@ function compose(config: Config): Services {
 
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
-  const bot = once(() => startBot({ connections, state, log, review, desk, escalationMention: config.agent.escalationMention }))
+  const bot = once(() => startBot({ connections, state, log, review, desk, agent, settings: config.agent }))
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
@@ -113,6 +117,7 @@ function compose(config: Config): Services {
   })
   const review = new Review({ store, outbox, presentation, runtime, log })
   const desk = new CommandDesk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
+  const agent = createAgentConversation({ config, connections, approvals, desk: new SubmissionDesk({ store, review, presentation }), runtime, log })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
   const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }
@@ -138,11 +143,13 @@ function compose(config: Config): Services {
       }
     },
     opsDesk: new OpsDesk({ store, board, review, presentation, runtime }),
-    sweep: () => {
+    sweep: async () => {
       poster.wake()
-      return sweep({ store, outbox, leaseMs, runtime, log })
+      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot)])
+      return taken
     },
     setup: () => readSetup(config),
+    stopAgent: () => agent?.stop(),
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
     slackManifest: variant => slackManifest(config.siteUrl, variant),

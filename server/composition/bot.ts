@@ -12,6 +12,7 @@ import { background } from '../http/background'
 import type { Monitor } from '../ports/monitor'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
+import type { AgentConversation } from './agent'
 
 /** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
@@ -40,23 +41,24 @@ interface BotParts {
   log: Log
   review: Review
   desk: CommandDesk
-  /** Notified when somebody asks for a human. */
-  escalationMention?: string
+  /** Null without a model: then the conversation is scripted. */
+  agent: AgentConversation | null
+  settings: { escalationMention?: string, streamingIntervalMs: number }
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, state, log, review, desk, escalationMention }: BotParts): Promise<Chat> {
-  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { inTurn }] = await Promise.all([
-    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'),
+export async function startBot({ connections, state, log, review, desk, agent, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Chat> {
+  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { inTurn }, joinAgent] = await Promise.all([
+    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'), agent?.load(),
   ])
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
-  const replier = createScript({ desk, render, isInRoom: threadId => isInRoom(connections, threadId) })
+  const script = createScript({ desk, render, isInRoom: threadId => isInRoom(connections, threadId) })
   return createBot({
-    connections, state, log,
+    connections, state, log, streamingIntervalMs,
     register: (bot) => {
       registerReview(bot, { review, editModal, noticeModal, log, platformLabel })
-      registerConversation(bot, { replier, inTurn, render, platformLabel, escalationMention, log })
+      registerConversation(bot, { replier: joinAgent?.(bot) ?? script, inTurn, render, platformLabel, escalationMention, log })
     },
   })
 }

@@ -1,8 +1,10 @@
 import type { StateAdapter } from 'chat'
 import { createEmbeddedHealthBook } from '../adapters/embedded/health'
+import { EmbeddedApprovals } from '../adapters/embedded/approvals'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { EmbeddedCardLine } from '../adapters/embedded/line'
 import { EmbeddedStore } from '../adapters/embedded/store'
+import { RedisApprovals } from '../adapters/redis/approvals'
 import { createRedis } from '../adapters/redis/client'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisLimiter } from '../adapters/redis/limiter'
@@ -11,6 +13,7 @@ import { RedisStore } from '../adapters/redis/store'
 import type { Config } from '../config'
 import { dataLivesUntil, nextAttention } from '../domain/submission/lifecycle'
 import type { HealthBook } from '../ports/health'
+import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
 import type { CardLine } from '../ports/line'
 import type { Log } from '../ports/runtime'
@@ -24,6 +27,7 @@ export interface Stores {
   health: HealthBook
   /** Counts attempts to sign in. */
   signIns: Limiter
+  approvals: ApprovalStore
   state: () => Promise<StateAdapter>
   close: () => Promise<void>
 }
@@ -39,6 +43,7 @@ export function openStore(config: Config, log: Log): Stores {
       store,
       line: new EmbeddedCardLine(),
       health: createEmbeddedHealthBook(),
+      approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
       signIns: createEmbeddedLimiter(signInsAMinute),
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
@@ -51,6 +56,7 @@ export function openStore(config: Config, log: Log): Stores {
     store,
     line: new RedisCardLine(client),
     health: createRedisHealthBook(client),
+    approvals: new RedisApprovals(client),
     limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
     signIns: createRedisLimiter(client, signInsAMinute),
     state: async () => {

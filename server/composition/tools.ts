@@ -11,6 +11,8 @@ interface ToolsParts {
   desk: Desk
   /** What `config.tools.selection` names, as the configured provider has it. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
+  /** Whether the thread belongs to a channel of the cards. */
+  isInRoom: (threadId: string) => boolean
   log: Log
 }
 
@@ -30,7 +32,7 @@ export interface AgentTools {
 }
 
 /** Everything that the agent can do. */
-export async function openTools({ config, desk, models, log }: ToolsParts): Promise<AgentTools> {
+export async function openTools({ config, desk, models, isInRoom, log }: ToolsParts): Promise<AgentTools> {
   const [{ createSubmissionTools }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
     import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'), import('../adapters/ai/tools/files'),
     import('../adapters/ai/files-store'), import('../adapters/ai/tools/selection'),
@@ -40,6 +42,11 @@ export async function openTools({ config, desk, models, log }: ToolsParts): Prom
   const fileTools = stored ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) }) : {}
   return {
     selection,
-    of: ({ chat, thread, reviewer }) => ({ ...createSubmissionTools({ desk, reviewer }), ...createConversationTools({ chat, thread }), ...fileTools, ...selection.tools }),
+    of: ({ chat, thread, reviewer }) => {
+      const { submissionStats, ...submissions } = createSubmissionTools({ desk, reviewer })
+      // Forms, and what was made of them, are for the rooms whose people see the cards; elsewhere there are numbers.
+      const forTheRoom = isInRoom(thread.id) ? { ...submissions, ...fileTools } : {}
+      return { submissionStats, ...forTheRoom, ...createConversationTools({ chat, thread }), ...selection.tools }
+    },
   }
 }

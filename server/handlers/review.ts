@@ -59,6 +59,7 @@ function clickedCard(event: ActionEvent): CardRef {
   return { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
 }
 
-async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: ReviewHandlers): Promise<Reviewer> {
+/** Who clicked, by full name where it can be had in time. */
+export async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>): Promise<Reviewer> {
   return { id: event.user.userId, name: await fullNameOf(event), platform: platformLabel(event.adapter.name) }
 }

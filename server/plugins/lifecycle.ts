@@ -12,7 +12,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsDesk, gateways, close } = services
+  const { config, log, sweep, sandbox, opsDesk, gateways, stopAgent, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -31,6 +31,7 @@ export default defineNitroPlugin((nitro) => {
   process.once('SIGINT', stopWatching)
   nitro.hooks.hook('close', async () => {
     clearInterval(timer)
+    stopAgent()
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.all([drain(DRAIN_MS), ...gateways.map(gateway => gateway.stop())]), late])
     await close()

@@ -2,14 +2,19 @@ import { createHmac } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePort } from './ports'
 import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startStreams } from './slack-streams'
 
 export const SIGNING_SECRET = 'test-signing-secret'
 export const BOT_TOKEN = 'xoxb-local-test'
 /** The channel that emulate seeds as #general. */
 export const CHANNEL = 'C000000001'
 
+const PEOPLE = [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, { name: 'grace', real_name: 'Grace Hopper', email: 'grace@example.com' }]
+
 export interface SlackMessage {
   ts: string
+  thread_ts?: string
+  user?: string
   text: string
   blocks: Block[]
 }
@@ -29,10 +34,16 @@ export interface SlackUser {
 export interface Slack extends Proxy {
   /** Ada Lovelace. */
   reviewer: SlackUser
-  /** User id of the bot. */
-  botId: string
   /** The direct messages between Ada and the bot. */
   dmChannel: string
+  /** Grace Hopper. */
+  colleague: SlackUser
+  /** User id of the bot. */
+  botId: string
+  /** Somebody writes in the channel or a thread; resolves with the timestamp. The service is told by an event. */
+  write: (by: SlackUser, text: string, thread?: string) => Promise<string>
+  /** What a thread shows now. */
+  thread: (ts: string) => Promise<SlackMessage[]>
   apiUrl: string
   /** Calls of a Web API method, with their parsed arguments. */
   calls: (method: string) => Block[]
@@ -44,19 +55,24 @@ export interface Slack extends Proxy {
 
 /** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
 export async function startSlack(): Promise<Slack> {
-  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }] } } })
-  const proxy = await startProxy(emulator.url)
-  const call = async (method: string, body: object) => {
-    const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [...PEOPLE, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }, ...PEOPLE.map(({ name }) => ({ token: `xoxp-${name}`, user: name, scopes: [] }))] } } })
+  const streams = await startStreams(emulator.url)
+  const proxy = await startProxy(streams.url)
+  const call = async (method: string, body: object, token = BOT_TOKEN) => {
+    const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) })
     return await response.json() as Block
   }
   const { user } = await call('users.lookupByEmail', { email: 'ada@example.com' })
-  const { user: bot } = await call('users.lookupByEmail', { email: 'bot@example.com' })
+  const [{ user: bot }, { user: grace }] = await Promise.all([call('users.lookupByEmail', { email: 'bot@example.com' }), call('users.lookupByEmail', { email: 'grace@example.com' })])
+  await Promise.all(PEOPLE.map(({ name }) => call('conversations.join', { channel: CHANNEL }, `xoxp-${name}`)))
   const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
-    reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
     botId: bot.id as string,
+    colleague: { id: grace.id as string, username: 'grace', name: 'grace', team_id: 'T000000001' },
+    write: async (by: SlackUser, text: string, thread?: string) => (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string,
+    thread: async (ts: string) => (await call('conversations.replies', { channel: CHANNEL, ts })).messages as SlackMessage[],
+    reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
     dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
@@ -64,6 +80,7 @@ export async function startSlack(): Promise<Slack> {
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
     close: async () => {
       await closeProxy()
+      await streams.close()
       await emulator.close()
     },
   })

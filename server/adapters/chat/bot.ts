@@ -13,12 +13,14 @@ export interface BotOptions {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
   log: Log
+  /** How often a growing message is edited where the platform cannot stream, ms. */
+  streamingIntervalMs?: number
   /** Adds the handlers before the first event can arrive. */
   register: (bot: Chat) => void
 }
 
 /** Starts the Chat SDK with every configured platform. */
-export async function createBot({ connections, state, log, register }: BotOptions): Promise<Chat> {
+export async function createBot({ connections, state, log, streamingIntervalMs, register }: BotOptions): Promise<Chat> {
   const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [platform.key, patient(await adapter())]))
   const bot = new Chat({
     userName: USER_NAME,
@@ -28,6 +30,9 @@ export async function createBot({ connections, state, log, register }: BotOption
     // The default drops a message that arrives while another of its thread is handled; this loses none, and `turns.ts`
     // puts them in order.
     concurrency: 'concurrent',
+    streamingUpdateIntervalMs: streamingIntervalMs,
+    // A growing message begins with its first words; before that the platform shows that somebody types.
+    fallbackStreamingPlaceholderText: null,
   })
   register(bot)
   return bot

@@ -1,5 +1,5 @@
 import { Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
-import type { CardView } from '../../ports/board'
+import type { CardView, Field as ViewField } from '../../ports/board'
 import type { Platform } from './platforms'
 import { cut, fieldName } from './text'
 
@@ -17,7 +17,7 @@ export interface RenderedCard {
 /** Renders a card within the platform's limits, with everything from the form escaped for it. */
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => escapeWithin(note, NOTE_LENGTH, platform))
-  const { fields, hidden, shortened } = fitFields(view, platform, notes)
+  const { fields, hidden, shortened } = fitFields(view.fields, platform, notes)
   const leftOut = [hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
@@ -41,12 +41,13 @@ function actionRows({ submissionId, url }: CardView, platform: Platform): CardCh
   return [...editElsewhere, ...rows.map(row => Actions(row))]
 }
 
-function fitFields(view: CardView, platform: Platform, notes: readonly string[]): { fields: FieldElement[], hidden: number, shortened: number } {
+/** As many fields as fit, escaped, and how many do not. */
+export function fitFields(all: readonly ViewField[], platform: Platform, notes: readonly string[]): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform
   const fields: FieldElement[] = []
   let room = limits.total - notes.reduce((sum, note) => sum + note.length, 0)
   let shortened = 0
-  for (const { label, value, edited } of view.fields.slice(0, limits.fields)) {
+  for (const { label, value, edited } of all.slice(0, limits.fields)) {
     const text = escapeWithin(value, limits.value, platform)
     const shown = {
       // An escape may leave nothing of a name, where the platform shows none of its characters.
@@ -58,7 +59,7 @@ function fitFields(view: CardView, platform: Platform, notes: readonly string[])
     if (value.length > limits.value || text !== escape(value)) shortened++
     fields.push(Field(shown))
   }
-  return { fields, hidden: view.fields.length - fields.length, shortened }
+  return { fields, hidden: all.length - fields.length, shortened }
 }
 
 /** The text escaped, cut as little as its escaped form allows. */
@@ -77,6 +78,6 @@ function summarise({ title, fields }: CardView): string {
   return cut((preview ? `${title}: ${preview}` : title).replace(/\s+/g, ' '), SUMMARY_LENGTH)
 }
 
-function chunk<T>(items: readonly T[], size: number): T[][] {
+export function chunk<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 }

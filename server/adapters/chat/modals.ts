@@ -27,8 +27,8 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
 }
 
 /** A modal that only says something. */
-export function noticeModal(message: string): ModalElement {
-  return Modal({ callbackId: 'notice', title: 'Edit & Forward', submitLabel: 'OK', closeLabel: 'Close', children: [CardText(cut(message, NOTICE_LENGTH))] })
+export function noticeModal(message: string, title = 'Edit & Forward'): ModalElement {
+  return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [CardText(cut(message, NOTICE_LENGTH))] })
 }
 
 function textInput({ id, label, value }: EditInput, limits: ModalLimits): ModalChild {

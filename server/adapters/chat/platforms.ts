@@ -39,6 +39,8 @@ export interface Platform {
   cardIntervalMs: number
   /** Null where there are no modals: the card then links to the ops page instead. */
   modal: ModalLimits | null
+  /** Longest text of a message, in characters; 3,500 where nothing is said. Longer answers take several. */
+  messageLength?: number
   /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
   escape: (text: string) => string
   /** How the platform writes a mention that notifies somebody; null where there are none. */
@@ -58,12 +60,14 @@ const asTyped = (text: string) => text
  * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view,
  *   of which half is left for an encoding that is longer than ours
  *   (https://docs.slack.dev/reference/views/modal-views)
+ * - 12,000 characters of markdown (https://docs.slack.dev/reference/methods/chat.postMessage#arg_markdown_text)
  */
 const slack: Platform = {
   key: 'slack', label: 'Slack', aliases: ['chat'],
   card: { fields: 400, fieldsPerGroup: 10, label: 150, value: 3000, total: 11_000 },
   cardIntervalMs: 1000,
   modal: { inputs: 95, label: 150, value: 3000, bytes: 110_000 },
+  messageLength: 11_000,
   escape: asTyped,
   // https://docs.slack.dev/messaging/formatting-message-text#advanced
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
@@ -80,12 +84,14 @@ const slack: Platform = {
  * - modal: the adapter spreads a form over as many modals as it needs (`discord/form.ts`); a value over 4,000 fills
  *   up to five inputs of one modal, and the form is kept in the SDK's state while it is open
  *   (https://discord.com/developers/docs/components/reference#text-input)
+ * - content: 2,000 characters (https://discord.com/developers/docs/resources/message#create-message)
  */
 const discord: Platform = {
   key: 'discord', label: 'Discord', aliases: [],
   card: { fields: 200, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500 },
   cardIntervalMs: 1000,
   modal: { inputs: 2000, label: 100, value: 20_000, bytes: 400_000 },
+  messageLength: 1900,
   escape: escapeMarkdown,
   // https://discord.com/developers/docs/reference#message-formatting
   mention: /<@[!&]?\d+>|@here|@everyone/g,

@@ -1,0 +1,83 @@
+import { isStepCount, ToolLoopAgent, type LanguageModel, type ModelMessage, type PrepareStepFunction, type ToolApprovalResponse, type ToolApprovalStatus, type ToolSet } from 'ai'
+import type { Message } from 'chat'
+import type { KeptTurn } from '../../ports/approvals'
+import type { AgentTurn, Conversation } from '../../ports/agent'
+import type { Log } from '../../ports/runtime'
+import { toHistory } from './history'
+import { INSTRUCTIONS } from './instructions'
+import type { MakeToolset, Toolset } from './toolset'
+import { TurnRun } from './turn'
+
+export interface AgentOptions {
+  model: LanguageModel
+  toolset: MakeToolset
+  /** `deny`: every call that needs approval is refused at once. */
+  approvals: 'ask' | 'deny'
+  limits: { steps: number, timeMs: number, historyChars: number }
+  isCard: (message: Message) => boolean
+  log: Log
+}
+
+const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
+const EXPIRED = 'Nobody decided in time, so it was not done.'
+
+/** The model in its loop. It remembers nothing between turns. */
+export class Agent {
+  private readonly running = new Set<TurnRun>()
+
+  constructor(private readonly options: AgentOptions) {}
+
+  /** @param messages of the thread, the newest last */
+  async start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn> {
+    const { limits, isCard, log } = this.options
+    return this.run(await toHistory(messages, { budget: limits.historyChars, names: !isDM, isCard, log }), conversation)
+  }
+
+  /** Goes on where the turn stopped: what was approved is done now, what was not is told. */
+  async resume({ turn, verdicts }: KeptTurn, conversation: Conversation): Promise<AgentTurn> {
+    const responses = turn.calls.map(({ approvalId }, position): ToolApprovalResponse => {
+      const { approved, by } = verdicts[position] ?? { approved: false, by: null }
+      return { type: 'tool-approval-response', approvalId, approved, ...approved ? {} : { reason: by ? `${by.name} denied it.` : EXPIRED } }
+    })
+    return this.run([...JSON.parse(turn.state) as ModelMessage[], { role: 'tool', content: responses }], conversation)
+  }
+
+  /** Stops every turn that runs; each says so in its thread. */
+  stop(): void {
+    for (const turn of this.running) turn.stop('shutdown')
+  }
+
+  private async run(messages: ModelMessage[], conversation: Conversation): Promise<AgentTurn> {
+    const { model, approvals, limits, log } = this.options
+    const toolset = await this.options.toolset(conversation)
+    const turn = new TurnRun({
+      messages, toolset, log, timeMs: limits.timeMs,
+      stream: signal => new ToolLoopAgent({
+        model, instructions: INSTRUCTIONS, tools: toolset.tools, maxRetries: 1,
+        stopWhen: isStepCount(limits.steps),
+        prepareStep: withLastWord(toolset, limits.steps),
+        toolApproval: approvals === 'deny' ? ({ toolCall, messages }) => refuse(toolCall, toolset.tools, messages) : undefined,
+        // Otherwise the SDK prints the error with the request, which holds the whole conversation.
+        onError: () => {},
+      }).stream({ messages, abortSignal: signal }),
+      ended: () => this.running.delete(turn),
+    })
+    this.running.add(turn)
+    return turn
+  }
+}
+
+/** The last step has no tools, so that the answer does not end in silence. */
+function withLastWord({ prepareStep }: Toolset, steps: number): PrepareStepFunction<ToolSet> {
+  return async (step) => {
+    const prepared = await prepareStep?.(step)
+    return step.stepNumber === steps - 1 && steps > 1 ? { ...prepared, toolChoice: 'none' } : prepared
+  }
+}
+
+/** Refuses what would otherwise be asked. */
+async function refuse({ toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown }, tools: ToolSet, messages: ModelMessage[]): Promise<ToolApprovalStatus> {
+  const { needsApproval } = tools[toolName] ?? {}
+  const needed = typeof needsApproval === 'function' ? await needsApproval(input as never, { toolCallId, messages, context: {} }) : needsApproval
+  return needed ? { type: 'denied', reason: DENIED } : undefined
+}

@@ -1,0 +1,59 @@
+import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
+import type { Conversation } from '../../ports/agent'
+import type { Field } from '../../ports/board'
+import type { Desk } from '../../ports/desk'
+import type { Reviewer } from '../../ports/submission'
+
+/** The tools of one conversation. */
+export interface Toolset {
+  tools: ToolSet
+  /** Chooses among them for each step. */
+  prepareStep?: PrepareStepFunction<ToolSet>
+  /** What a card shows of a call beside its arguments, so that people decide about facts and not about what the model says. */
+  describe(toolName: string, input: unknown): Promise<readonly Field[]>
+}
+
+/** Makes the tools of a conversation: who speaks, in which thread. */
+export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
+
+export interface ToolsetParts {
+  desk: Pick<Desk, 'get'>
+  /** Every tool, with `reviewer` as the one who stands behind what they write. */
+  toolsOf: (conversation: Conversation, reviewer: Reviewer) => ToolSet
+  /** Chooses among them for each step. */
+  prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
+}
+
+/** Fields of a submission that a card shows, so that nobody approves an id. */
+const SHOWN_FIELDS = 4
+const SHOWN_LENGTH = 200
+
+/** The seam between the agent and its tools: everything that a conversation may use is put together here. */
+export function createToolset({ desk, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
+  return async (conversation) => {
+    const tools = responsible(toolsOf(conversation, conversation.speaker), conversation, toolsOf)
+    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, desk) }
+  }
+}
+
+/** What needs approval is done in the name of whoever approved the call: several people may approve calls of one turn. */
+function responsible(tools: ToolSet, conversation: Conversation, toolsOf: ToolsetParts['toolsOf']): ToolSet {
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => {
+    if (!tool.needsApproval) return [name, tool]
+    const execute = (input: never, options: ToolExecutionOptions<never>) => toolsOf(conversation, conversation.responsible(options.toolCallId))[name]!.execute!(input, options)
+    return [name, { ...tool, execute } as typeof tool]
+  }))
+}
+
+async function describeSubmission(input: unknown, desk: Pick<Desk, 'get'>): Promise<Field[]> {
+  const { id } = (input ?? {}) as { id?: unknown }
+  if (typeof id !== 'string') return []
+  const submission = await desk.get(id)
+  if (!submission) return [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }]
+  return submission.fields.slice(0, SHOWN_FIELDS).map(({ label, value }) => ({ label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }))
+}
+
+/** As people read it. */
+export function readable(value: unknown): string {
+  return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
+}

@@ -1,0 +1,136 @@
+import type { ModelMessage, StreamTextResult, TextStreamPart, ToolSet } from 'ai'
+import { fromFullStream } from 'chat'
+import type { ProposedCall } from '../../ports/approvals'
+import type { AgentTurn } from '../../ports/agent'
+import type { Log } from '../../ports/runtime'
+import { readable, type Toolset } from './toolset'
+
+type Part = TextStreamPart<ToolSet>
+// The third parameter is of no interest: the agent has no structured output.
+type Result = Pick<StreamTextResult<ToolSet, never, never>, 'fullStream' | 'responseMessages'>
+type Request = Extract<Part, { type: 'tool-approval-request' }>
+
+interface TurnOptions {
+  messages: readonly ModelMessage[]
+  toolset: Toolset
+  stream: (signal: AbortSignal) => Promise<Result>
+  timeMs: number
+  ended: () => void
+  log: Log
+}
+
+type Cause = 'timeout' | 'shutdown' | 'cancelled'
+
+const SAID: Readonly<Record<Cause | 'failed' | 'nothing', string>> = {
+  failed: 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.',
+  timeout: 'This took too long, so I stopped here. Please ask again, perhaps for less at once.',
+  shutdown: 'I am being restarted, so I stopped here. Please ask again in a moment.',
+  cancelled: '',
+  nothing: 'I have no answer to that.',
+}
+
+/** A turn that no state of this size can be kept for loses its attachments; in characters of JSON. */
+const STATE_LENGTH = 1_000_000
+
+/** One run of the model: what it says, what cut it short, and what it waits for. */
+export class TurnRun implements AgentTurn {
+  private readonly abort = new AbortController()
+  private readonly requests: Request[] = []
+  private result: Result | undefined
+  private cut: Cause | 'failed' | null = null
+
+  constructor(private readonly options: TurnOptions) {}
+
+  get words(): AsyncIterable<string> {
+    return fromFullStream(this.parts()) as AsyncIterable<string>
+  }
+
+  cancel(): void {
+    this.stop('cancelled')
+  }
+
+  stop(cause: Cause): void {
+    this.cut ??= cause
+    this.abort.abort()
+  }
+
+  async outcome(): Promise<{ calls: readonly ProposedCall[], state: string }> {
+    if (this.cut || this.requests.length === 0) return { calls: [], state: '' }
+    const { messages, toolset } = this.options
+    const state = [...messages, ...await this.result!.responseMessages]
+    const calls = await Promise.all(this.requests.map(async ({ approvalId, toolCall: { toolCallId, toolName, input } }) => ({
+      approvalId, toolCallId,
+      title: toolset.tools[toolName]?.title ?? toolName,
+      details: [
+        ...Object.entries((input ?? {}) as object).map(([label, value]) => ({ label, value: readable(value), edited: false })),
+        ...await toolset.describe(toolName, input).catch(() => []),
+      ],
+    })))
+    return { calls, state: serialised(state) }
+  }
+
+  /** The model's parts, and in their place whatever has to be said instead. Never throws. */
+  private async* parts(): AsyncGenerator<object> {
+    const { log, timeMs, ended } = this.options
+    const late = setTimeout(() => this.stop('timeout'), timeMs)
+    let spoke = false
+    try {
+      for await (const part of this.until(this.abort.signal)) {
+        if (part.type === 'error') throw part.error
+        if (part.type === 'text-delta' && part.text) spoke = true
+        if (part.type === 'tool-error') log.warn('agent.tool-failed', { tool: part.toolName, ...facts(part.error) })
+        if (part.type === 'tool-approval-request' && !part.isAutomatic) this.requests.push(part)
+        yield part
+      }
+    }
+    catch (error) {
+      if (!this.cut) log.error('agent.failed', facts(error))
+      this.cut ??= 'failed'
+    }
+    finally {
+      clearTimeout(late)
+      // Whatever still runs has nobody to talk to.
+      if (this.cut) this.abort.abort()
+      ended()
+    }
+    if (this.cut) yield* said(SAID[this.cut])
+    else if (!spoke && this.requests.length === 0) yield* said(SAID.nothing)
+  }
+
+  /** Ends with the signal, whether the model and its tools listen to it or not. */
+  private async* until(signal: AbortSignal): AsyncGenerator<Part> {
+    const aborted = new Promise<null>(resolve => signal.addEventListener('abort', () => resolve(null), { once: true }))
+    const result = await Promise.race([this.options.stream(signal), aborted])
+    if (!result) return
+    this.result = result
+    // Rejects when nothing was generated; `outcome` asks for it only when something was.
+    Promise.resolve(result.responseMessages).catch(() => {})
+    const parts = result.fullStream[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await Promise.race([parts.next(), aborted])
+      if (!next || next.done || signal.aborted) return
+      yield next.value
+    }
+  }
+}
+
+/** What may be logged of an error: its message may quote the conversation. */
+function facts(error: unknown): Record<string, unknown> {
+  const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
+  return { error: name ?? typeof error, status: statusCode, code: code ?? (cause as { code?: string } | undefined)?.code }
+}
+
+/** A paragraph of our own. */
+function* said(text: string): Generator<object> {
+  yield { type: 'finish-step' }
+  if (text) yield { type: 'text-delta', text }
+}
+
+/** As JSON; attachments, which may be of any size, only where they fit. */
+function serialised(messages: readonly ModelMessage[]): string {
+  const whole = JSON.stringify(messages)
+  if (whole.length <= STATE_LENGTH) return whole
+  return JSON.stringify(messages.map(message => message.role !== 'user' || typeof message.content === 'string'
+    ? message
+    : { ...message, content: message.content.map(part => part.type === 'text' ? part : { type: 'text', text: `[The attachment "${(part as { filename?: string }).filename ?? 'unnamed'}" is left out here.]` }) }))
+}

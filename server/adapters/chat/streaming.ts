@@ -1,0 +1,82 @@
+import type { Message, Thread } from 'chat'
+
+/** What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
+const MASS_MENTION = /<(?=!|users\/all>)/g
+
+/** The beginning of one, at the end of a piece of text. */
+const BEGINNING = /<(?:u(?:s(?:e(?:r(?:s(?:\/(?:a(?:ll?)?)?)?)?)?)?)?)?$/
+
+/** From these shares of a message's length on, a new one begins at the end of a line, of a word, anywhere. */
+const [LINE, WORD] = [0.85, 0.95]
+
+/**
+ * Says what comes in as it comes, in one message or, when it is longer than a message may be, in several.
+ *
+ * A message is begun only when there is something to say, because an empty one would stay for ever.
+ *
+ * @param length of a message, in characters
+ */
+export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number): Promise<void> {
+  const source = withoutMassMentions(words)[Symbol.asyncIterator]()
+  let rest = ''
+  const fill = async () => {
+    const { done, value } = await source.next()
+    rest += done ? '' : value
+    return !done
+  }
+  async function* message(): AsyncGenerator<string> {
+    let size = 0
+    do {
+      const end = endOf(rest, length - size, length)
+      if (end === null) {
+        size += rest.length
+        yield rest
+        rest = ''
+        continue
+      }
+      const [head, tail] = [rest.slice(0, end), rest.slice(end)]
+      rest = tail.trimStart()
+      if (head) yield head
+      return
+    } while (await fill())
+  }
+  try {
+    for (;;) {
+      while (!rest.trim()) if (!await fill()) return
+      rest = rest.trimStart()
+      await thread.post(message())
+    }
+  }
+  finally {
+    await source.return?.(undefined)
+  }
+}
+
+/** Where this text has to end because the message is full, or null while it is not. */
+function endOf(text: string, room: number, length: number): number | null {
+  const used = length - room
+  for (const [share, pattern] of [[LINE, /\n/g], [WORD, /\s/g]] as const) {
+    for (const { index } of text.matchAll(pattern)) if (used + index >= length * share && index <= room) return index
+  }
+  return text.length > room ? Math.max(room, 0) : null
+}
+
+/** What a model says pings nobody in bulk: it may repeat what a form says. */
+async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = ''
+  for await (const word of words) {
+    const text = held + word
+    held = BEGINNING.exec(text)?.[0] ?? ''
+    const said = text.slice(0, text.length - held.length)
+    if (said) yield said.replace(MASS_MENTION, '<\u200B')
+  }
+  if (held) yield held
+}
+
+/** Whether the message is a card of ours, by what the platform says it consists of; a text with a link preview may pass for one. */
+export function isCard({ raw }: Pick<Message, 'raw'>): boolean {
+  const { blocks, embeds, card, cardsV2, attachments } = (raw ?? {}) as Partial<Record<'blocks' | 'embeds' | 'card' | 'cardsV2' | 'attachments', unknown>>
+  const structured = Array.isArray(blocks) && blocks.some(({ type }: { type?: string }) => type === 'header' || type === 'actions' || type === 'context')
+  const adaptive = Array.isArray(attachments) && attachments.some(({ contentType }: { contentType?: string }) => contentType?.startsWith('application/vnd.microsoft.card'))
+  return structured || adaptive || Boolean(card) || [embeds, cardsV2].some(parts => Array.isArray(parts) && parts.length > 0)
+}

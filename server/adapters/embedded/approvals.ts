@@ -1,0 +1,107 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createStorage, type Storage } from 'unstorage'
+import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
+import type { CardRef } from '../../ports/submission'
+import { atomicFiles, UNFINISHED } from './atomic-files'
+
+/** As long as in Redis. */
+const GRACE_MS = 60 * 60 * 1000
+
+interface Entry {
+  kept: KeptTurn
+  /** Epoch ms. */
+  due: number
+}
+
+/** Keeps waiting turns as files, for one process without Redis. Survives a restart. */
+export class EmbeddedApprovals implements ApprovalStore {
+  private readonly files: Storage
+  private readonly entries = new Map<string, Entry>()
+  private loading: Promise<void> | null = null
+  /** The last write; one after the other, because two of one file must not overlap. */
+  private written: Promise<unknown> = Promise.resolve()
+
+  /** @param dir folder of its own; made when missing. One process at a time. */
+  constructor(private readonly dir: string, private readonly now: () => number) {
+    this.files = createStorage({ driver: atomicFiles(dir) })
+  }
+
+  async keep(turn: WaitingTurn): Promise<void> {
+    await this.loaded()
+    const open = turn.calls.map(() => null)
+    await this.put({ kept: { turn, verdicts: open, cards: open, taken: false }, due: turn.expiresAt })
+  }
+
+  async attach(id: string, cards: readonly CardRef[]): Promise<void> {
+    await this.loaded()
+    const entry = this.entry(id)
+    if (entry) await this.put({ ...entry, kept: { ...entry.kept, cards } })
+  }
+
+  async get(id: string): Promise<KeptTurn | null> {
+    await this.loaded()
+    return this.entry(id)?.kept ?? null
+  }
+
+  async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
+    await this.loaded()
+    // Nothing is awaited from here until the entry is replaced: that is what makes it atomic.
+    const entry = this.entry(id)
+    const stands = call === null ? undefined : entry?.kept.verdicts[call]
+    if (!entry || (stands === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
+    if (stands) return { state: 'decided', verdict: stands }
+    const verdicts = entry.kept.verdicts.map((each, position) => each ?? (call === null || call === position ? verdict : null))
+    const taken = verdicts.every(Boolean)
+    const kept = { ...entry.kept, verdicts, taken }
+    await this.put({ kept, due: taken ? until : entry.due })
+    return taken ? { state: 'complete', kept } : { state: 'recorded' }
+  }
+
+  async lease(now: number, until: number, limit: number): Promise<string[]> {
+    await this.loaded()
+    const due = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
+    // Only in memory: a lease ends with the process, which is the only one that could hold it.
+    for (const entry of due) entry.due = until
+    return due.map(({ kept }) => kept.turn.id)
+  }
+
+  async drop(id: string): Promise<void> {
+    await this.loaded()
+    this.entries.delete(id)
+    await this.inTurn(() => this.files.removeItem(id))
+  }
+
+  private async put(entry: Entry): Promise<void> {
+    const { id } = entry.kept.turn
+    this.entries.set(id, entry)
+    await this.inTurn(() => this.files.setItemRaw(id, JSON.stringify(entry)))
+  }
+
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    const turn = this.written.then(write)
+    this.written = turn.catch(() => { /* The caller has it. */ })
+    return turn
+  }
+
+  private entry(id: string): Entry | undefined {
+    const entry = this.entries.get(id)
+    return entry && this.now() < entry.kept.turn.expiresAt + GRACE_MS ? entry : undefined
+  }
+
+  private loaded(): Promise<void> {
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = null
+      throw error
+    })
+    return this.loading
+  }
+
+  private async load(): Promise<void> {
+    await rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
+    for (const key of await this.files.getKeys()) {
+      const stored = await this.files.getItemRaw<Buffer>(key)
+      if (stored) this.entries.set(key, JSON.parse(stored.toString()) as Entry)
+    }
+  }
+}

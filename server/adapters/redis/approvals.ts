@@ -1,0 +1,77 @@
+import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
+import type { CardRef } from '../../ports/submission'
+import { createCalls, type Calls } from './calls'
+import type { RedisClient } from './client'
+import { DECIDE } from './approval-scripts'
+import { LEASE, run } from './scripts'
+
+/** A turn outlives its end by so much, ms, so that its cards can still be told of it. */
+const GRACE_MS = 60 * 60 * 1000
+
+const DUE = '{triage}:approvals'
+const turnKey = (id: string) => `{triage}:approval:${id}`
+
+/** Keeps waiting turns in Redis: a hash each (the turn, its cards, a verdict per call), and a sorted set of when they end. */
+export class RedisApprovals implements ApprovalStore {
+  private readonly calls: Calls
+
+  constructor(private readonly client: RedisClient) {
+    this.calls = createCalls(client)
+  }
+
+  async keep(turn: WaitingTurn): Promise<void> {
+    const key = turnKey(turn.id)
+    await this.call(() => this.client.multi()
+      .hSet(key, { turn: JSON.stringify(turn), count: String(turn.calls.length) })
+      .pExpireAt(key, turn.expiresAt + GRACE_MS)
+      .zAdd(DUE, { score: turn.expiresAt, value: turn.id })
+      .exec())
+  }
+
+  async attach(id: string, cards: readonly CardRef[]): Promise<void> {
+    // `HSET` alone would bring a turn back that was dropped in the meantime, for ever.
+    await this.call(() => this.client.multi().hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
+  }
+
+  async get(id: string): Promise<KeptTurn | null> {
+    return parse(await this.call(() => this.client.hGetAll(turnKey(id))))
+  }
+
+  async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
+    const args = [id, call === null ? '' : String(call), JSON.stringify(verdict), String(until)]
+    const [state, ...rest] = await this.call(() => run(this.client, DECIDE, [turnKey(id), DUE], args)) as [Recorded['state'], ...string[]]
+    switch (state) {
+      case 'decided': return { state, verdict: JSON.parse(rest[0]!) as Verdict }
+      case 'complete': return { state, kept: parse(Object.fromEntries(pairs(rest)))! }
+      default: return { state }
+    }
+  }
+
+  async lease(now: number, until: number, limit: number): Promise<string[]> {
+    return await this.call(() => run(this.client, LEASE, [DUE], [now, until, limit].map(String))) as string[]
+  }
+
+  async drop(id: string): Promise<void> {
+    await this.call(() => this.client.multi().del(turnKey(id)).zRem(DUE, id).exec())
+  }
+
+  private call<T>(command: () => Promise<T>): Promise<T> {
+    return this.calls.call(command)
+  }
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index]!, flat[2 * index + 1]!])
+}
+
+function parse(fields: Record<string, string>): KeptTurn | null {
+  if (!fields.turn) return null
+  const turn = JSON.parse(fields.turn) as WaitingTurn
+  const cards = JSON.parse(fields.cards ?? '[]') as CardRef[]
+  return {
+    turn,
+    verdicts: turn.calls.map((_, position) => fields[position] ? JSON.parse(fields[position]) as Verdict : null),
+    cards: turn.calls.map((_, position) => cards[position] ?? null),
+    taken: fields.taken === '1',
+  }
+}

@@ -1,0 +1,97 @@
+import type { Chat } from 'chat'
+import type { Agent } from '../adapters/ai/agent'
+import { isInRoom } from '../adapters/chat/connections'
+import type { Connection } from '../adapters/chat/rooms'
+import type { Config } from '../config'
+import { Approvals } from '../domain/conversation/approvals'
+import { AgentReplier } from '../handlers/agent'
+import { registerApprovals, sweepApprovals } from '../handlers/approvals'
+import type { ApprovalStore } from '../ports/approvals'
+import type { Desk } from '../ports/desk'
+import type { Log, Runtime } from '../ports/runtime'
+import { once } from './once'
+import { openTools } from './tools'
+
+/** Thread history window (specification, "Limits"). */
+const HISTORY = 20
+
+/** Of a message, in characters, where the platform table says nothing. */
+const MESSAGE_LENGTH = 3500
+
+/** A turn that was taken may outlive its time limit by so much, ms: its last words are still being posted. */
+const LEASE_GRACE_MS = 60_000
+
+/** How long the turns that run when the process ends may go on, ms; the rest of the drain is for their last words. */
+const STOP_GRACE_MS = 3000
+
+interface AgentParts {
+  config: Pick<Config, 'agent' | 'tools' | 'dataDir'>
+  connections: readonly Connection[]
+  approvals: ApprovalStore
+  desk: Desk
+  runtime: Runtime
+  log: Log
+}
+
+/** The conversation with a model behind it. */
+export interface AgentConversation {
+  /** Loads what the chat side needs; the function that it resolves with adds the buttons of the approvals and tells who answers. */
+  load(): Promise<(bot: Chat) => AgentReplier>
+  /** Ends what waited too long for an approval. */
+  sweep(start: () => Promise<Chat>): Promise<void>
+  /** Stops what runs, a moment from now. */
+  stop(): void
+}
+
+/** Null without a model: then the conversation is scripted. The model's libraries are loaded at the first message. */
+export function createAgentConversation({ config, approvals: store, connections, desk, runtime, log }: AgentParts): AgentConversation | null {
+  const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
+  if (!model) return null
+  const approvals = new Approvals({ store, approvers, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, log })
+  const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
+  const platformLabel = (key: string) => platformOf(key).label
+  let replier: AgentReplier | undefined
+  let running: Agent | undefined
+
+  const agentOf = once(async (bot: Chat) => {
+    const [{ Agent }, { createModels }, { createToolset }, { isCard }] = await Promise.all([
+      import('../adapters/ai/agent'), import('../adapters/ai/model'), import('../adapters/ai/toolset'), import('../adapters/chat/streaming'),
+    ])
+    const models = createModels(model)
+    const { embeddingModel, rerankerModel } = config.tools.selection
+    const { selection, of } = await openTools({
+      config, desk, log, isInRoom: threadId => isInRoom(connections, threadId),
+      models: { embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel), reranker: rerankerModel === undefined ? undefined : models.language(rerankerModel) },
+    })
+    runtime.background(selection.warmUp())
+    const toolset = createToolset({
+      desk, prepareStep: tools => selection.prepareStep(tools),
+      toolsOf: ({ threadId, channelId }, reviewer) => of({ chat: bot, thread: { id: threadId, channelId }, reviewer }),
+    })
+    return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
+  })
+
+  return {
+    load: async () => {
+      const [{ say }, { approvalCard }, { noticeModal }] = await Promise.all([
+        import('../adapters/chat/streaming'), import('../adapters/chat/approval-card'), import('../adapters/chat/modals'),
+      ])
+      return (bot) => {
+        replier = new AgentReplier({
+          agent: () => agentOf(bot), approvals, log, platformLabel,
+          history: async threadId => (await bot.history.thread.list(threadId, { limit: HISTORY })).messages,
+          say: (thread, words) => say(thread, words, platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH),
+          card: (platform, view) => approvalCard(view, platformOf(platform)),
+        })
+        registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, runtime, log })
+        return replier
+      }
+    },
+    sweep: start => sweepApprovals(async () => {
+      const bot = await start()
+      await bot.initialize()
+      return { bot, replier: replier! }
+    }, { approvals, runtime, log }),
+    stop: () => void setTimeout(() => running?.stop(), STOP_GRACE_MS),
+  }
+}

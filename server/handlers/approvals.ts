@@ -1,0 +1,80 @@
+import type { ActionEvent, Chat, ModalElement, Thread } from 'chat'
+import type { Approvals } from '../domain/conversation/approvals'
+import type { KeptTurn } from '../ports/approvals'
+import type { Log, Runtime } from '../ports/runtime'
+import type { AgentReplier } from './agent'
+import { reviewerOf } from './review'
+
+export interface ApprovalHandlers {
+  approvals: Approvals
+  replier: AgentReplier
+  noticeModal: (message: string, title: string) => ModalElement
+  platformLabel: (key: string) => string
+  runtime: Runtime
+  log: Log
+}
+
+const TITLE = 'Approval'
+
+/** The two buttons of an approval card. */
+export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
+  bot.onAction(['approve', 'deny'], async (event) => {
+    const [id, position] = /^([\w-]{1,80})\.(\d{1,3})$/.exec(event.value ?? '')?.slice(1) ?? []
+    if (!id || !position || !event.thread) return
+    try {
+      await decide(event as Clicked, id, Number(position), handlers)
+    }
+    catch (error) {
+      handlers.log.error('approval.failed', { turn: id, platform: event.adapter.name, error })
+      await notify(event, 'That did not work just now. Nothing was done: press the button again in a moment.', handlers)
+    }
+  })
+}
+
+type Clicked = ActionEvent & { thread: Thread }
+
+async function decide(event: Clicked, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
+  const { approvals, replier, runtime } = handlers
+  const decided = await approvals.decide(id, position, event.actionId === 'approve', await reviewerOf(event, handlers))
+  if ('refused' in decided) {
+    if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
+    return notify(event, decided.message, handlers)
+  }
+  const { turn, verdict, resume } = decided
+  runtime.background(update(event, { turn, verdicts: turn.calls.map((_, at) => at === position ? verdict : null) }, position, handlers))
+  // The click's own thread, because its platform may stream only to a person; in the background, because the click waits for its answer.
+  if (resume) runtime.background(replier.resume(resume, event.thread))
+}
+
+async function update({ adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>, kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number, { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>): Promise<void> {
+  await adapter.editMessage(threadId, messageId, replier.callCard(adapter.name, kept, position)).catch((error: unknown) => {
+    log.warn('approval.card-stale', { turn: kept.turn.id, error })
+  })
+}
+
+/** Tells the one who clicked and nobody else, as far as the platform can. */
+async function notify(event: ActionEvent, message: string, { noticeModal, log }: Pick<ApprovalHandlers, 'noticeModal' | 'log'>): Promise<void> {
+  try {
+    const seen = await event.thread?.postEphemeral(event.user, message, { fallbackToDM: false }) ?? await event.openModal(noticeModal(message, TITLE))
+    if (!seen) await event.thread?.post(message)
+  }
+  catch (error) {
+    log.warn('approval.notice-lost', { platform: event.adapter.name, error })
+  }
+}
+
+/**
+ * Brings what ran out of time to its end: the cards say so, and the model explains.
+ *
+ * @param start starts the chat platforms, which a process that only sweeps has no other reason to do
+ */
+export async function sweepApprovals(start: () => Promise<{ bot: Chat, replier: AgentReplier }>, { approvals, runtime, log }: Pick<ApprovalHandlers, 'approvals' | 'runtime' | 'log'>): Promise<void> {
+  const { expired, abandoned } = await approvals.sweep()
+  if (expired.length + abandoned.length === 0) return
+  const { bot, replier } = await start()
+  for (const kept of expired) {
+    for (const [position, card] of kept.cards.entries()) if (card) runtime.background(update({ ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log }))
+    runtime.background(replier.resume(kept, bot.thread(kept.turn.threadId)))
+  }
+  for (const kept of abandoned) runtime.background(replier.abandon(kept, bot.thread(kept.turn.threadId)))
+}

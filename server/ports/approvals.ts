@@ -1,0 +1,76 @@
+import type { Field } from './board'
+import type { CardRef, Reviewer } from './submission'
+
+/** A tool call that the agent may make only when somebody approves it. */
+export interface ProposedCall {
+  /** The model's names for the question and the call. */
+  approvalId: string
+  toolCallId: string
+  /** What would be done, as people read it. */
+  title: string
+  /** What it would be done with. Comes from a model, which may have it from a form: hostile until escaped. */
+  details: readonly Field[]
+}
+
+/** A turn of the agent that waits for people. Everything is here: whoever takes it up needs no memory of it. */
+export interface WaitingTurn {
+  id: string
+  threadId: string
+  asker: Reviewer
+  /** Epoch ms; nobody can decide from then on. */
+  expiresAt: number
+  calls: readonly ProposedCall[]
+  /** The conversation so far, as text that only the agent reads. */
+  state: string
+}
+
+/** What was decided about one call. */
+export interface Verdict {
+  approved: boolean
+  /** Null when nobody decided in time. */
+  by: Reviewer | null
+  /** Epoch ms. */
+  at: number
+}
+
+export interface KeptTurn {
+  turn: WaitingTurn
+  /** By position of the call; null while it is open. */
+  verdicts: readonly (Verdict | null)[]
+  /** By position of the call; null where there is no card yet. */
+  cards: readonly (CardRef | null)[]
+  /** Every call was decided and somebody was told to go on. */
+  taken: boolean
+}
+
+export type Recorded
+  /** It was finished, has expired, or never was. */
+  = | { state: 'gone' }
+    /** Somebody was faster; what stands. */
+    | { state: 'decided', verdict: Verdict }
+    /** Others of the turn are still open. */
+    | { state: 'recorded' }
+    /** That was the last one. Exactly one caller is ever told so, and goes on with the turn. */
+    | { state: 'complete', kept: KeptTurn }
+
+/**
+ * Keeps turns that wait for approval, shared by all replicas. Every method rejects when the store cannot be reached,
+ * in less than 2 s.
+ */
+export interface ApprovalStore {
+  /** Keeps a new turn until it is dropped, at most for an hour after it expired. */
+  keep(turn: WaitingTurn): Promise<void>
+  /** Notes where the cards of the calls are, by position. */
+  attach(id: string, cards: readonly CardRef[]): Promise<void>
+  get(id: string): Promise<KeptTurn | null>
+  /**
+   * Records the verdict on one call, or with null on all that have none; atomic, and never changes one that stands.
+   *
+   * @param until epoch ms; whoever completes the turn has until then before `lease` hands it out as abandoned
+   */
+  decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded>
+  /** Ids of turns that expired, or were taken and never dropped; nobody else is handed them before `until`. */
+  lease(now: number, until: number, limit: number): Promise<string[]>
+  /** Forgets a turn: it is over. */
+  drop(id: string): Promise<void>
+}

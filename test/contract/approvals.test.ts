@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
+import { RedisApprovals } from '../../server/adapters/redis/approvals'
+import { createRedis } from '../../server/adapters/redis/client'
+import { silentLog } from '../fakes/runtime'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { approvalsContract, waitingTurn } from './approvals'
+
+let server: RedisServer
+let dir: string
+beforeAll(async () => {
+  [server, dir] = await Promise.all([startRedis(), mkdtemp(join(tmpdir(), 'approvals-'))])
+})
+afterAll(() => Promise.all([server.stop(), rm(dir, { recursive: true })]))
+
+approvalsContract('Redis', async () => {
+  const clients = [createRedis(server.url, silentLog), createRedis(server.url, silentLog)] as const
+  const [one, other] = clients.map(client => new RedisApprovals(client))
+  return { one: one!, other: other!, close: async () => {
+    await clients[0].flushAll()
+    await Promise.all(clients.map(client => client.close()))
+  } }
+})
+
+approvalsContract('Embedded', async () => {
+  const store = new EmbeddedApprovals(await mkdtemp(join(dir, 'store-')), Date.now)
+  return { one: store, other: store, close: async () => {} }
+})
+
+describe('Redis approvals, in Redis', () => {
+  test('a turn is one key with the hash tag that goes an hour after its end; a decision is one command', async () => {
+    const client = createRedis(server.url, silentLog)
+    const store = new RedisApprovals(client)
+    const turn = waitingTurn(2)
+    await store.keep(turn)
+    await store.decide(turn.id, 0, { approved: true, by: null, at: 0 }, 0)
+    await client.configResetStat()
+    await store.decide(turn.id, 1, { approved: true, by: null, at: 0 }, 0)
+    expect(await client.info('commandstats')).toContain('cmdstat_evalsha:calls=1,')
+    expect((await client.keys('*')).toSorted()).toEqual([`{triage}:approval:${turn.id}`, '{triage}:approvals'])
+    const left = await client.pTTL(`{triage}:approval:${turn.id}`)
+    expect(Math.abs(left - 2 * 3_600_000)).toBeLessThan(5000)
+    await client.close()
+  })
+})
+
+describe('embedded approvals', () => {
+  test('survive a restart, with verdicts and cards', async () => {
+    const folder = join(dir, 'restarted')
+    const turn = waitingTurn(2)
+    const before = new EmbeddedApprovals(folder, Date.now)
+    await before.keep(turn)
+    await before.attach(turn.id, [{ platform: 'slack', threadId: turn.threadId, messageId: '1' }])
+    await before.decide(turn.id, 0, { approved: false, by: null, at: 7 }, 0)
+    const after = new EmbeddedApprovals(folder, Date.now)
+    expect(await after.get(turn.id)).toMatchObject({ turn, verdicts: [{ approved: false, at: 7 }, null], cards: [{ messageId: '1' }] })
+  })
+})

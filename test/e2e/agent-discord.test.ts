@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { submit } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { deployAgent, type AgentDeployment } from '../support/slack-people'
+import { until } from '../support/until'
+
+let d: AgentDeployment
+let discord: DiscordDouble
+let endpoint: string
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deployAgent({
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, STREAMING_UPDATE_INTERVAL_MS: '60',
+  })
+  endpoint = `${d.server.url}/api/webhooks/discord`
+  await until('the gateway', () => discord.gateway.live() === 1)
+})
+afterAll(async () => {
+  await d.close()
+  await discord.close()
+})
+
+/** Mentions the bot; resolves with the id of the thread that it opens. */
+async function mention(text: string): Promise<string> {
+  const { id } = discord.emitMessage({ content: `<@${discord.applicationId}> ${text}` })
+  await until('the thread', () => discord.requests.some(({ path, status }) => path.endsWith(`/messages/${id}/threads`) && status === 200))
+  return id
+}
+
+const said = (thread: string) => discord.messages(thread).filter(({ author }) => author.id === discord.applicationId)
+const texts = (thread: string) => said(thread).map(({ content }) => content).filter(Boolean)
+const answered = (thread: string, text: string) => until(`"${text.slice(0, 40)}" in ${JSON.stringify(texts(thread))}`, () => texts(thread).includes(text))
+
+/** What was posted and edited in a thread, in order. */
+const writes = (thread: string) => discord.requests
+  .filter(({ method, path }) => (method === 'POST' || method === 'PATCH') && path.includes(`/channels/${thread}/messages`))
+  .map(({ method, body }) => `${method} ${(JSON.parse(body) as { content?: string }).content ?? ''}`)
+
+const question = (thread: string) => until('a question', () => said(thread).find(({ components }) => components.length > 0))
+const buttonOf = ({ components }: DiscordMessage, action: string) => components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => String(custom_id).startsWith(`${action}\n`))!.custom_id as string
+
+it('an answer is posted with its first words and edited as it grows', async () => {
+  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 150 })
+  const thread = await mention('count')
+  await answered(thread, 'One. Two. Three. Four.')
+  const written = writes(thread)
+  expect(written[0]).toBe('POST One.')
+  expect(written.slice(1).every(write => write.startsWith('PATCH One. Two.'))).toBe(true)
+  expect(written.length).toBeGreaterThan(2)
+  expect(discord.requests.filter(({ path }) => path.endsWith(`/channels/${thread}/typing`))).not.toHaveLength(0)
+})
+
+it('an answer that is longer than a message takes several, and loses nothing', async () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `Line ${index} ${'x'.repeat(60)}`)
+  d.model.script({ text: lines.join('\n').match(/[^]{1,37}/g)! })
+  const thread = await mention('everything')
+  await until('the last line', () => texts(thread).at(-1)?.includes('Line 59') && texts(thread).at(-1)?.endsWith('x'.repeat(60)))
+  expect(texts(thread).length).toBeGreaterThan(2)
+  expect(texts(thread).every(text => text.length <= 2000)).toBe(true)
+  expect(texts(thread).join('\n')).toBe(lines.join('\n'))
+})
+
+it('the thread goes on with what was said before', async () => {
+  d.model.script({ text: 'Hello.' }, { text: 'You said hi.' })
+  const thread = await mention('hi')
+  await answered(thread, 'Hello.')
+  discord.emitMessage({ channelId: thread, content: 'what did I say?' })
+  await answered(thread, 'You said hi.')
+  expect(d.model.requests[1]!.messages.slice(-2)).toEqual([
+    { role: 'assistant', content: 'Hello.' }, { role: 'user', content: expect.stringContaining('what did I say?') as string },
+  ])
+})
+
+it('a write waits on a card, where form text is shown as it is, and goes on in the thread once it is approved', async () => {
+  const { id } = await submit(d, { '**name**': '@everyone <@&1> [bank](https://evil.example)' })
+  d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, { text: 'Done.' })
+  const thread = await mention('spam')
+  const card = await question(thread)
+  expect(JSON.stringify(card.embeds)).toContain('\\\\*\\\\*name\\\\*\\\\*')
+  expect(JSON.stringify(card.embeds)).toContain('\\\\[bank](https\\\\://evil.example)')
+  expect(card.content).toBe('')
+  const answer = await discord.click(endpoint, card, buttonOf(card, 'approve'))
+  expect(answer).toMatchObject({ status: 200, body: { type: 6 } })
+  await answered(thread, 'Done.')
+  const now = () => said(thread).find(message => message.id === card.id)!
+  await until('the outcome on the card', () => JSON.stringify(now().embeds).includes('Approved by Ada Lovelace on Discord'))
+  expect(now().components).toEqual([])
+  expect(d.server.output()).toContain(`"submission":"${id}","action":"spam","edited":false,"platform":"Discord","reviewer":"${discord.user.id}"`)
+})
+
+it('somebody else who clicks is told privately, and nothing happens', async () => {
+  const { id } = await submit(d, { name: 'Grace' })
+  d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] })
+  const thread = await mention('spam')
+  const card = await question(thread)
+  const answer = await discord.click(endpoint, card, buttonOf(card, 'approve'), { user: { ...discord.user, id: '999999999999999999', username: 'mallory' } })
+  expect(answer.body).toMatchObject({ type: 4, data: { flags: 64, content: 'Only Ada Lovelace may decide this.' } })
+  expect(said(thread).find(message => message.id === card.id)!.components).toHaveLength(1)
+  expect(d.server.output()).not.toContain(`"submission":"${id}","action":"spam"`)
+})

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+type Json = Record<string, unknown>
+
+/** One answer of the model. */
+interface ModelAnswer {
+  /** Said before the calls; a list is sent piece by piece. */
+  text?: string | readonly string[]
+  calls?: readonly { name: string, input: unknown, id?: string }[]
+  /** Between the pieces of the text, ms. */
+  pauseMs?: number
+  /** Instead of an answer: an HTTP error. */
+  status?: number
+  /** After the text: an error in the stream, a broken connection, or silence. */
+  end?: 'error' | 'drop' | 'hang'
+}
+
+/** One call as it arrived. */
+interface ModelRequest {
+  model: string
+  /** Without the system message. */
+  messages: { role: string, content: unknown, tool_call_id?: string, tool_calls?: { id: string, function: { name: string, arguments: string } }[] }[]
+  instructions: string
+  /** Names of the tools on offer. */
+  tools: string[]
+  toolChoice?: unknown
+  authorization?: string
+}
+
+export interface ModelServer {
+  url: string
+  requests: ModelRequest[]
+  /** Answers the next calls, in this order; or each call by what it says. */
+  script: (...answers: (ModelAnswer | ((request: ModelRequest) => ModelAnswer))[]) => void
+  /** Answers that nobody asked for yet. */
+  left: () => number
+  close: () => Promise<void>
+}
+
+/** A server on loopback that speaks the streaming chat completions protocol of OpenAI, scripted by the test. */
+export async function startModelServer(): Promise<ModelServer> {
+  const queue: (ModelAnswer | ((request: ModelRequest) => ModelAnswer))[] = []
+  const server = createServer((request, response) => {
+    void handle(request, response).catch(() => request.socket.destroy())
+  })
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end()
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as { model: string, messages: ModelRequest['messages'], tools?: { function: { name: string } }[], tool_choice?: unknown, stream?: boolean }
+    const problem = problemOf(body)
+    const recorded: ModelRequest = {
+      model: body.model, toolChoice: body.tool_choice, authorization: request.headers.authorization,
+      instructions: body.messages.filter(({ role }) => role === 'system').map(({ content }) => String(content)).join('\n'),
+      messages: body.messages.filter(({ role }) => role !== 'system'),
+      tools: (body.tools ?? []).map(tool => tool.function.name),
+    }
+    model.requests.push(recorded)
+    const next = queue.shift()
+    const answer = typeof next === 'function' ? next(recorded) : next ?? { status: 500 }
+    const status = problem ? 400 : answer.status
+    if (status) return void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: problem ?? 'The server had an error.', type: 'server_error' } }))
+    await stream(response, answer)
+  }
+
+  async function stream(response: ServerResponse, { text = '', calls = [], pauseMs, end }: ModelAnswer): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (data: unknown) => response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+    const chunk = (delta: Json, finish: string | null = null) => send({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })
+    chunk({ role: 'assistant', content: '' })
+    for (const piece of typeof text === 'string' ? (text ? [text] : []) : text) {
+      chunk({ content: piece })
+      if (pauseMs) await wait(pauseMs)
+      if (response.destroyed) return
+    }
+    if (end === 'hang') return
+    if (end === 'drop') {
+      // What was written has to be on its way.
+      await wait(50)
+      return void response.destroy()
+    }
+    if (end === 'error') {
+      send({ error: { message: 'Overloaded', type: 'server_error' } })
+      return void response.end()
+    }
+    for (const [index, { name, input, id = `call_${++called}` }] of calls.entries()) {
+      const [head, tail] = halves(JSON.stringify(input))
+      chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: head } }] })
+      chunk({ tool_calls: [{ index, function: { arguments: tail } }] })
+    }
+    chunk({}, calls.length > 0 ? 'tool_calls' : 'stop')
+    send('[DONE]')
+    response.end()
+  }
+
+  let called = 0
+  const model: ModelServer = {
+    url: '', requests: [],
+    script: (...answers) => {
+      queue.splice(0, queue.length, ...answers)
+      model.requests.length = 0
+    },
+    left: () => queue.length,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  model.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  return model
+}
+
+/** What a real server answers with 400: every tool call needs its result, every result its call. */
+function problemOf({ messages, stream }: { messages: { role: string, tool_calls?: { id: string }[], tool_call_id?: string }[], stream?: boolean }): string | null {
+  if (!stream) return 'Only streaming is scripted.'
+  const open = new Set<string>()
+  for (const { role, tool_calls: calls = [], tool_call_id: id } of messages) {
+    if (role === 'tool' && !open.delete(id ?? '')) return `A tool message without its call: ${id}`
+    if (role !== 'tool' && open.size > 0) return `Tool calls without results: ${[...open].join(', ')}`
+    for (const call of calls) open.add(call.id)
+  }
+  return open.size > 0 ? `Tool calls without results: ${[...open].join(', ')}` : null
+}
+
+function halves(text: string): [string, string] {
+  const middle = Math.floor(text.length / 2)
+  return [text.slice(0, middle), text.slice(middle)]
+}
