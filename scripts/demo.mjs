@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ENTRY = '.output/server/index.mjs'
-const SOURCES = ['server', 'pages', 'components', 'composables', 'assets', 'public', 'app.vue', 'error.vue', 'nuxt.config.ts', 'package-lock.json']
+const SOURCES = ['server', 'pages', 'components', 'composables', 'middleware', 'modules', 'plugins', 'assets', 'public', 'app.vue', 'error.vue', 'nuxt.config.ts', 'package-lock.json']
 const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2, newsletter: false }
 
 if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()

@@ -1,0 +1,32 @@
+export interface SignInState {
+  viewer: { id: string, name: string, platform: string } | null
+  /** Why nobody can sign in. */
+  closed: string | null
+  /** Whether there is a password to sign in with, and the platforms to do so. */
+  password: boolean
+  platforms: { key: string, label: string }[]
+}
+
+/** Who is looking at the pages, and how they sign in and out. */
+export function useSignIn() {
+  const state = useState<SignInState | null>('sign-in', () => null)
+  const signsIn = computed(() => state.value !== null && (state.value.password || state.value.platforms.length > 0))
+
+  async function refresh(): Promise<SignInState> {
+    return state.value = await $fetch<SignInState>('/api/auth/session')
+  }
+
+  async function signIn(credentials: { name: string, password: string }): Promise<void> {
+    await $fetch('/api/auth/sign-in', { method: 'POST', body: credentials })
+    const { viewer } = await refresh()
+    if (!viewer) throw new Error('The password is right, but your browser did not keep the session. Open this site by https, and allow its cookies.')
+  }
+
+  async function signOut(): Promise<void> {
+    await $fetch('/api/auth/sign-out', { method: 'POST', body: {} })
+    state.value = null
+    await navigateTo('/sign-in')
+  }
+
+  return { state, signsIn, refresh, signIn, signOut }
+}

@@ -1,0 +1,10 @@
+/** Sends whoever has to sign in to do so, and from there to the page that they wanted. The server guards what pages show. */
+export default defineNuxtRouteMiddleware(async (to) => {
+  // The sandbox has no sign-in, and a page that does not exist needs none.
+  if (to.path === '/sandbox' || to.matched.length === 0) return
+  const { state, refresh } = useSignIn()
+  // A server that does not answer is for the page to report.
+  const session = state.value ?? await refresh().catch(() => null)
+  if (to.path === '/sign-in') return session?.viewer ? navigateTo(ownPath(to.query.to), { replace: true }) : undefined
+  if (session && !session.viewer) return navigateTo({ path: '/sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }, { replace: true })
+})

@@ -1,0 +1,209 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { startIdentityDouble, type IdentityDouble } from '../support/identity'
+import { freePort } from '../support/ports'
+import { startRedis } from '../support/redis-server'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+import { PASSWORD, QUIET_PRODUCTION, WITH_PASSWORD } from '../support/visitor'
+
+let browser: Browser
+let platforms: IdentityDouble
+let server: Server
+let dir: string
+let page: Page
+let problems: string[]
+/** Console errors that the browser itself writes about an expected answer. */
+let expected: RegExp | null
+let address = 0
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'triage-'))
+  ;[browser, platforms] = await Promise.all([startBrowser(), startIdentityDouble()])
+  const port = String(await freePort())
+  server = await startServer({ PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir, TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env })
+})
+afterAll(async () => {
+  await Promise.all([browser.close(), server.kill(), platforms.close()])
+  await rm(dir, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  expected = null
+  ;({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `203.0.113.${++address}` } }))
+})
+afterEach(async () => {
+  expect(problems.filter(problem => !expected?.test(problem))).toEqual([])
+  await page.close()
+})
+
+async function fill(password: string, name = 'Ada Lovelace') {
+  await page.getByTestId('name').fill(name)
+  await page.getByTestId('password').fill(password)
+  await page.getByTestId('sign-in').click()
+}
+
+const pathOf = () => page.url().replace(server.url, '')
+
+describe('the sign-in page', () => {
+  it('stands before the page that was wanted, and leads to it by the keyboard alone', async () => {
+    await page.goto(`${server.url}/submissions/0b1f?tab=history#top`)
+    await page.getByTestId('sign-in').waitFor()
+    expect(pathOf()).toBe('/sign-in?to=/submissions/0b1f?tab=history%23top')
+    await screenshot(page, 'sign-in')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('name')
+    expected = /404/
+    await page.keyboard.type('Ada Lovelace')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${server.url}/submissions/0b1f?tab=history#top`)
+    await page.goto(`${server.url}/sign-in`)
+    await page.waitForURL(`${server.url}/`)
+  })
+
+  it('says that the password is wrong, keeps the name and asks again', async () => {
+    expected = /401/
+    await page.goto(`${server.url}/`)
+    await fill('wrong')
+    expect(await page.getByTestId('problem').textContent()).toContain('The password is wrong.')
+    await screenshot(page, 'sign-in-wrong')
+    expect(await page.getByTestId('name').inputValue()).toBe('Ada Lovelace')
+    expect(await page.getByTestId('password').inputValue()).toBe('')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password')
+    expect(await seriousFindings(page)).toEqual([])
+    await fill(PASSWORD)
+    await page.waitForURL(`${server.url}/`)
+  })
+
+  it('counts down while there were too many attempts', async () => {
+    expected = /429/
+    const attempt = { method: 'POST', body: '{"name":"Ada","password":"wrong"}', headers: { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${address}` } }
+    await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/api/auth/sign-in`, attempt)))
+    await page.goto(`${server.url}/sign-in`)
+    await fill(PASSWORD)
+    const button = page.getByTestId('sign-in')
+    await page.getByText(/^Try again in \d+ s$/).waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    expect(await page.getByTestId('problem').textContent()).toContain('too many attempts')
+    await screenshot(page, 'sign-in-limited')
+    const [first] = /\d+/.exec((await button.textContent())!)!
+    await button.filter({ hasText: `Try again in ${Number(first) - 1} s` }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+  })
+
+  it('shows that it waits, and that the server cannot be reached', async () => {
+    expected = /ERR_FAILED/
+    await page.goto(`${server.url}/sign-in`)
+    let answer = () => {}
+    await page.route('**/api/auth/sign-in', async (route) => {
+      await new Promise<void>((resolve) => { answer = resolve })
+      await route.abort()
+    })
+    await fill(PASSWORD)
+    await page.locator('[data-testid=sign-in]:disabled').waitFor()
+    answer()
+    expect(await page.getByTestId('problem').textContent()).toContain('cannot be reached')
+  })
+
+  it('leads nowhere but to this site', async () => {
+    await page.goto(`${server.url}/sign-in?to=//evil.example`)
+    await fill(PASSWORD)
+    await page.waitForURL(`${server.url}/`)
+  })
+
+  it('goes to a platform and comes back signed in', async () => {
+    await page.goto(`${server.url}/?x=1`)
+    await page.getByTestId('sign-in-discord').click()
+    await page.waitForURL(`${server.url}/?x=1`)
+    expect(await page.evaluate(async () => (await (await fetch('/api/auth/session')).json()).viewer.name)).toBe('Ada L.')
+  })
+
+  it('explains each way of coming back without having been let in', async () => {
+    for (const problem of ['expired', 'cancelled', 'not-a-member', 'unavailable']) {
+      await page.goto(`${server.url}/sign-in?problem=${problem}`)
+      expect((await page.getByTestId('problem').textContent())!.length).toBeGreaterThan(40)
+    }
+    await page.goto(`${server.url}/sign-in?problem=toString`)
+    await page.getByTestId('sign-in').waitFor()
+    expect(await page.getByTestId('problem').count()).toBe(0)
+  })
+
+  it('has no serious accessibility finding, light or dark, wide or narrow, and nothing to scroll sideways', async () => {
+    await page.goto(`${server.url}/sign-in?problem=expired`)
+    await page.getByTestId('sign-in').waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const [width, height] of [[1280, 860], [360, 740]] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height })
+        await page.locator(`html.${colorScheme}`).waitFor()
+        await screenshot(page, `sign-in-${colorScheme}-${width}`)
+        expect(await seriousFindings(page)).toEqual([])
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      }
+    }
+  })
+})
+
+describe('a session that ended while a page was open', () => {
+  it('leads back to the sign-in page by the first answer that says so', async () => {
+    expected = /401|404/
+    await page.goto(`${server.url}/sign-in?to=/submissions/0b1f`)
+    await fill(PASSWORD)
+    await page.getByTestId('submission-error').waitFor()
+    await page.context().clearCookies()
+    await page.evaluate(() => (globalThis as unknown as { $fetch: (path: string) => Promise<unknown> }).$fetch('/api/submissions/0b1f').catch(() => {}))
+    await page.getByTestId('sign-in').waitFor()
+    expect(pathOf()).toBe('/sign-in?to=/submissions/0b1f')
+  })
+})
+
+describe('the policy of the pages', () => {
+  it('keeps out scripts that are not of the build, inline handlers and other sites', async () => {
+    expected = /Content Security Policy/
+    await page.goto(`${server.url}/sign-in`)
+    await page.getByTestId('sign-in').waitFor()
+    await page.evaluate(() => {
+      const blocked = Object.assign(globalThis, { blocked: [] as string[] }).blocked
+      document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective))
+      const script = document.createElement('script')
+      script.textContent = 'globalThis.injected = true'
+      document.body.append(script)
+      document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="globalThis.injected = true"><iframe src="https://evil.example"></iframe>')
+      void fetch('https://evil.example').catch(() => {})
+    })
+    for (const directive of ['script-src-elem', 'script-src-attr', 'frame-src', 'connect-src']) {
+      await until(`${directive} to be refused`, () => page.evaluate(name => (globalThis as unknown as { blocked: string[] }).blocked.includes(name), directive))
+    }
+    expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+  })
+
+  it('stands on every page, beside headers that keep it from being framed, sniffed or traced', async () => {
+    for (const path of ['/', '/sandbox', '/submissions/x', '/no/such/page']) {
+      const { headers } = await fetch(server.url + path)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-security-policy': expect.stringContaining('frame-ancestors \'none\''), 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin', 'cross-origin-opener-policy': 'same-origin',
+      })
+      expect(headers.get('x-powered-by')).toBeNull()
+    }
+    expect((await fetch(`${server.url}/api/submissions/x`)).headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+describe('in production without a way to sign in', () => {
+  it('every page says what to set', async () => {
+    expected = /403/
+    const redis = await startRedis()
+    const closed = await startServer({ ...QUIET_PRODUCTION, STORE_URL: redis.url })
+    await page.goto(`${closed.url}/submissions/x`)
+    expect(await page.getByTestId('closed').textContent()).toContain('OPS_PASSWORD')
+    await screenshot(page, 'sign-in-closed')
+    expect(await seriousFindings(page)).toEqual([])
+    await closed.kill()
+    await redis.stop()
+  })
+})
