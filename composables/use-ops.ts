@@ -1,13 +1,6 @@
-/** What the pages ask of the server. Whose session has ended in the meantime is sent to sign in, and back here after. */
-export async function askOps<T>(path: string, body?: unknown): Promise<T> {
-  const options = body === undefined ? {} : { method: 'POST' as const, body: body as Record<string, unknown> }
-  return ($fetch<T>(path, options) as Promise<T>).catch((error: { statusCode?: number }) => {
-    if (error.statusCode === 401) {
-      clearNuxtState('sign-in')
-      void navigateTo({ path: '/sign-in', query: { to: useRoute().fullPath } })
-    }
-    throw error
-  })
+/** What the pages ask of the server. */
+export function askOps<T>(path: string, body?: unknown): Promise<T> {
+  return body === undefined ? $fetch<T>(path) as Promise<T> : $fetch<T>(path, { method: 'POST', body: body as Record<string, unknown> }) as Promise<T>
 }
 
 export interface OpsContext {

@@ -55,7 +55,7 @@ describe('the sign-in page', () => {
     await page.getByTestId('sign-in').waitFor()
     expect(pathOf()).toBe('/sign-in?to=/submissions/0b1f?tab=history%23top')
     await screenshot(page, 'sign-in')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('name')
+    expect(await page.locator(':focus').getAttribute('name')).toBe('name')
     expected = /404/
     await page.keyboard.type('Ada Lovelace')
     await page.keyboard.press('Tab')
@@ -74,7 +74,7 @@ describe('the sign-in page', () => {
     await screenshot(page, 'sign-in-wrong')
     expect(await page.getByTestId('name').inputValue()).toBe('Ada Lovelace')
     expect(await page.getByTestId('password').inputValue()).toBe('')
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password')
+    expect(await page.locator(':focus').getAttribute('name')).toBe('password')
     expect(await seriousFindings(page)).toEqual([])
     await fill(PASSWORD)
     await page.waitForURL(`${server.url}/`)
@@ -143,7 +143,7 @@ describe('the sign-in page', () => {
         await page.locator(`html.${colorScheme}`).waitFor()
         await screenshot(page, `sign-in-${colorScheme}-${width}`)
         expect(await seriousFindings(page)).toEqual([])
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       }
     }
   })
@@ -167,19 +167,19 @@ describe('the policy of the pages', () => {
     expected = /Content Security Policy/
     await page.goto(`${server.url}/sign-in`)
     await page.getByTestId('sign-in').waitFor()
-    await page.evaluate(() => {
-      const blocked = Object.assign(globalThis, { blocked: [] as string[] }).blocked
+    await page.evaluate(`
+      globalThis.blocked = []
       document.addEventListener('securitypolicyviolation', event => blocked.push(event.effectiveDirective))
       const script = document.createElement('script')
       script.textContent = 'globalThis.injected = true'
       document.body.append(script)
       document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="globalThis.injected = true"><iframe src="https://evil.example"></iframe>')
       void fetch('https://evil.example').catch(() => {})
-    })
+    `)
     for (const directive of ['script-src-elem', 'script-src-attr', 'frame-src', 'connect-src']) {
-      await until(`${directive} to be refused`, () => page.evaluate(name => (globalThis as unknown as { blocked: string[] }).blocked.includes(name), directive))
+      await until(`${directive} to be refused`, () => page.evaluate(`blocked.includes('${directive}')`))
     }
-    expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
+    expect(await page.evaluate('"injected" in globalThis')).toBe(false)
   })
 
   it('stands on every page, beside headers that keep it from being framed, sniffed or traced', async () => {
