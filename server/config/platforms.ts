@@ -1,6 +1,14 @@
+import { z } from 'zod'
 import { text, web, type Require, type Values, type Variable } from './variable'
 
 const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
+
+const serviceAccount = text.transform((json, context) => {
+  const key = z.object({ client_email: z.email(), private_key: z.string().startsWith('-----BEGIN') }).safeParse(parseJson(json))
+  if (key.success) return key.data
+  context.addIssue('it is not the JSON key of a service account')
+  return z.NEVER
+})
 
 /** Chat platforms beyond Slack and Discord, and workspaces beyond the first. */
 export const platformVariables = {
@@ -10,6 +18,11 @@ export const platformVariables = {
   TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
   TEAMS_CHANNEL_ID: { schema: text.regex(/^19:[^;/?#\s]+@[\w.]+$/, 'it is not a channel id such as 19:abc@thread.tacv2'), about: 'Teams channel in which cards are posted.', where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.' },
   TEAMS_API_URL: { schema: web, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.' },
+  GOOGLE_CHAT_CREDENTIALS: { schema: serviceAccount, about: 'JSON key of the service account that the Google Chat app acts as, on one line.', where: 'https://console.cloud.google.com/iam-admin/serviceaccounts → your account → Keys → Add key → JSON.' },
+  GOOGLE_CHAT_PROJECT_NUMBER: { schema: text.regex(/^\d{6,}$/, 'it is not a project number'), about: 'Verifies that webhooks come from Google Chat for this app.', where: 'https://console.cloud.google.com/home/dashboard → Project number.' },
+  GOOGLE_CHAT_SPACE: { schema: text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC'), about: 'Google Chat space in which cards are posted.', where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.' },
+  GOOGLE_CHAT_BOT_USER_ID: { schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'), about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional.' },
+  GOOGLE_CHAT_API_URL: { schema: web, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.' },
 } as const satisfies Record<string, Variable>
 
 type PlatformValues = Values<typeof platformVariables>
@@ -31,6 +44,13 @@ const platforms = {
       channelId: values.TEAMS_CHANNEL_ID!, apiUrl: values.TEAMS_API_URL?.replace(/\/+$/, ''),
     }),
   },
+  gchat: {
+    label: 'Google Chat', needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],
+    read: (values, siteUrl) => ({
+      credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!, space: values.GOOGLE_CHAT_SPACE!,
+      endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID, apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
+    }),
+  },
 } as const satisfies Record<string, MorePlatform>
 
 export interface PlatformsConfig {
@@ -48,5 +68,14 @@ export function readPlatforms(values: PlatformValues, { require, isGiven, siteUr
   return {
     slackOAuth: values.SLACK_CLIENT_ID ? { clientId: values.SLACK_CLIENT_ID } : undefined,
     chat: Object.fromEntries(wanted.map(([key, { read }]) => [key, read(values, siteUrl)])),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  }
+  catch {
+    return undefined
   }
 }

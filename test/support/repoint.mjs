@@ -18,9 +18,9 @@ https.request = (...args) => {
   const callback = args.find(arg => typeof arg === 'function')
   const [from, more] = [args[0], typeof args[1] === 'object' ? args[1] : {}]
   const url = typeof from === 'string' ? new URL(from) : from
-  const { host, hostname, port, agent, agents, protocol, ...rest } = { ...url instanceof URL ? { hostname: url.hostname, path: url.pathname + url.search } : url, ...more }
-  const target = targetOf(hostname ?? String(host).split(':')[0])
-  return http.request({ ...rest, host: target.hostname, port: target.port }, callback)
+  const options = { ...url instanceof URL ? { hostname: url.hostname, path: url.pathname + url.search } : url, ...more }
+  const target = targetOf(options.hostname ?? String(options.host).split(':')[0])
+  return http.request({ ...options, protocol: 'http:', hostname: target.hostname, host: target.hostname, port: target.port, agent: undefined, agents: undefined }, callback)
 }
 https.get = (...args) => https.request(...args).end()
 syncBuiltinESMExports()

@@ -23,7 +23,7 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
     ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
     ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
     ...leftOut ? [CardLink({ label: `${leftOut}: open the full submission`, url: view.url })] : [],
-    Divider(),
+    ...platform.card.isText ? [] : [Divider()],
     ...notes.map(note => CardText(note, { style: 'muted' })),
     ...view.actions ? actionRows(view, platform) : [],
   ]

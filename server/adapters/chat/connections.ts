@@ -1,6 +1,7 @@
 import type { Adapter } from 'chat'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
+import type { GoogleChatSettings } from './gchat/adapter'
 import { sdkLogger } from './logger'
 import { platforms, type Platform } from './platforms'
 import type { Connection } from './rooms'
@@ -13,15 +14,17 @@ export interface ChatSettings {
   slack?: SlackSettings
   discord?: DiscordSettings
   teams?: TeamsSettings
+  gchat?: GoogleChatSettings
   sandbox?: SandboxRoom
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, teams, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, teams, gchat, sandbox }: ChatSettings, log: Log): Connection[] {
   return [
     ...slack ? [slackConnection(slack, log)] : [],
     ...discord ? [discordConnection(discord, log)] : [],
     ...teams ? [teamsConnection(teams, log)] : [],
+    ...gchat ? [googleChatConnection(gchat, log)] : [],
     ...sandbox ? [sandboxConnection(sandbox)] : [],
   ]
 }
@@ -49,6 +52,15 @@ function teamsConnection(settings: TeamsSettings, log: Log): Connection {
     platform: platforms.teams,
     adapter,
     room: async () => (await import('./teams/room')).createTeamsRoom(settings, await adapter()),
+  }
+}
+
+function googleChatConnection(settings: GoogleChatSettings, log: Log): Connection {
+  const adapter = async () => new (await import('./gchat/adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'))
+  return {
+    platform: platforms.gchat,
+    adapter,
+    room: async () => (await import('./gchat/room')).createGoogleChatRoom(settings, await adapter()),
   }
 }
 

@@ -1,4 +1,5 @@
 import { escapeMarkdown } from './discord/escape'
+import { escapeHtml } from './gchat/escape'
 import { withoutMacros } from './teams/escape'
 
 /** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
@@ -11,6 +12,8 @@ interface CardLimits {
   value: number
   /** All labels, values and notes together. */
   total: number
+  /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
+  isText?: true
 }
 
 export interface ModalLimits {
@@ -99,6 +102,24 @@ const teams: Platform = {
   escape: withoutMacros,
 }
 
+/**
+ * Google Chat renders a subset of HTML in cards, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 32,000 bytes a message: 8,000 characters of 3 bytes, 80 fields of 45 bytes of structure
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create)
+ * - 100 widgets a card, of which every field is one
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
+ * - one message a second per space (https://developers.google.com/workspace/chat/limits)
+ * - no modals: dialogs answer a click with a form of add-on widgets, which the SDK does not open
+ */
+const gchat: Platform = {
+  key: 'gchat', label: 'Google Chat', aliases: [],
+  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  cardIntervalMs: 1000,
+  modal: null,
+  escape: escapeHtml,
+}
+
 /** The embedded platform renders text as text; its bounds only keep the page readable. */
 const sandbox: Platform = {
   key: 'sandbox', label: 'Sandbox', aliases: [],
@@ -108,7 +129,7 @@ const sandbox: Platform = {
   escape: asTyped,
 }
 
-export const platforms = { slack, discord, teams, sandbox } as const satisfies Record<string, Platform>
+export const platforms = { slack, discord, teams, gchat, sandbox } as const satisfies Record<string, Platform>
 
 /** The platform whose webhooks arrive under `name`. */
 export function platformByName(name: string): Platform | undefined {

@@ -1,0 +1,49 @@
+import type { ActionsElement, CardChild, CardElement } from 'chat'
+import { escapeHtml } from './escape'
+
+type Json = Record<string, unknown>
+
+const COLORS: Readonly<Record<string, Json>> = {
+  primary: { red: 0.1, green: 0.45, blue: 0.91, alpha: 1 },
+  danger: { red: 0.85, green: 0.19, blue: 0.15, alpha: 1 },
+}
+
+const MUTED = '#5f6368'
+
+/**
+ * The card, whose texts are escaped already. Not rendered by the SDK: it cuts values after one line and takes
+ * `**` for markdown of its own.
+ *
+ * @param endpointUrl where Google sends clicks: our webhook
+ */
+export function googleCard({ title, children }: CardElement, endpointUrl: string): Json {
+  return {
+    cardId: 'submission',
+    card: { ...title ? { header: { title } } : {}, sections: [{ widgets: children.flatMap(child => widgets(child, endpointUrl)) }] },
+  }
+}
+
+function widgets(child: CardChild, endpointUrl: string): Json[] {
+  switch (child.type) {
+    case 'fields': return child.children.map(({ label, value }) => paragraph(`<b>${label}</b>\n${value}`))
+    case 'text': return [paragraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content)]
+    case 'link': return [paragraph(`<a href="${escapeHtml(child.url)}">${escapeHtml(child.label)}</a>`)]
+    case 'divider': return [{ divider: {} }]
+    case 'section': return child.children.flatMap(part => widgets(part, endpointUrl))
+    case 'actions': return [{ buttonList: { buttons: buttons(child, endpointUrl) } }]
+    default: return []
+  }
+}
+
+function paragraph(text: string): Json {
+  return { textParagraph: { text } }
+}
+
+function buttons({ children }: ActionsElement, endpointUrl: string): Json[] {
+  return children.flatMap((child): Json[] => {
+    if (child.type === 'link-button') return [{ text: child.label, onClick: { openLink: { url: child.url } } }]
+    if (child.type !== 'button') return []
+    const parameters = [{ key: 'actionId', value: child.id }, ...child.value ? [{ key: 'value', value: child.value }] : []]
+    return [{ text: child.label, onClick: { action: { function: endpointUrl, parameters } }, ...child.style && child.style in COLORS ? { color: COLORS[child.style] } : {} }]
+  })
+}

@@ -1,0 +1,46 @@
+import type { CardElement } from 'chat'
+import type { Outcome } from '../../../ports/delivery'
+import type { Room } from '../rooms'
+import type { FormGoogleChatAdapter, GoogleChatSettings } from './adapter'
+import { googleCard } from './cards'
+import { callGoogle, plainCall } from './client'
+import { escapeHtml } from './escape'
+
+/** Bound of one call, ms; well below the lease of outstanding work. */
+const TIMEOUT_MS = 10_000
+
+/** Posts and edits cards with the adapter's sign-in. Not through its own methods: they tell no refusal from an outage. */
+export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings, adapter: FormGoogleChatAdapter): Room {
+  const create = (params: { requestId?: string, messageReplyOption?: string, requestBody: object }) => (
+    callGoogle(() => adapter.messages.create({ parent: space, ...params }, plainCall(TIMEOUT_MS)), TIMEOUT_MS)
+  )
+  const cardsV2 = (card: CardElement) => [googleCard(card, endpointUrl)]
+
+  return {
+    async post(card, summary, submissionId) {
+      // With an id that it has seen, Google hands out the message of the first post.
+      const outcome = await create({ requestId: submissionId, requestBody: { fallbackText: summary, cardsV2: cardsV2(card) } })
+      if (!outcome.ok) return outcome
+      const { name, thread } = outcome.value
+      return { ok: true, value: { platform: 'gchat', threadId: adapter.encodeThreadId({ spaceName: space, threadName: thread?.name ?? undefined }), messageId: String(name) } }
+    },
+    async update(ref, card) {
+      const update = { name: ref.messageId, updateMask: 'cardsV2', requestBody: { cardsV2: cardsV2(card) } }
+      return done(await callGoogle(() => adapter.messages.patch(update, plainCall(TIMEOUT_MS)), TIMEOUT_MS))
+    },
+    async say(card, summary, below) {
+      const threadName = below && adapter.decodeThreadId(below.threadId).threadName
+      const reply = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
+      return done(await create({ ...reply, requestBody: { fallbackText: summary, cardsV2: cardsV2(literal(card)), ...threadName ? { thread: { name: threadName } } : {} } }))
+    },
+  }
+}
+
+/** The card with its texts, which are plain, as HTML. */
+function literal(card: CardElement): CardElement {
+  return { ...card, children: card.children.map(child => child.type === 'text' ? { ...child, content: escapeHtml(child.content) } : child) }
+}
+
+function done(outcome: Outcome<unknown>): Outcome {
+  return outcome.ok ? { ok: true, value: undefined } : outcome
+}

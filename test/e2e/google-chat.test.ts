@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Json } from '../support/adaptive-card'
+import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/gchat'
+import { googleButtons, googleCardText } from '../support/google-card'
+import { repointed } from '../support/repointed'
+import { until } from '../support/until'
+
+let d: Deployment
+let google: GoogleChat
+beforeAll(async () => {
+  google = await startGoogleChat()
+  // Google Chat alone: no variable of Slack is set.
+  d = await deploy({ ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await google.close()
+})
+beforeEach(() => {
+  google.fault = () => undefined
+})
+
+async function submitForm(data: object): Promise<{ id: string, message: Json }> {
+  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  return { id, message: { ...await until(`the card of ${id}`, () => google.cardOf(id)) } }
+}
+
+const now = ({ name }: Json) => google.messages().find(message => message.name === name)!
+const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+
+async function press(message: Json, label: string, options?: SignOptions): Promise<number> {
+  const { status } = await google.click(d.server.url, message, label, options)
+  await d.server.drain()
+  return status
+}
+
+describe('a card on Google Chat', () => {
+  it('shows the form as it was typed, what a notification says, and a link instead of the edit button', async () => {
+    const hostile = '<users/all> <a href="https://evil.example">bank</a> **bold** &amp; {{emoji:wave}}\nnext line'
+    const { id, message } = await submitForm({ '<b>title</b>': hostile })
+    const { text, links } = googleCardText(message)
+    expect(text).toContain(`<b>title</b>\n${hostile}`)
+    expect(links).toEqual([`https://forms.example.com/submissions/${id}`])
+    expect(googleButtons(message).map(button => button.text)).toEqual(['Forward Submission', 'Mark as Spam'])
+    expect(message.fallbackText).toMatch(/^New Form Submission: <b>title<\/b>: <users\/all>/)
+    expect(message.text).toBeUndefined()
+  })
+
+  it.each(['endpoint', 'project', 'add-on'] as const)('forwarded with the token of an app by %s is closed and says by whom and where', async (as) => {
+    const { id, message } = await submitForm({ name: 'Ada' })
+    expect(await press(message, 'Forward Submission', { as })).toBe(200)
+    await until('the card closed', () => googleButtons(now(message)).length === 0)
+    expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
+    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await press(message, 'Mark as Spam', { as })).toBe(200)
+    expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
+  })
+
+  it('posted twice because an answer was lost is there once', async () => {
+    let lost = 0
+    google.fault = ({ method, path }) => method === 'POST' && path.includes('/messages') && lost++ === 0 ? 'lose-answer' : undefined
+    const { id } = await submitForm({ name: 'once' })
+    await until('the second post', () => lost === 2)
+    await d.server.drain()
+    expect(google.messages().filter(message => JSON.stringify(message).includes(id))).toHaveLength(1)
+  })
+})
+
+describe('a webhook of Google Chat', () => {
+  it.each<[string, SignOptions]>([
+    ['no token', { authorization: null }],
+    ['a key that Google does not publish', { forged: true }],
+    ['a key that Google does not publish, by project', { as: 'project', forged: true }],
+    ['the audience of another app', { claims: { aud: 'https://evil.example/api/webhooks/gchat' } }],
+    ['the number of another project', { as: 'project', claims: { aud: '999999999999' } }],
+    ['the token of somebody else for our address', { claims: { email: 'mallory@evil.iam.gserviceaccount.com' } }],
+    ['the token of another add-on', { as: 'add-on', claims: { email: 'service-999@gcp-sa-gsuiteaddons.iam.gserviceaccount.com' } }],
+    ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
+  ])('with %s is refused and does nothing', async (_, options) => {
+    const { message } = await submitForm({ name: 'Ada' })
+    expect(await press(message, 'Mark as Spam', options)).toBe(401)
+    expect(googleButtons(now(message))).toHaveLength(2)
+  })
+})
+
+describe('Google Chat that refuses', () => {
+  const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST' && path.includes('/messages')
+
+  it('with 429 is asked again when it says so', async () => {
+    let refused = 0
+    google.fault = request => isPost(request) && refused++ === 0 ? { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' } : undefined
+    const before = google.requests.length
+    await submitForm({ name: 'patient' })
+    const [first, second] = google.requests.slice(before).filter(isPost)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('for good is not asked again, and the log names the variable to check', async () => {
+    const { message } = await submitForm({ name: 'unwelcome' })
+    google.fault = ({ method }) => method === 'PATCH' ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' } : undefined
+    await press(message, 'Mark as Spam')
+    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: false, reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.' })
+  })
+})
