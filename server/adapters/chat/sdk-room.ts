@@ -4,8 +4,13 @@ import type { Platform } from './platforms'
 import type { Room } from './rooms'
 import { within } from './within'
 
-/** Error names of the SDK's adapters (`@chat-adapter/shared`) that no retry changes. */
-const PERMANENT = new Set(['AuthenticationError', 'PermissionError', 'ResourceNotFoundError', 'ValidationError'])
+/** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
+const PERMANENT: Readonly<Record<string, string>> = {
+  AuthenticationError: 'Check the credentials of the bot.',
+  PermissionError: 'Add the bot to the channel of the cards.',
+  ResourceNotFoundError: 'Check the credentials and the channel of the cards.',
+  ValidationError: 'Check the channel of the cards; when it is right, please report this.',
+}
 
 /** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
@@ -22,7 +27,8 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
     }
     catch (error) {
       const { name, retryAfter } = error as Error & { retryAfter?: number }
-      return { ok: false, permanent: PERMANENT.has(name), reason: `${platform.label}: ${name}.`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
+      const advice = PERMANENT[name]
+      return { ok: false, permanent: advice !== undefined, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
     }
   }
   return {
