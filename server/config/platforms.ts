@@ -23,6 +23,10 @@ export const platformVariables = {
   GOOGLE_CHAT_SPACE: { schema: text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC'), about: 'Google Chat space in which cards are posted.', where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.' },
   GOOGLE_CHAT_BOT_USER_ID: { schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'), about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional.' },
   GOOGLE_CHAT_API_URL: { schema: web, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.' },
+  TELEGRAM_BOT_TOKEN: { schema: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'), about: 'Token of the Telegram bot.', where: 'https://t.me/BotFather → /newbot.' },
+  TELEGRAM_WEBHOOK_SECRET_TOKEN: { schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'), about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.' },
+  TELEGRAM_CHAT_ID: { schema: text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890'), about: 'Telegram group in which cards are posted.', where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.' },
+  TELEGRAM_API_BASE_URL: { schema: web, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.' },
 } as const satisfies Record<string, Variable>
 
 type PlatformValues = Values<typeof platformVariables>
@@ -50,6 +54,10 @@ const platforms = {
       credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!, space: values.GOOGLE_CHAT_SPACE!,
       endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID, apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
     }),
+  },
+  telegram: {
+    label: 'Telegram', needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID'],
+    read: values => ({ botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: values.TELEGRAM_CHAT_ID!, apiUrl: values.TELEGRAM_API_BASE_URL }),
   },
 } as const satisfies Record<string, MorePlatform>
 

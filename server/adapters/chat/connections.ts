@@ -15,16 +15,18 @@ export interface ChatSettings {
   discord?: DiscordSettings
   teams?: TeamsSettings
   gchat?: GoogleChatSettings
+  telegram?: { botToken: string, secretToken: string, chatId: string, apiUrl?: string }
   sandbox?: SandboxRoom
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, teams, gchat, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, teams, gchat, telegram, sandbox }: ChatSettings, log: Log): Connection[] {
   return [
     ...slack ? [slackConnection(slack, log)] : [],
     ...discord ? [discordConnection(discord, log)] : [],
     ...teams ? [teamsConnection(teams, log)] : [],
     ...gchat ? [googleChatConnection(gchat, log)] : [],
+    ...telegram ? [telegramConnection(telegram, log)] : [],
     ...sandbox ? [sandboxConnection(sandbox)] : [],
   ]
 }
@@ -62,6 +64,12 @@ function googleChatConnection(settings: GoogleChatSettings, log: Log): Connectio
     adapter,
     room: async () => (await import('./gchat/room')).createGoogleChatRoom(settings, await adapter()),
   }
+}
+
+function telegramConnection({ chatId, ...settings }: NonNullable<ChatSettings['telegram']>, log: Log): Connection {
+  return throughSdk(platforms.telegram, chatId, async () => new (await import('@chat-adapter/telegram')).TelegramAdapter({
+    ...settings, mode: 'webhook', allowUnverifiedWebhooks: false, logger: sdkLogger(log, 'telegram'),
+  }))
 }
 
 function sandboxConnection(room: SandboxRoom): Connection {

@@ -1,6 +1,7 @@
 import { escapeMarkdown } from './discord/escape'
 import { escapeHtml } from './gchat/escape'
 import { withoutMacros } from './teams/escape'
+import { escapeTelegram } from './telegram/escape'
 
 /** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
 interface CardLimits {
@@ -120,6 +121,23 @@ const gchat: Platform = {
   escape: escapeHtml,
 }
 
+/**
+ * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 4,096 characters a message, of which 900 are left for title, links and line ends
+ *   (https://core.telegram.org/bots/api#sendmessage)
+ * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take 63
+ *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
+ * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
+ */
+const telegram: Platform = {
+  key: 'telegram', label: 'Telegram', aliases: [],
+  card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true },
+  cardIntervalMs: 3000,
+  modal: null,
+  escape: escapeTelegram,
+}
+
 /** The embedded platform renders text as text; its bounds only keep the page readable. */
 const sandbox: Platform = {
   key: 'sandbox', label: 'Sandbox', aliases: [],
@@ -129,7 +147,7 @@ const sandbox: Platform = {
   escape: asTyped,
 }
 
-export const platforms = { slack, discord, teams, gchat, sandbox } as const satisfies Record<string, Platform>
+export const platforms = { slack, discord, teams, gchat, telegram, sandbox } as const satisfies Record<string, Platform>
 
 /** The platform whose webhooks arrive under `name`. */
 export function platformByName(name: string): Platform | undefined {

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { until } from '../support/until'
+
+let d: Deployment
+let telegram: Telegram
+beforeAll(async () => {
+  telegram = await startTelegram()
+  // Telegram alone: no variable of Slack is set.
+  d = await deploy({ ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await telegram.close()
+})
+beforeEach(() => {
+  telegram.fault = () => undefined
+})
+
+async function submitForm(data: object): Promise<{ id: string, message: TelegramMessage }> {
+  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  return { id, message: await until(`the card of ${id}`, () => telegram.cardOf(id)) }
+}
+
+const now = ({ id }: TelegramMessage) => telegram.messages().find(message => message.id === id)!
+const isPost = ({ path }: { path: string }) => path.endsWith('/sendMessage')
+const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+
+async function press(message: TelegramMessage, label: string, secret?: string | null): Promise<number> {
+  const { status } = await telegram.click(d.server.url, message, label, secret)
+  await d.server.drain()
+  return status
+}
+
+describe('a card on Telegram', () => {
+  it('has two buttons, and a link instead of the third', async () => {
+    const { id, message } = await submitForm({ name: 'Ada', note: '@everyone *hi*' })
+    expect(message.text).toContain('name: Ada\nnote: @everyone *hi*')
+    expect(message.text).toContain(`Edit & Forward on the web (https://forms.example.com/submissions/${id})`)
+    expect(message.keyboard.map(row => row.map(({ text }) => text))).toEqual([['Forward Submission'], ['Mark as Spam']])
+  })
+
+  it('forwarded is closed and says by whom and where; the loser\'s click changes nothing', async () => {
+    const { id, message } = await submitForm({ name: 'Ada' })
+    const stale = { ...message }
+    expect(await press(message, 'Forward Submission')).toBe(200)
+    await until('the card closed', () => now(message).keyboard.length === 0)
+    expect(await press(stale, 'Mark as Spam')).toBe(200)
+    expect(now(message).text).toContain('Forwarded by Ada Lovelace on Telegram')
+    expect(emailsAbout(id)).toHaveLength(1)
+  })
+})
+
+it.each([['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a longer secret', 'telegram-webhook-secret!']])('a webhook with %s is refused and does nothing', async (_, secret) => {
+  const { message } = await submitForm({ name: 'Ada' })
+  expect(await press(message, 'Mark as Spam', secret)).toBe(401)
+  expect(now(message).keyboard).toHaveLength(2)
+})
+
+describe('Telegram that refuses', () => {
+  it('with 429 is asked again when it says so', async () => {
+    let refused = 0
+    telegram.fault = request => isPost(request) && refused++ === 0 ? { status: 429, body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 1","parameters":{"retry_after":1}}' } : undefined
+    const before = telegram.requests.length
+    await submitForm({ name: 'patient' })
+    const [first, second] = telegram.requests.slice(before).filter(isPost)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('for good is not asked again, and the log says what to check', async () => {
+    const { message } = await submitForm({ name: 'unwelcome' })
+    telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: 403, body: '{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the supergroup chat"}' } : undefined
+    await press(message, 'Mark as Spam')
+    expect(failureOf(d, 'Telegram')).toMatchObject({ work: 'update', again: false, reason: 'Telegram: PermissionError. Add the bot to the channel of the cards.' })
+  })
+})

@@ -1,0 +1,87 @@
+import { Buffer } from 'node:buffer'
+import type { Json } from './adaptive-card'
+import { startProxy, type Proxy, type Recorded } from './proxy'
+import { readMarkdownV2, type TelegramText } from './telegram-markdown'
+
+const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
+const SECRET = 'telegram-webhook-secret'
+const CHAT_ID = -1001234567890
+
+export interface TelegramMessage extends TelegramText {
+  id: number
+  replyTo?: number
+  keyboard: { text: string, callback_data: string }[][]
+}
+
+export interface Telegram extends Proxy {
+  env: Record<string, string>
+  messages: () => TelegramMessage[]
+  /** The message whose buttons are about the submission. */
+  cardOf: (id: string) => TelegramMessage | undefined
+  /** Presses a button as Ada Lovelace. `secret` is null for none. */
+  click: (serverUrl: string, message: TelegramMessage, label: string, secret?: string | null) => Promise<Response>
+}
+
+/** The Bot API, as far as a bot in one group needs it. */
+export async function startTelegram(): Promise<Telegram> {
+  const messages = new Map<number, TelegramMessage>()
+  let updates = 900_000_000
+
+  const proxy = await startProxy(({ path, body }: Recorded) => {
+    const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? []
+    if (token !== TOKEN) return refuse(401, 'Unauthorized')
+    const params = JSON.parse(body || '{}') as Json
+    switch (method) {
+      case 'getMe': return answer({ id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' })
+      case 'getChat': return answer({ id: params.chat_id, type: 'private', first_name: 'Ada', last_name: 'Lovelace' })
+      case 'answerCallbackQuery': return answer(true)
+      case 'sendMessage': return write(messages.size + 1, params)
+      case 'editMessageText': return messages.has(params.message_id) ? write(params.message_id, params) : refuse(400, 'Bad Request: message to edit not found')
+      default: return refuse(404, 'Not Found')
+    }
+  })
+
+  function write(id: number, params: Json): Response {
+    if (String(params.chat_id) !== String(CHAT_ID)) return refuse(400, 'Bad Request: chat not found')
+    const keyboard = (params.reply_markup?.inline_keyboard ?? []) as TelegramMessage['keyboard']
+    if (keyboard.flat().some(({ callback_data: data }) => Buffer.byteLength(data) < 1 || Buffer.byteLength(data) > 64)) return refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
+    let read: TelegramText
+    try {
+      read = params.parse_mode === 'MarkdownV2' ? readMarkdownV2(params.text) : { text: params.text, inCode: [] }
+    }
+    catch (error) {
+      return refuse(400, (error as Error).message)
+    }
+    if (read.text.length < 1 || read.text.length > 4096) return refuse(400, 'Bad Request: message is too long')
+    messages.set(id, { id, ...read, keyboard, replyTo: params.reply_parameters?.message_id })
+    return answer(messageOf(messages.get(id)!))
+  }
+
+  const all = () => [...messages.values()]
+  return Object.assign(proxy, {
+    env: { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET, TELEGRAM_CHAT_ID: String(CHAT_ID), TELEGRAM_API_BASE_URL: proxy.url },
+    messages: all,
+    cardOf: (id: string) => all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id))),
+    /** As https://core.telegram.org/bots/api#callbackquery shows it. */
+    click: (serverUrl: string, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
+      const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
+      const from = { id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en' }
+      return fetch(`${serverUrl}/api/webhooks/telegram`, {
+        method: 'POST', headers: { 'content-type': 'application/json', ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret } },
+        body: JSON.stringify({ update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message: messageOf(message), data } }),
+      })
+    },
+  })
+}
+
+function messageOf({ id, text }: TelegramMessage): Json {
+  return { message_id: id, date: Math.floor(Date.now() / 1000), chat: { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text }
+}
+
+function answer(result: unknown): Response {
+  return Response.json({ ok: true, result })
+}
+
+function refuse(code: number, description: string): Response {
+  return Response.json({ ok: false, error_code: code, description }, { status: code })
+}
