@@ -141,6 +141,8 @@ describe('malformed values', () => {
     ['FORM_RATE_LIMIT', '-1'], ['TRUST_PROXY', 'true'], ['FORM_API_KEY', 'too-short'], ['FORM_API_KEY', `${SECRET} with spaces`], ['TURNSTILE_VERIFY_URL', SECRET],
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'], ['FORM_ALLOWED_ORIGINS', 'null'], ['FORM_ALLOWED_ORIGINS', `https://example.com,https://${SECRET}@example.com`],
     ['FORM_ALLOWED_ORIGINS', 'https://example.com/contact'], ['FORM_ALLOWED_ORIGINS', 'https://example.com https://www.example.com'],
+    ['TEAMS_APP_ID', SECRET], ['TEAMS_APP_TENANT_ID', SECRET], ['TEAMS_CHANNEL_ID', `19:${SECRET};messageid=1`], ['GOOGLE_CHAT_CREDENTIALS', SECRET], ['GOOGLE_CHAT_CREDENTIALS', `{"private_key":"${SECRET}"}`],
+    ['GOOGLE_CHAT_PROJECT_NUMBER', SECRET], ['GOOGLE_CHAT_SPACE', SECRET], ['TELEGRAM_BOT_TOKEN', SECRET], ['TELEGRAM_WEBHOOK_SECRET_TOKEN', SECRET], ['TELEGRAM_CHAT_ID', SECRET],
   ])('%s is named with what is wrong, without the value', (name, value) => {
     const problems = problemsOf({ ...VALID, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])

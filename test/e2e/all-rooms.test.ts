@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { startGoogleChat, type GoogleChat } from '../support/gchat'
+import { googleButtons, googleCardText } from '../support/google-card'
+import { repointed } from '../support/repointed'
+import { blockActions, interact, type SlackMessage } from '../support/slack'
+import { startTeams, type Teams, type TeamsMessage } from '../support/teams'
+import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { until } from '../support/until'
+
+let d: Deployment
+let [teams, google, telegram]: [Teams, GoogleChat, Telegram] = [null!, null!, null!]
+beforeAll(async () => {
+  [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
+  d = await deploy({ ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }), LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await Promise.all([teams.close(), google.close(), telegram.close()])
+})
+
+const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.' }
+
+interface Cards {
+  id: string
+  slack: SlackMessage
+  teams: TeamsMessage
+  google: Json
+  telegram: TelegramMessage
+}
+
+async function submitToAll(data: object = FORM): Promise<Cards> {
+  const { id, card } = await submit(d, data)
+  const [onTeams, onGoogle, onTelegram] = await Promise.all([
+    until('the card on Teams', () => teams.cardOf(id)), until('the card on Google Chat', () => google.cardOf(id)), until('the card on Telegram', () => telegram.cardOf(id)),
+  ])
+  return { id, slack: card, teams: onTeams, google: { ...onGoogle }, telegram: onTelegram }
+}
+
+/** What each room shows now, by room; invisible joiners aside. */
+async function shown(cards: Cards): Promise<Record<'slack' | 'teams' | 'google' | 'telegram', { text: string, buttons: number }>> {
+  const slack = await cardNow(d, cards.slack)
+  const onTeams = teams.messages().find(({ id }) => id === cards.teams.id)!
+  const onGoogle = google.messages().find(({ name }) => name === cards.google.name)!
+  const onTelegram = telegram.messages().find(({ id }) => id === cards.telegram.id)!
+  return {
+    slack: { text: blockText(slack.blocks), buttons: slack.blocks.filter(({ type }) => type === 'actions').length },
+    teams: { text: adaptiveCardText(onTeams.card).replaceAll('\u2060', ''), buttons: adaptiveCardActions(onTeams.card).length },
+    google: { text: googleCardText(onGoogle).text, buttons: googleButtons(onGoogle).length },
+    telegram: { text: onTelegram.text.replaceAll('\u2060', ''), buttons: onTelegram.keyboard.length },
+  }
+}
+
+/** Waits until no room offers buttons any more; their texts. */
+async function closed(cards: Cards): Promise<string[]> {
+  await until('every card closed', async () => Object.values(await shown(cards)).every(({ buttons }) => buttons === 0))
+  return Object.values(await shown(cards)).map(({ text }) => text)
+}
+
+const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+const deliveriesOf = (id: string) => d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+
+it('a platform that does not answer at the start holds up no other', async () => {
+  const gate = Promise.withResolvers<undefined>()
+  telegram.fault = ({ path }) => path.endsWith('/getMe') ? { hold: gate.promise } : undefined
+  const { id, card } = await submit(d, FORM)
+  const response = await click(d, card, 'spam', id)
+  expect(response.status).toBe(200)
+  await until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
+  gate.resolve(undefined)
+  telegram.fault = () => undefined
+})
+
+describe('a submission in four rooms', () => {
+  it('has a card in each that shows the form as it was typed', async () => {
+    const value = '<!channel> @everyone <users/all> **bold** [bank](https://evil.example) {{DATE(1,SHORT)}} <b>&amp;</b> #tag'
+    const cards = await submitToAll({ value })
+    for (const { text, buttons } of Object.values(await shown(cards))) {
+      expect(text).toContain(value)
+      expect(buttons).toBeGreaterThan(1)
+    }
+  })
+
+  it('decided on Teams is closed in all of them, each of which names Teams', async () => {
+    const cards = await submitToAll()
+    expect((await teams.click(d.server.url, cards.teams, 'Forward Submission')).status).toBe(200)
+    for (const text of await closed(cards)) expect(text).toContain('Forwarded by Ada Lovelace on Teams')
+    expect(emailsAbout(cards.id)).toHaveLength(1)
+    expect(deliveriesOf(cards.id)).toHaveLength(1)
+  })
+
+  it('edited in the dialog of Teams shows in all of them what was changed', async () => {
+    const cards = await submitToAll()
+    const { task } = await (await teams.click(d.server.url, cards.teams, 'Edit & Forward')).json() as Json
+    expect((await teams.submit(d.server.url, task.value.card.content, { f0: 'Grace Hopper' })).status).toBe(200)
+    for (const text of await closed(cards)) {
+      expect(text).toContain('Edited and forwarded by Ada Lovelace on Teams')
+      expect(text).toContain('Grace Hopper')
+    }
+    expect(JSON.parse(deliveriesOf(cards.id)[0]!.body)).toEqual({ ...FORM, name: 'Grace Hopper' })
+  })
+
+  it.each([
+    ['Google Chat', (cards: Cards) => google.click(d.server.url, cards.google, 'Mark as Spam')],
+    ['Telegram', (cards: Cards) => telegram.click(d.server.url, cards.telegram, 'Mark as Spam')],
+    ['Slack', (cards: Cards) => click(d, cards.slack, 'spam', cards.id)],
+  ] as const)('marked as spam on %s loses its data in all of them', async (label, decide) => {
+    const cards = await submitToAll()
+    expect((await decide(cards)).status).toBe(200)
+    for (const text of await closed(cards)) {
+      expect(text).toContain(`Marked as spam by Ada Lovelace on ${label}`)
+      expect(text).not.toContain('Two engines')
+    }
+  })
+
+  it('clicked in all of them at once is one decision, and the losers\' clicks are answered', async () => {
+    const cards = await submitToAll()
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => [
+      () => interact(d.server.url, blockActions(cards.slack, 'forward', cards.id, d.slack.reviewer)),
+      () => teams.click(d.server.url, cards.teams, 'Mark as Spam'),
+      () => google.click(d.server.url, cards.google, 'Forward Submission'),
+      () => telegram.click(d.server.url, cards.telegram, 'Mark as Spam'),
+    ][index % 4]!()))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    await d.server.drain()
+    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed') && line.includes(cards.id))
+    expect(claims).toHaveLength(1)
+    expect(emailsAbout(cards.id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
+    await closed(cards)
+  })
+})
+
+it('the webhook of a platform that is not set up is unknown', async () => {
+  const response = await fetch(`${d.server.url}/api/webhooks/discord`, { method: 'POST', body: '{}' })
+  expect([response.status, await response.json()]).toEqual([404, { error: 'Unknown platform: discord' }])
+})
