@@ -153,41 +153,6 @@ const telegram: Platform = {
   mention: null,
 }
 
-/**
- * Google Chat renders a subset of HTML in cards, so form text is escaped; bounds hold for the escaped text.
- *
- * - 32,000 bytes a message: 8,000 characters of 3 bytes, 80 fields of 45 bytes of structure
- *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create)
- * - 100 widgets a card, of which every field is one
- *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
- * - one message a second per space (https://developers.google.com/workspace/chat/limits)
- * - no modals: dialogs answer a click with a form of add-on widgets, which the SDK does not open
- */
-const gchat: Platform = {
-  key: 'gchat', label: 'Google Chat', aliases: [],
-  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
-  cardIntervalMs: 1000,
-  modal: null,
-  escape: escapeHtml,
-}
-
-/**
- * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
- *
- * - 4,096 characters a message, of which 900 are left for title, links and line ends
- *   (https://core.telegram.org/bots/api#sendmessage)
- * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take 63
- *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
- * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
- */
-const telegram: Platform = {
-  key: 'telegram', label: 'Telegram', aliases: [],
-  card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true },
-  cardIntervalMs: 3000,
-  modal: null,
-  escape: escapeTelegram,
-}
-
 /** The embedded platform renders text as text; its bounds only keep the page readable. */
 const sandbox: Platform = {
   key: 'sandbox', label: 'Sandbox', aliases: [],
