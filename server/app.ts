@@ -6,6 +6,7 @@ import { SandboxRoom } from './adapters/chat/sandbox/room'
 import { createEndpoint } from './adapters/downstream/endpoint'
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
+import { createHttpClient } from './adapters/http/client'
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { handleWebhook, startBot } from './composition/bot'
@@ -71,12 +72,13 @@ function compose(config: Config): Services {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
   }
+  const http = createHttpClient()
   const { store, line, limiter, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
-  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log)
-  const endpoint = config.endpoint ? createEndpoint(config.endpoint) : null
-  const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
+  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, sandbox: room }, log, http)
+  const endpoint = config.endpoint ? createEndpoint(config.endpoint, http) : null
+  const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }, http) : caught
   const deliveries: Delivery[] = ['email', ...endpoint ? ['endpoint' as const] : []]
   const presentation: Presentation = {
     siteUrl: config.siteUrl,
@@ -89,7 +91,7 @@ function compose(config: Config): Services {
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, endpoint, presentation, runtime, log, policy: config.retry, mail: config.mail,
-    template: async () => (await import('./adapters/email/template')).renderEmail,
+    template: once(async () => (await import('./adapters/email/template')).renderEmail),
   })
   const review = new Review({ store, outbox, deliveries, presentation, runtime, log })
   const { leaseMs } = config.retry

@@ -63,7 +63,7 @@ export const DISCORD = (vendorsUrl: string) => ({
 export async function startTarget(name: TargetName, env: Record<string, string>, nodeOptions: string[] = []): Promise<Target> {
   const port = await freePort()
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env.PATH, PORT: String(port), ...env } })
+  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], { stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'inherit'], env: { PATH: process.env.PATH, PORT: String(port), ...env } })
   const pid = child.pid!
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)

@@ -1,3 +1,4 @@
+import type { HttpClient } from '../../ports/http'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
 import { sdkLogger } from './logger'
@@ -14,27 +15,27 @@ export interface ChatSettings {
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, sandbox }: ChatSettings, log: Log, http: HttpClient): Connection[] {
   return [
-    ...slack ? [slackConnection(slack, log)] : [],
-    ...discord ? [discordConnection(discord, log)] : [],
+    ...slack ? [slackConnection(slack, log, http)] : [],
+    ...discord ? [discordConnection(discord, log, http)] : [],
     ...sandbox ? [sandboxConnection(sandbox)] : [],
   ]
 }
 
-function slackConnection(settings: SlackSettings, log: Log): Connection {
+function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): Connection {
   return {
     platform: platforms.slack,
-    adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack')),
-    room: async () => (await import('./slack/room')).createSlackRoom(settings),
+    adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
+    room: async () => (await import('./slack/room')).createSlackRoom(settings, http),
   }
 }
 
-function discordConnection(settings: DiscordSettings, log: Log): Connection {
+function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient): Connection {
   return {
     platform: platforms.discord,
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
-    room: async () => (await import('./discord/room')).createDiscordRoom(settings),
+    room: async () => (await import('./discord/room')).createDiscordRoom(settings, http),
     listener: async options => (await import('./discord/listener')).createListener(settings, options),
   }
 }

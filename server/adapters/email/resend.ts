@@ -1,15 +1,17 @@
 import type { Email, Mailer, Outcome } from '../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../ports/http'
 
 export interface ResendOptions {
   apiKey: string
-  /** Another API address, for tests; the SDK's own default otherwise. */
+  /** Another API address, for tests. */
   baseUrl?: string
   /** An email that takes longer has failed, ms. */
   timeoutMs?: number
 }
 
-interface Refusal {
-  statusCode?: number | null
+/** An accepted email has an id, a refusal a name. */
+interface ResendAnswer {
+  id?: string
   name?: string
 }
 
@@ -19,35 +21,36 @@ const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 /** Statuses that pass by themselves, among those that blame the request. */
 const PASSING = [408, 409, 429]
 
+const RESEND_API = 'https://api.resend.com'
+
 /**
- * Sends emails through Resend. Every way in which that fails comes back as an `Outcome`;
- * Resend's own messages stay behind, because they quote addresses.
+ * Sends emails through Resend's REST API (https://resend.com/docs/api-reference/emails/send-email). Every way in which
+ * that fails comes back as an `Outcome`; Resend's own messages stay behind, because they quote addresses.
+ * Not through Resend's package: it is one POST, and the package brings what parses incoming mail along.
  */
-export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions): Mailer {
+export function createResendMailer({ apiKey, baseUrl = RESEND_API, timeoutMs = 15_000 }: ResendOptions, http: HttpClient): Mailer {
   return {
-    async send(email: Email, idempotencyKey: string): Promise<Outcome> {
-      const signal = AbortSignal.timeout(timeoutMs)
+    async send({ replyTo, ...email }: Email, idempotencyKey: string): Promise<Outcome> {
+      const headers = { 'authorization': `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
       try {
-        const { Resend } = await import('resend')
-        const resend = new Resend(apiKey, { baseUrl })
-        const { data, error, headers } = await resend.emails.send(email, { idempotencyKey, signal })
-        if (data && !error) return { ok: true, value: undefined }
-        if (signal.aborted) return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
-        return refused(error ?? {}, headers)
+        const answer = await http({ method: 'POST', url: `${baseUrl}/emails`, headers, body: JSON.stringify({ ...email, reply_to: replyTo }), timeoutMs })
+        return outcome(answer)
       }
-      catch {
-        // The SDK answers with `error` instead of throwing, except where the key cannot be a header at all.
-        return retry('The email could not be handed to Resend. Check MAIL_API_KEY.')
+      catch (error) {
+        const { code } = error as { code?: string }
+        if (code === 'NO_ANSWER') return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
+        return retry(code === 'ERR_INVALID_CHAR' ? 'The email could not be handed to Resend. Check MAIL_API_KEY.' : 'Resend cannot be reached.')
       }
     },
   }
 }
 
-function refused({ statusCode: status, name }: Refusal, headers: Record<string, string> | null): Outcome {
+function outcome({ status, headers, json }: HttpAnswer): Outcome {
+  const answer = json as ResendAnswer | null | undefined
+  if (status >= 200 && status < 300) return answer?.id ? { ok: true, value: undefined } : retry('Resend answered something unreadable.')
+  const { name } = answer ?? {}
   // The key names submission and content, so this very email was accepted before; only who and when differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
-  if (!headers) return retry('Resend cannot be reached.')
-  if (typeof status !== 'number') return retry('Resend answered something unreadable.')
   if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: cause(status, name), permanent: true }
   return { ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...retryAfter(headers) }
 }
@@ -65,8 +68,8 @@ function limit(name: string | undefined): string {
 }
 
 /** Both headers count seconds: https://resend.com/docs/api-reference/rate-limit */
-function retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
-  const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value && /^\d+(\.\d+)?$/.test(value))
+function retryAfter(headers: HttpAnswer['headers']): { retryAfterMs?: number } {
+  const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => typeof value === 'string' && /^\d+(\.\d+)?$/.test(value))
   return seconds ? { retryAfterMs: Math.min(Number(seconds) * 1000, MAX_PAUSE_MS) } : {}
 }
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger, Message, ModalElement, ModalResponse, WebhookOptions } from 'chat'
+import type { HttpClient } from '../../../ports/http'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
 
@@ -25,7 +26,7 @@ export class FormSlackAdapter extends SlackAdapter {
   private readonly click = new AsyncLocalStorage<true>()
   private identifiedAt = 0
 
-  constructor(settings: SlackSettings, logger: Logger) {
+  constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
     super({
       botToken: settings.botToken,
       signingSecret: settings.signingSecret,
@@ -34,7 +35,7 @@ export class FormSlackAdapter extends SlackAdapter {
       // The client's default policy retries for 30 minutes.
       webClientOptions: { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
     } satisfies SlackAdapterConfig)
-    this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS)
+    this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS, http)
   }
 
   /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */

@@ -1,4 +1,5 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
+import type { HttpClient } from '../../../ports/http'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackSettings } from './client'
@@ -10,8 +11,8 @@ const TIMEOUT_MS = 10_000
  * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
  * `chat.update` takes 4,000 bytes.
  */
-export function createSlackRoom(settings: SlackSettings): Room {
-  const call = createSlackCall(settings, TIMEOUT_MS)
+export function createSlackRoom(settings: SlackSettings, http: HttpClient): Room {
+  const call = createSlackCall(settings, TIMEOUT_MS, http)
   const channel = settings.channelId
   return {
     async post(card, summary) {
