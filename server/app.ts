@@ -71,6 +71,10 @@ function compose(config: Config): Services {
     now: Date.now, random: Math.random, background,
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    within: (task, ms) => new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms)
+      task.then(() => resolve(), reject).finally(() => clearTimeout(timer))
+    }),
   }
   const http = createHttpClient()
   const { store, line, limiter, state, close } = openStore(config, log)

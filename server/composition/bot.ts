@@ -12,13 +12,20 @@ const BOT_PATIENCE_MS = 2000
 
 /** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
 export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>): Promise<Response> {
-  const ready = bot().then(async (chat) => {
+  const chat = await inTime(bot()).catch((error) => { throw new BotUnavailable(error) })
+  return chat.webhooks[key]!(request, { waitUntil: background })
+}
+
+async function inTime(bot: Promise<Chat>): Promise<Chat> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS)
+  })
+  const ready = bot.then(async (chat) => {
     await chat.initialize()
     return chat
   })
-  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS).unref())
-  const chat = await Promise.race([ready, late]).catch((error) => { throw new BotUnavailable(error) })
-  return chat.webhooks[key]!(request, { waitUntil: background })
+  return Promise.race([ready, late]).finally(() => clearTimeout(timer))
 }
 
 interface BotParts {

@@ -21,11 +21,12 @@ const PASSING = [408, 409, 425, 429]
  * Its answers are never read: only the status counts, and nothing of theirs reaches a card or a log.
  */
 export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient): Endpoint {
+  let signer: Promise<Signer> | undefined
   return {
     host: new URL(url).host,
     async post(body, idempotencyKey) {
       try {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...await webhookHeaders(body, idempotencyKey, signingSecret) }
+        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret))) }
         return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }))
       }
       catch (error) {
@@ -40,17 +41,23 @@ export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: Endpo
 
 class UnusableSecret extends Error {}
 
-async function webhookHeaders(body: string, id: string, secret: string | undefined): Promise<Record<string, string>> {
-  const now = new Date()
-  const unsigned = { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) }
-  if (!secret) return unsigned
+type Signer = (id: string, at: Date, body: string) => string
+
+/** @throws UnusableSecret */
+async function createSigner(secret: string): Promise<Signer> {
   const { Webhook } = await import('standardwebhooks')
   try {
-    return { ...unsigned, 'webhook-signature': new Webhook(secret).sign(id, now, body) }
+    const webhook = new Webhook(secret)
+    return (id, at, body) => webhook.sign(id, at, body)
   }
   catch {
     throw new UnusableSecret('FORWARD_SIGNING_SECRET is not a Standard Webhooks secret (whsec_ and base64), so nothing can be signed.')
   }
+}
+
+function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined): Record<string, string> {
+  const now = new Date()
+  return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)), ...sign ? { 'webhook-signature': sign(id, now, body) } : {} }
 }
 
 function outcome({ status, headers }: HttpAnswer): Outcome {

@@ -4,6 +4,7 @@ import type { ChatInstance, Logger, Message, ModalElement, ModalResponse, Webhoo
 import type { HttpClient } from '../../../ports/http'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { slackVerifier } from './signature'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
 const OPEN_TIMEOUT_MS = 2500
@@ -29,7 +30,7 @@ export class FormSlackAdapter extends SlackAdapter {
   constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
     super({
       botToken: settings.botToken,
-      signingSecret: settings.signingSecret,
+      webhookVerifier: slackVerifier(settings.signingSecret),
       apiUrl: settings.apiUrl,
       logger,
       // The client's default policy retries for 30 minutes.
