@@ -7,8 +7,7 @@ import type { Vendors } from './vendor-process.ts'
 /** How long and how often; the quick mode only shows that everything runs. */
 export interface Plan {
   rounds: number
-  intakeMs: number
-  /** After so many submissions the memory is looked at again. */
+  /** In all: a quarter with a slow Slack, a quarter to warm up, half of them timed. Counts, not times, so that all are equally warm. */
   submissions: number
   /** Clicks whose answers are timed, at 50 a second. */
   clicks: number
@@ -33,14 +32,12 @@ export async function measureTarget(name: TargetName, surroundings: Surroundings
   const { port, cpu, rss } = target
   await setTimeout(1000)
   const idle = rss()
-  const slow = await closedLoop(port, 128, () => FORM_REQUEST, { ms: plan.intakeMs })
+  const slow = await closedLoop(port, 128, () => FORM_REQUEST, { requests: plan.submissions / 4 })
   await vendors.tell({ delayMs: 0 })
-  const warm = await closedLoop(port, 32, () => FORM_REQUEST, { ms: plan.intakeMs / 2 })
+  await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 4 })
   const before = cpu()
-  const intake = await closedLoop(port, 32, () => FORM_REQUEST, { ms: plan.intakeMs })
+  const intake = await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 2 })
   const intakeCpu = cpu() - before
-  const rest = plan.submissions - slow.requests - warm.requests - intake.requests
-  if (rest > 0) await closedLoop(port, 32, () => FORM_REQUEST, { requests: rest })
   const full = rss()
   const clicks = await forwardCards(target, vendors, plan.clicks, 20)
   const forwards = await forwardCards(target, vendors, plan.forwards, 8)
