@@ -52,6 +52,8 @@ export interface Services {
   gateways: readonly Gateway[]
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
   gateway: (platform: string) => Gateway | null
+  /** Loads what the first click would have to wait for; calls nobody. */
+  warm: () => Promise<unknown>
   close: () => Promise<void>
 }
 
@@ -106,7 +108,7 @@ function compose(config: Config): Services {
   const screening: ScreeningPorts = { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log }
 
   return {
-    config, log, store, limiter, close, formUrl,
+    config, log, store, limiter, close, formUrl, warm: bot,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
     receive: async (body, sender) => {

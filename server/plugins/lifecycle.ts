@@ -7,10 +7,13 @@ import { onUnexpectedError } from '../http/errors'
 /** How long SIGTERM waits for work in the background, ms; container hosts kill after 10 s or more. */
 const DRAIN_MS = 8000
 
+/** When a process that stays loads the bot, ms: after its first form, before its first click. */
+const WARM_AFTER_MS = 3000
+
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
   const services = startOrExit()
-  const { config, log, sweep, sandbox, gateways, close } = services
+  const { config, log, sweep, sandbox, gateways, warm, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -19,6 +22,7 @@ export default defineNitroPlugin((nitro) => {
   }
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
+  if (!config.serverless) setTimeout(() => background(warm()), WARM_AFTER_MS).unref()
   if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
 
   const stopWatching = () => sandbox?.room.close()
