@@ -8,7 +8,7 @@ export interface Setup {
   discordInviteUrl: string | null
 }
 
-export interface SetupStep {
+interface SetupStep {
   text: string
   /** Opens in a new tab. */
   link?: { label: string, to: string }

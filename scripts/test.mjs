@@ -15,7 +15,11 @@ await run('nuxt', ['prepare'])
 await check('lint', 'eslint', ['.', '--max-warnings', '0'])
 await check('types', 'nuxt', ['typecheck'])
 await check('dead code', 'knip', [])
-if (await check('build', 'nuxt', ['build'], { NODE_ENV: 'production' })) await runTests(process.argv.slice(2))
+if (await check('build', 'nuxt', ['build'], { NODE_ENV: 'production' })) {
+  await runTests(process.argv.slice(2))
+  // Its figures are for reading; here it only has to run.
+  if (process.argv.length === 2) await check('bench', process.execPath, ['test/bench/main.ts', '--quick'])
+}
 
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

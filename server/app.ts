@@ -6,6 +6,7 @@ import { SandboxRoom } from './adapters/chat/sandbox/room'
 import { slackManifest, type SlackManifest } from './adapters/chat/slack/manifest'
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
+import { createHttpClient } from './adapters/http/client'
 import { createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { createAgentConversation } from './composition/agent'
@@ -70,10 +71,12 @@ export interface Services {
   slackManifest: (variant: { files: boolean }) => SlackManifest
   /** Ends the agent's turns that run, so that nobody waits for them. */
   stopAgent: () => void
+  /** Loads what the first click would have to wait for; calls nobody. */
+  warm: () => Promise<unknown>
   close: () => Promise<void>
 }
 
-export interface Inbox {
+interface Inbox {
   rules: Config['form']
   /** Takes a submission in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
   receive: (body: unknown, sender: Sender) => Promise<string>
@@ -95,13 +98,18 @@ function compose(config: Config): Services {
     now: Date.now, random: Math.random, background,
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    within: (task, ms) => new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms)
+      task.then(() => resolve(), reject).finally(() => clearTimeout(timer))
+    }),
   }
+  const http = createHttpClient()
   const { store, line, limiter, signIns, health, approvals, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
-  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log)
+  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
-  const forms = createForms(config, connections.map(({ platform }) => platform.key))
+  const forms = createForms(config, http, connections.map(({ platform }) => platform.key))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   const presentation: Presentation = { siteUrl: config.siteUrl, forms }
 
@@ -113,7 +121,7 @@ function compose(config: Config): Services {
   const board = createBoard(connections, bot, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
-    template: async () => (await import('./adapters/email/template')).renderEmail,
+    template: once(async () => (await import('./adapters/email/template')).renderEmail),
   })
   const review = new Review({ store, outbox, presentation, runtime, log })
   const desk = new CommandDesk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
@@ -128,7 +136,7 @@ function compose(config: Config): Services {
   const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
 
   return {
-    config, log, store, limiter, signIns, operations, close, formUrl,
+    config, log, store, limiter, signIns, operations, close, formUrl, warm: bot,
     identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,

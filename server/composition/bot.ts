@@ -21,18 +21,25 @@ const BOT_PATIENCE_MS = 2000
 export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>, monitor: Monitor): Promise<Response> {
   const startedAt = performance.now()
   const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
-  const ready = bot().then(async (chat) => {
-    await chat.initialize()
-    return chat
-  })
-  const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS).unref())
-  const chat = await Promise.race([ready, late]).catch((error) => {
+  const chat = await inTime(bot()).catch((error) => {
     settled(503)
     throw new BotUnavailable(error)
   })
   const response = await chat.webhooks[key]!(request, { waitUntil: background })
   settled(response.status)
   return response
+}
+
+async function inTime(bot: Promise<Chat>): Promise<Chat> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS)
+  })
+  const ready = bot.then(async (chat) => {
+    await chat.initialize()
+    return chat
+  })
+  return Promise.race([ready, late]).finally(() => clearTimeout(timer))
 }
 
 interface BotParts {

@@ -19,7 +19,7 @@ export interface Operations {
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
 }
 
-export interface StatusReport extends Status {
+interface StatusReport extends Status {
   version: string
   /** When this process started, epoch ms. */
   startedAt: number
@@ -27,8 +27,8 @@ export interface StatusReport extends Status {
   config: readonly ConfigCheck[]
 }
 
-export type ExportedTable = 'submissions' | 'audit'
-export type ExportFormat = 'csv' | 'json'
+type ExportedTable = 'submissions' | 'audit'
+type ExportFormat = 'csv' | 'json'
 
 /** Every line that is kept. */
 const ALL_LINES = 100_000

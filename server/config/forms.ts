@@ -24,7 +24,7 @@ const KEY = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 const formsSchema = z.record(z.string().regex(KEY, 'is no key of lower-case letters, digits and hyphens'), formSchema)
 
-export type FormConfig = z.output<typeof formSchema>
+type FormConfig = z.output<typeof formSchema>
 export type FormsConfig = Readonly<Record<string, FormConfig>>
 
 /** Types `forms.config.ts`. */

@@ -19,7 +19,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const { review, editModal, noticeModal, log } = handlers
 
   bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
-    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', await reviewerOf(event, handlers), clickedCard(event))
+    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickedCard(event))
   }))
 
   bot.onAction('edit', event => answered(event, log, async (id) => {

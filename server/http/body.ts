@@ -10,8 +10,8 @@ import { HttpError } from './errors'
  * @throws HttpError 413
  */
 async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const tooLarge = new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`)
-  if (Number(getRequestHeader(event, 'content-length')) > maxBytes) throw tooLarge
+  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`)
+  if (Number(getRequestHeader(event, 'content-length')) > maxBytes) throw tooLarge()
   const request: IncomingMessage = event.node.req
   const chunks: Buffer[] = []
   let size = 0
@@ -20,12 +20,14 @@ async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<Array
       size += chunk.length
       if (size <= maxBytes) return chunks.push(chunk)
       request.off('data', onData)
-      reject(tooLarge)
+      reject(tooLarge())
     }
     request.on('data', onData)
     request.once('end', () => resolve(Buffer.concat(chunks)))
     request.once('error', reject)
-    request.once('close', () => reject(new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.')))
+    request.once('close', () => {
+      if (!request.complete) reject(new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'))
+    })
   })
 }
 

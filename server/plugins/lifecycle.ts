@@ -7,12 +7,15 @@ import { onUnexpectedError } from '../http/errors'
 /** How long SIGTERM waits for work in the background, ms; container hosts kill after 10 s or more. */
 const DRAIN_MS = 8000
 
+/** When a process that stays loads the bot, ms: after its first form, before its first click. */
+const WARM_AFTER_MS = 3000
+
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsDesk, gateways, stopAgent, close } = services
+  const { config, log, sweep, sandbox, opsDesk, gateways, stopAgent, warm, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -21,6 +24,7 @@ export default defineNitroPlugin((nitro) => {
   }
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
+  if (!config.serverless) setTimeout(() => background(warm()), WARM_AFTER_MS).unref()
   if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
 
   const stopWatching = () => {

@@ -3,6 +3,7 @@ import { Card, CardLink, CardText } from 'chat'
 import { renderCard } from '../../server/adapters/chat/cards'
 import type { DiscordSettings } from '../../server/adapters/chat/discord/client'
 import { createDiscordRoom } from '../../server/adapters/chat/discord/room'
+import { createHttpClient } from '../../server/adapters/http/client'
 import { platforms } from '../../server/adapters/chat/platforms'
 import type { CardRef } from '../../server/ports/submission'
 import { openView } from '../fixtures/views'
@@ -20,7 +21,7 @@ afterEach(async () => {
 })
 
 const settings = (): DiscordSettings => ({ botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId, channelId: discord.channelId, apiUrl: discord.restUrl })
-const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom({ ...settings(), ...changed })
+const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom({ ...settings(), ...changed }, createHttpClient())
 const cardOf = (data: Record<string, string>) => renderCard(openView(data), platforms.discord).card
 const CARD = () => cardOf({ name: 'Ada' })
 

@@ -21,6 +21,10 @@ export class FakeRuntime implements Runtime {
     this.time += ms
   }
 
+  async within(task: Promise<unknown>, ms: number): Promise<void> {
+    await Promise.race([task, this.wait(ms)])
+  }
+
   background(task: Promise<unknown>): void {
     this.backgrounded++
     const tracked: Promise<unknown> = task.finally(() => this.running.delete(tracked))

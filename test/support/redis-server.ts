@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { freePort } from './ports'
+import { freePort } from './ports.ts'
 
 export interface RedisServer {
   url: string

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createDiscordRoom } from '../../server/adapters/chat/discord/room'
 import { createSlackRoom } from '../../server/adapters/chat/slack/room'
+import { createHttpClient } from '../../server/adapters/http/client'
 import { startProxy, type Proxy } from '../support/proxy'
 
 let slack: Proxy | undefined
@@ -10,7 +11,7 @@ const settings = (url: string) => ({ botToken: 'xoxb-test', signingSecret: 'secr
 const card = { platform: 'slack', threadId: 'slack:C2:1700000000.000100', messageId: '1700000000.000100' }
 
 test('a Discord card is where its server, channel and message say, in a thread too', async () => {
-  const room = createDiscordRoom({ botToken: 'bot', publicKey: 'a'.repeat(64), applicationId: '1', channelId: '2' })
+  const room = createDiscordRoom({ botToken: 'bot', publicKey: 'a'.repeat(64), applicationId: '1', channelId: '2' }, createHttpClient())
   expect(await room.link!({ platform: 'discord', threadId: 'discord:10:20', messageId: '30' })).toBe('https://discord.com/channels/10/20/30')
   expect(await room.link!({ platform: 'discord', threadId: 'discord:10:20:25', messageId: '30' })).toBe('https://discord.com/channels/10/25/30')
 })
@@ -18,7 +19,7 @@ test('a Discord card is where its server, channel and message say, in a thread t
 test('a Slack card is in its workspace, whose address is asked for once', async () => {
   slack = await startProxy()
   slack.fault = () => ({ status: 200, body: '{"ok":true,"url":"https://triage.slack.com/"}' })
-  const room = createSlackRoom(settings(slack.url))
+  const room = createSlackRoom(settings(slack.url), createHttpClient())
   const links = await Promise.all([room.link!(card), room.link!(card)])
   expect([...links, await room.link!(card)]).toEqual(Array.from({ length: 3 }, () => 'https://triage.slack.com/archives/C2/p1700000000000100'))
   expect(slack.requests.map(({ path }) => path)).toEqual(['/api/auth.test'])
@@ -29,7 +30,7 @@ test('a Slack that does not answer, or with nonsense, leaves the card without an
     await slack?.close()
     slack = await startProxy()
     slack.fault = () => fault
-    const room = createSlackRoom(settings(slack.url))
+    const room = createSlackRoom(settings(slack.url), createHttpClient())
     const started = Date.now()
     expect(await room.link!(card)).toBeNull()
     expect(Date.now() - started).toBeLessThan(2000)

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createEndpoint } from '../../server/adapters/downstream/endpoint'
+import { createHttpClient } from '../../server/adapters/http/client'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`
 const BODY = '{"name":"Zoë \\u2028 👩‍🚀","n":1.0,"nested":{"a":[1,null]}}'
@@ -30,7 +31,7 @@ afterEach(() => {
 })
 
 function post(options: { signingSecret?: string, timeoutMs?: number } = {}) {
-  return createEndpoint({ url, ...options }).post(BODY, 'id-1')
+  return createEndpoint({ url, ...options }, createHttpClient()).post(BODY, 'id-1')
 }
 
 function respond(status: number, headers: Record<string, string> = {}, body = 'secret answer') {
@@ -133,6 +134,6 @@ describe('Endpoint', () => {
   })
 
   test('is called by its host, without path or query', () => {
-    expect(createEndpoint({ url: 'https://crm.example.com:8443/hook?token=secret' }).host).toBe('crm.example.com:8443')
+    expect(createEndpoint({ url: 'https://crm.example.com:8443/hook?token=secret' }, createHttpClient()).host).toBe('crm.example.com:8443')
   })
 })

@@ -1,4 +1,5 @@
 import type { Adapter } from 'chat'
+import type { HttpClient } from '../../ports/http'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
 import type { GoogleChatSettings } from './gchat/adapter'
@@ -20,10 +21,10 @@ export interface ChatSettings {
 }
 
 /** One connection per configured platform. Nothing of a platform is imported before it is used. */
-export function connectPlatforms({ slack, discord, teams, gchat, telegram, sandbox }: ChatSettings, log: Log): Connection[] {
+export function connectPlatforms({ slack, discord, teams, gchat, telegram, sandbox }: ChatSettings, log: Log, http: HttpClient): Connection[] {
   return [
-    ...slack ? [slackConnection(slack, log)] : [],
-    ...discord ? [discordConnection(discord, log)] : [],
+    ...slack ? [slackConnection(slack, log, http)] : [],
+    ...discord ? [discordConnection(discord, log, http)] : [],
     ...teams ? [teamsConnection(teams, log)] : [],
     ...gchat ? [googleChatConnection(gchat, log)] : [],
     ...telegram ? [telegramConnection(telegram, log)] : [],
@@ -31,22 +32,22 @@ export function connectPlatforms({ slack, discord, teams, gchat, telegram, sandb
   ]
 }
 
-function slackConnection(settings: SlackSettings, log: Log): Connection {
+function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): Connection {
   return {
     platform: platforms.slack,
     channelId: settings.channelId,
-    adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack')),
-    room: async (_bot, channelId = settings.channelId) => (await import('./slack/room')).createSlackRoom({ ...settings, channelId }),
+    adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
+    room: async (_bot, channelId = settings.channelId) => (await import('./slack/room')).createSlackRoom({ ...settings, channelId }, http),
   }
 }
 
-function discordConnection(settings: DiscordSettings, log: Log): Connection {
+function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient): Connection {
   return {
     platform: platforms.discord,
     channelId: settings.channelId,
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
     // Another channel may be in another server: Discord is asked which.
-    room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings),
+    room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http),
     listener: async options => (await import('./discord/listener')).createListener(settings, options),
   }
 }

@@ -1,4 +1,5 @@
 import type { Endpoint, Outcome } from '../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../ports/http'
 
 export interface EndpointOptions {
   /** FORWARD_ENDPOINT. */
@@ -19,21 +20,20 @@ const PASSING = [408, 409, 425, 429]
  * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says.
  * Its answers are never read: only the status counts, and nothing of theirs reaches a card or a log.
  */
-export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: EndpointOptions): Endpoint {
+export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient): Endpoint {
+  let signer: Promise<Signer> | undefined
   return {
     host: new URL(url).host,
     async post(body, idempotencyKey) {
-      const signal = AbortSignal.timeout(timeoutMs)
       try {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...await webhookHeaders(body, idempotencyKey, signingSecret) }
-        const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal })
-        // An unread body holds its connection. How that ends changes nothing about the status.
-        await response.body?.cancel().catch(() => {})
-        return outcome(response)
+        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret))) }
+        return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }))
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
-        return retry(signal.aborted ? `FORWARD_ENDPOINT did not answer within ${timeoutMs / 1000} s.` : `FORWARD_ENDPOINT cannot be reached${errorCode(error)}.`)
+        // Such as ECONNREFUSED: tells a wrong host from a closed port or a bad certificate.
+        const { code } = error as { code?: string }
+        return retry(code === 'NO_ANSWER' ? `FORWARD_ENDPOINT did not answer within ${timeoutMs / 1000} s.` : `FORWARD_ENDPOINT cannot be reached${code ? ` (${code})` : ''}.`)
       }
     },
   }
@@ -41,37 +41,37 @@ export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: Endpo
 
 class UnusableSecret extends Error {}
 
-async function webhookHeaders(body: string, id: string, secret: string | undefined): Promise<Record<string, string>> {
-  const now = new Date()
-  const unsigned = { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)) }
-  if (!secret) return unsigned
+type Signer = (id: string, at: Date, body: string) => string
+
+/** @throws UnusableSecret */
+async function createSigner(secret: string): Promise<Signer> {
   const { Webhook } = await import('standardwebhooks')
   try {
-    return { ...unsigned, 'webhook-signature': new Webhook(secret).sign(id, now, body) }
+    const webhook = new Webhook(secret)
+    return (id, at, body) => webhook.sign(id, at, body)
   }
   catch {
     throw new UnusableSecret('FORWARD_SIGNING_SECRET is not a Standard Webhooks secret (whsec_ and base64), so nothing can be signed.')
   }
 }
 
-function outcome({ status, ok, headers }: Response): Outcome {
-  if (ok) return { ok: true, value: undefined }
+function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined): Record<string, string> {
+  const now = new Date()
+  return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)), ...sign ? { 'webhook-signature': sign(id, now, body) } : {} }
+}
+
+function outcome({ status, headers }: HttpAnswer): Outcome {
+  if (status >= 200 && status < 300) return { ok: true, value: undefined }
   if (status >= 300 && status < 400) return { ok: false, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`, permanent: true }
   if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: `FORWARD_ENDPOINT refused the submission (${status}).`, permanent: true }
-  return { ...retry(`FORWARD_ENDPOINT answered ${status}.`), ...retryAfter(headers.get('retry-after')) }
+  return { ...retry(`FORWARD_ENDPOINT answered ${status}.`), ...retryAfter(headers['retry-after']) }
 }
 
 /** Seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
-function retryAfter(value: string | null): { retryAfterMs?: number } {
-  if (!value) return {}
+function retryAfter(value: HttpAnswer['headers'][string]): { retryAfterMs?: number } {
+  if (typeof value !== 'string') return {}
   const pause = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isNaN(pause) ? {} : { retryAfterMs: Math.min(Math.max(pause, 0), MAX_PAUSE_MS) }
-}
-
-/** ` (ECONNREFUSED)`: tells a wrong host from a closed port or a bad certificate. */
-function errorCode(error: unknown): string {
-  const code = error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? error.cause.code : undefined
-  return typeof code === 'string' ? ` (${code})` : ''
 }
 
 function retry(reason: string) {

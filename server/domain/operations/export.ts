@@ -3,7 +3,7 @@ import type { SubmissionStore } from '../../ports/store'
 import { fieldText } from '../submission/fields'
 
 /** One line of an export: plain texts, numbers and ISO times. */
-export type ExportRow = Readonly<Record<string, string | number>>
+type ExportRow = Readonly<Record<string, string | number>>
 
 export interface ExportTable {
   columns: readonly string[]

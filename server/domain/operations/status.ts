@@ -4,7 +4,7 @@ import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery } from '../../ports/submission'
 
 /** An outside part and how it does. `unknown`: it was not used yet. Times in epoch ms. */
-export interface Part extends PartHealth {
+interface Part extends PartHealth {
   key: string
   label: string
   state: 'ok' | 'failing' | 'unknown'

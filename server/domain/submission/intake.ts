@@ -61,7 +61,7 @@ export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, 
   runtime.background(shown)
   poster.wake(waiting)
   const soon = waiting.length > 0 && paced.every((room, index) => (places[index] ?? 0) * board.intervalMs(room) < CARD_PATIENCE_MS)
-  await Promise.race([Promise.all([shown, soon && poster.posted(next.id)]), runtime.wait(CARD_PATIENCE_MS)])
+  await runtime.within(Promise.all([shown, soon && poster.posted(next.id)]), CARD_PATIENCE_MS)
   poster.forget(next.id)
   return next.id
 }

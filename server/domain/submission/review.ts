@@ -30,9 +30,13 @@ export class Review {
     return submission?.state === 'open' && submission.data ? editForm(submission, this.ports.presentation) : null
   }
 
-  /** @param card the card that was clicked, in case it is not on record yet */
-  async decide(id: string, action: Action, reviewer: Reviewer, card?: CardRef): Promise<Decided> {
-    return this.claim(id, action, reviewer, { card })
+  /**
+   * @param reviewer may still be looked up, which then costs no round trip of its own
+   * @param card the card that was clicked, in case it is not on record yet
+   */
+  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, card?: CardRef): Promise<Decided> {
+    const [known, who] = await Promise.all([this.ports.store.get(id), reviewer])
+    return this.claim(id, action, who, { card, known })
   }
 
   /** @param submitted what was typed, by input id @returns errors by input id when the texts do not fit the fields */
@@ -43,10 +47,11 @@ export class Review {
     return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission })
   }
 
-  private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known?: Submission }): Promise<Decided> {
+  private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known: Submission | null }): Promise<Decided> {
     const { outbox, presentation, runtime, log, store } = this.ports
-    const { known = await store.get(id), ...details } = context
-    const deliveries = deliveriesOf(presentation.forms.of(known?.form))
+    const { known, ...details } = context
+    if (!known) return refusal(null)
+    const deliveries = deliveriesOf(presentation.forms.of(known.form))
     const applied = await outbox.apply(id, [{ type: 'claimed', action, reviewer, deliveries, ...details }], known)
     if ('refused' in applied) {
       const decided = await store.get(id)

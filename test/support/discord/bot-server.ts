@@ -12,6 +12,7 @@ import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
 import { platformByName } from '../../../server/adapters/chat/platforms'
 import { EmbeddedCardLine } from '../../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../../server/adapters/embedded/store'
+import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/submission/intake'
 import { dataLivesUntil, nextAttention } from '../../../server/domain/submission/lifecycle'
 import { Outbox } from '../../../server/domain/submission/outbox'
@@ -57,7 +58,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
   const store = new EmbeddedStore({ dir, now: runtime.now, nextAttention, dataLivesUntil })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
-  const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log)
+  const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log, createHttpClient())
   const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine()]
   const forms = formsOf({ rooms: ['discord'], endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }

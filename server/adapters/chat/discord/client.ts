@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../../ports/http'
 
 export interface DiscordSettings {
   botToken: string
@@ -37,29 +38,27 @@ export type DiscordCall = (method: 'GET' | 'POST' | 'PATCH', path: string, body?
  *
  * @param timeoutMs bound of one call
  */
-export function createDiscordCall({ botToken, apiUrl = DISCORD_API }: Pick<DiscordSettings, 'botToken' | 'apiUrl'>, timeoutMs: number): DiscordCall {
+export function createDiscordCall({ botToken, apiUrl = DISCORD_API }: Pick<DiscordSettings, 'botToken' | 'apiUrl'>, timeoutMs: number, http: HttpClient): DiscordCall {
   return async (method, path, body) => {
     try {
-      const response = await fetch(`${apiUrl}${path}`, {
-        method,
+      const answer = await http({
+        method, url: `${apiUrl}${path}`, timeoutMs,
         headers: { authorization: `Bot ${botToken}`, ...body ? { 'content-type': 'application/json' } : {} },
         body: body && JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
       })
-      const answer = await response.json().catch(() => null) as Record<string, unknown> | null
-      if (response.ok && answer) return { ok: true, value: answer }
-      return refusal(response, answer ?? {})
+      const value = answer.json as Record<string, unknown> | null | undefined
+      return answer.status >= 200 && answer.status < 300 && value ? { ok: true, value } : refusal(answer, value ?? {})
     }
     catch (error) {
-      const cause = (error as Error).name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : 'no connection'
+      const cause = (error as { code?: string }).code === 'NO_ANSWER' ? `no answer in ${timeoutMs / 1000} s` : 'no connection'
       return { ok: false, permanent: false, reason: `Discord: ${cause}.` }
     }
   }
 }
 
-function refusal({ status, headers }: Response, { code, retry_after: seconds }: Record<string, unknown>): Outcome<never> {
+function refusal({ status, headers }: HttpAnswer, { code, retry_after: seconds }: Record<string, unknown>): Outcome<never> {
   if (status === 429) {
-    const wait = Number(seconds) || Number(headers.get('retry-after')) || 1
+    const wait = Number(seconds) || Number(headers['retry-after']) || 1
     return { ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs: Math.ceil(wait * 1000) }
   }
   const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : PERMANENT[Number(code)]

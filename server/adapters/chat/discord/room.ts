@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CardElement } from 'chat'
 import type { Outcome } from '../../../ports/delivery'
+import type { HttpClient } from '../../../ports/http'
 import type { CardRef } from '../../../ports/submission'
 import type { Room } from '../rooms'
 import { createDiscordCall, type DiscordCall, type DiscordSettings } from './client'
@@ -20,8 +21,8 @@ const NO_PINGS = { allowed_mentions: { parse: [] } }
  * Posts and edits cards. Not through the SDK's adapter: it can send neither `allowed_mentions` nor a nonce, and
  * it tells no refusal from an outage. No user text is in `content`, the only part of a message that could ping.
  */
-export function createDiscordRoom(settings: DiscordSettings): Room {
-  const call = createDiscordCall(settings, TIMEOUT_MS)
+export function createDiscordRoom(settings: DiscordSettings, http: HttpClient): Room {
+  const call = createDiscordCall(settings, TIMEOUT_MS, http)
   const channel = settings.channelId
   let thread: string | undefined
 

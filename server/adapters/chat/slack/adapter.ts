@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
+import type { HttpClient } from '../../../ports/http'
 import { speechIn } from '../speech'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { slackVerifier } from './signature'
 import { postSpeech, updateSpeech } from './speech'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
@@ -32,17 +34,17 @@ export class FormSlackAdapter extends SlackAdapter {
   private identifiedAt = 0
   private identified: Promise<unknown> = Promise.resolve()
 
-  constructor(settings: SlackSettings, logger: Logger) {
+  constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
     super({
       botToken: settings.botToken,
-      signingSecret: settings.signingSecret,
+      webhookVerifier: slackVerifier(settings.signingSecret),
       apiUrl: settings.apiUrl,
       logger,
       // The client's default policy retries for 30 minutes.
       webClientOptions: { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
     } satisfies SlackAdapterConfig)
-    this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS)
-    this.call = createSlackCall(settings, CALL_TIMEOUT_MS)
+    this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS, http)
+    this.call = createSlackCall(settings, CALL_TIMEOUT_MS, http)
   }
 
   /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */

@@ -1,5 +1,5 @@
-import { callSlackApi, SlackApiError, type SlackApiResponse } from '@chat-adapter/slack/api'
 import type { Outcome } from '../../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../../ports/http'
 
 export interface SlackSettings {
   botToken: string
@@ -28,7 +28,12 @@ const PERMANENT: Readonly<Record<string, string>> = {
   msg_too_long: 'This is a bug; please report it.',
 }
 
-export type SlackCall = (method: string, body: Record<string, unknown>) => Promise<Outcome<SlackApiResponse>>
+/** What Slack answers besides `ok`. */
+type SlackAnswer = Readonly<Record<string, unknown>>
+
+export type SlackCall = (method: string, body: Record<string, unknown>) => Promise<Outcome<SlackAnswer>>
+
+const SLACK_API = 'https://slack.com/api/'
 
 /**
  * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and
@@ -36,27 +41,28 @@ export type SlackCall = (method: string, body: Record<string, unknown>) => Promi
  *
  * @param timeoutMs bound of one call
  */
-export function createSlackCall({ botToken, apiUrl }: SlackSettings, timeoutMs: number): SlackCall {
+export function createSlackCall({ botToken, apiUrl = SLACK_API }: SlackSettings, timeoutMs: number, http: HttpClient): SlackCall {
+  const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': 'application/json; charset=utf-8' }
   return async (method, body) => {
-    let retryAfterMs: number | undefined
-    const bounded: typeof fetch = async (url, init) => {
-      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
-      const seconds = Number(response.headers.get('retry-after'))
-      if (response.status === 429 && seconds > 0) retryAfterMs = seconds * 1000
-      return response
-    }
     try {
-      const value = await callSlackApi(method, body, { token: botToken, apiUrl, fetch: bounded, contentType: 'json' })
-      return value.ok ? { ok: true, value } : refusal(value.error ?? 'unknown_error', retryAfterMs)
+      return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: JSON.stringify(body), timeoutMs }))
     }
     catch (error) {
-      const cause = error instanceof SlackApiError ? `HTTP ${error.status}` : (error as Error).name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : 'no connection'
-      return { ok: false, permanent: false, reason: `Slack: ${cause}.`, retryAfterMs }
+      const late = (error as { code?: string }).code === 'NO_ANSWER'
+      return { ok: false, permanent: false, reason: late ? `Slack: no answer in ${timeoutMs / 1000} s.` : 'Slack: no connection.' }
     }
   }
 }
 
-function refusal(code: string, retryAfterMs?: number): Outcome<never> {
+function outcome({ status, headers, json }: HttpAnswer): Outcome<SlackAnswer> {
+  const seconds = status === 429 ? Number(headers['retry-after']) : 0
+  const retryAfterMs = seconds > 0 ? seconds * 1000 : undefined
+  const answer = status === 200 ? json as SlackAnswer | null | undefined : null
+  if (!answer) return { ok: false, permanent: false, reason: `Slack: HTTP ${status}.`, retryAfterMs }
+  return answer.ok === true ? { ok: true, value: answer } : refusal(String(answer.error ?? 'unknown_error'))
+}
+
+function refusal(code: string): Outcome<never> {
   const advice = PERMANENT[code]
-  return { ok: false, permanent: advice !== undefined, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}`, retryAfterMs }
+  return { ok: false, permanent: advice !== undefined, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}` }
 }

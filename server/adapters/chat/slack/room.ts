@@ -1,5 +1,6 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { CardRef } from '../../../ports/submission'
+import type { HttpClient } from '../../../ports/http'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
@@ -17,8 +18,8 @@ const ADDRESS_RETRY_MS = 30_000
  * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
  * `chat.update` takes 4,000 bytes.
  */
-export function createSlackRoom(settings: SlackSettings): Room {
-  const call = createSlackCall(settings, TIMEOUT_MS)
+export function createSlackRoom(settings: SlackSettings, http: HttpClient): Room {
+  const call = createSlackCall(settings, TIMEOUT_MS, http)
   const channel = settings.channelId
   const workspace = workspaceAddress(call)
   return {

@@ -1,0 +1,26 @@
+/** A request to another system. */
+interface HttpRequest {
+  method: 'GET' | 'POST' | 'PATCH'
+  url: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+  /** Bound of the whole exchange, ms. */
+  timeoutMs: number
+  /** The status is all that counts: resolves before the answer was read, of which little is waited for. */
+  ignoreBody?: boolean
+}
+
+export interface HttpAnswer {
+  /** Any: an error status is an answer too. Redirects are not followed. */
+  status: number
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body; undefined when it is no JSON, and with `ignoreBody`. */
+  json: unknown
+}
+
+/**
+ * Sends one request over connections that are kept open. Never tries twice.
+ * Rejects with an Error whose `code` says why: `NO_ANSWER` after `timeoutMs`, else what node calls it (`ECONNREFUSED`).
+ */
+export type HttpClient = (request: HttpRequest) => Promise<HttpAnswer>

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import { createViteServer } from 'vitest/node'
+import { createClient } from 'redis'
+import { percentiles } from './load.ts'
+import { FORM } from './target.ts'
+
+type StoreModule = typeof import('../../server/adapters/redis/store')
+type Store = InstanceType<StoreModule['RedisStore']>
+type LifecycleModule = typeof import('../../server/domain/submission/lifecycle')
+
+const PAGE = 50
+const BATCH = 500
+
+/** The service's own store, from source, to fill Redis faster than through HTTP and to ask it directly. */
+export async function openStore(redisUrl: string) {
+  const vite = await createViteServer({ configFile: false, root: resolve(import.meta.dirname, '../..'), server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
+  const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
+  const { dataLivesUntil, nextAttention, transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
+  const client = createClient({ url: redisUrl })
+  await client.connect()
+  const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], { dataLivesUntil, nextAttention })
+  return {
+    store,
+    /** Adds open submissions, with their cards posted. */
+    fill: async (count: number) => {
+      for (let done = 0; done < count; done += BATCH) await Promise.all(Array.from({ length: Math.min(BATCH, count - done) }, () => add(store, transition)))
+    },
+    empty: () => client.flushAll(),
+    close: async () => {
+      await client.close()
+      await vite.close()
+    },
+  }
+}
+
+async function add(store: Store, transition: LifecycleModule['transition']): Promise<void> {
+  const received = transition(null, { type: 'received', id: crypto.randomUUID(), data: FORM, rooms: [] }, Date.now(), 30_000)
+  if ('next' in received) await store.create(received.next)
+}
+
+/** Median time of a page of the newest open submissions, ms. */
+export async function pageTime(store: Store, times: number): Promise<number> {
+  const taken: number[] = []
+  for (let index = 0; index < times; index++) {
+    const startedAt = performance.now()
+    const { submissions } = await store.listPending({ limit: PAGE })
+    taken.push(performance.now() - startedAt)
+    if (submissions.length !== PAGE) throw new Error(`A page of ${submissions.length}.`)
+  }
+  return percentiles(taken).p50
+}
+
+/** Median ms of a page among few and among many open ones, in turn. */
+export async function compareListing(redisUrl: string, many: number, rounds: number): Promise<{ few: number, many: number }> {
+  const { store, fill, empty, close } = await openStore(redisUrl)
+  await empty()
+  await fill(PAGE)
+  await pageTime(store, 100)
+  const few: number[] = []
+  for (let round = 0; round < rounds; round++) few.push(await pageTime(store, 100))
+  await fill(many - PAGE)
+  const among: number[] = []
+  for (let round = 0; round < rounds; round++) among.push(await pageTime(store, 100))
+  await empty()
+  await close()
+  return { few: percentiles(few).p50, many: percentiles(among).p50 }
+}

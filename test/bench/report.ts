@@ -1,0 +1,80 @@
+import type { Figures } from './round.ts'
+import type { TargetName } from './target.ts'
+
+export interface Spread {
+  median: number
+  min: number
+  max: number
+}
+
+export type Rounds = Record<TargetName, Figures[]>
+
+/** A figure of the service, what it is compared with, and how the two have to relate. */
+interface Goal {
+  figure: keyof Figures
+  against: Exclude<TargetName, 'service'>
+  atLeast?: number
+  atMost?: number
+}
+
+const GOALS: readonly Goal[] = [
+  { figure: 'intake per s', against: 'peer', atLeast: 2 },
+  { figure: 'intake p50 ms', against: 'peer', atMost: 0.6 },
+  { figure: 'intake p99 ms', against: 'peer', atMost: 0.6 },
+  { figure: 'CPU s per 1,000 submissions', against: 'peer', atMost: 0.5 },
+  { figure: 'intake per s, Slack 80 ms', against: 'peer', atLeast: 1.2 },
+  { figure: 'CPU s per 1,000 forwards', against: 'peer', atMost: 0.7 },
+  { figure: 'ack p50 ms', against: 'bolt', atMost: 1 },
+  { figure: 'ack p99 ms', against: 'bolt', atMost: 1 },
+  { figure: 'card updated p50 ms', against: 'bolt', atMost: 1 },
+  { figure: 'cold start ms', against: 'peer', atMost: 0.7 },
+  { figure: 'RSS idle MiB', against: 'peer', atMost: 0.85 },
+  { figure: 'RSS after submissions MiB', against: 'peer', atMost: 0.65 },
+]
+
+export interface Row {
+  figure: string
+  /** As text, by column. */
+  cells: Partial<Record<TargetName, string>>
+  /** The service divided by what it is compared with, within each round. */
+  ratio?: Spread
+  goal?: string
+  reached?: boolean
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  return { median: sorted[Math.floor(sorted.length / 2)]!, min: sorted[0]!, max: sorted.at(-1)! }
+}
+
+export function goalRows(rounds: Rounds): Row[] {
+  return GOALS.map(({ figure, against, atLeast, atMost }) => {
+    const values = (name: TargetName) => rounds[name].map(figures => figures[figure])
+    const ratio = spread(values('service').map((value, index) => value / values(against)[index]!))
+    return {
+      figure, ratio,
+      cells: Object.fromEntries((Object.keys(rounds) as TargetName[]).map(name => [name, show(spread(values(name)))])),
+      goal: atLeast ? `≥ ${atLeast} × ${against}` : `≤ ${atMost} × ${against}`,
+      reached: atLeast ? ratio.median >= atLeast : ratio.median <= atMost!,
+    }
+  })
+}
+
+/** Rows as a Markdown table, which reads well in a terminal too. */
+export function table(rows: readonly Row[]): string {
+  const head = ['figure', 'service', 'peer', 'bolt', 'floor', 'ratio (min–max)', 'goal', '']
+  const lines = rows.map(({ figure, cells, ratio, goal, reached }) => [
+    figure, cells.service, cells.peer, cells.bolt, cells.floor, ratio && show(ratio), goal, reached === undefined ? '' : reached ? 'reached' : 'MISSED',
+  ].map(cell => cell ?? ''))
+  const widths = head.map((name, column) => Math.max(name.length, ...lines.map(line => line[column]!.length)))
+  const draw = (line: readonly string[]) => `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`
+  return [draw(head), `|${widths.map(width => '-'.repeat(width + 2)).join('|')}|`, ...lines.map(draw)].join('\n')
+}
+
+export function show({ median, min, max }: Spread): string {
+  return min === max ? plain(median) : `${plain(median)} (${plain(min)}–${plain(max)})`
+}
+
+export function plain(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3)
+}

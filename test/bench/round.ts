@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises'
+import { forwardCards } from './clicks.ts'
+import { closedLoop } from './load.ts'
+import { DISCORD, environment, FORM_REQUEST, startTarget, type Surroundings, type TargetName } from './target.ts'
+import type { Vendors } from './vendor-process.ts'
+
+/** How long and how often; the quick mode only shows that everything runs. */
+export interface Plan {
+  rounds: number
+  /** In all: a quarter with a slow Slack, a quarter to warm up, half of them timed. Counts, not times, so that all are equally warm. */
+  submissions: number
+  /** Clicks whose answers are timed, at 50 a second. */
+  clicks: number
+  /** Forwards whose CPU time is taken, at 125 a second. */
+  forwards: number
+  /** Open submissions that the longest list has. */
+  open: number
+}
+
+const SLACK_MS = 80
+
+/** Figures of one target in one round. */
+export type Figures = Record<
+  | 'intake per s' | 'intake p50 ms' | 'intake p99 ms' | 'CPU s per 1,000 submissions' | 'intake per s, Slack 80 ms'
+  | 'CPU s per 1,000 forwards' | 'ack p50 ms' | 'ack p99 ms' | 'card updated p50 ms'
+  | 'cold start ms' | 'RSS idle MiB' | 'RSS after submissions MiB', number>
+
+/** A fresh process of the target takes everything once. */
+export async function measureTarget(name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan): Promise<Figures> {
+  await vendors.tell({ delayMs: SLACK_MS, record: false })
+  const target = await startTarget(name, environment(surroundings))
+  const { port, cpu, rss } = target
+  await setTimeout(1000)
+  const idle = rss()
+  const slow = await closedLoop(port, 128, () => FORM_REQUEST, { requests: plan.submissions / 4 })
+  await vendors.tell({ delayMs: 0 })
+  await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 4 })
+  const before = cpu()
+  const intake = await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 2 })
+  const intakeCpu = cpu() - before
+  const full = rss()
+  const clicks = await forwardCards(target, vendors, plan.clicks, 20)
+  const forwards = await forwardCards(target, vendors, plan.forwards, 8)
+  await target.stop()
+  return {
+    'intake per s': intake.perSecond, 'intake p50 ms': intake.p50, 'intake p99 ms': intake.p99,
+    'CPU s per 1,000 submissions': intakeCpu / intake.requests * 1000,
+    'intake per s, Slack 80 ms': slow.perSecond,
+    'CPU s per 1,000 forwards': forwards.cpuS / plan.forwards * 1000,
+    'ack p50 ms': clicks.ackP50, 'ack p99 ms': clicks.ackP99, 'card updated p50 ms': clicks.updatedP50,
+    'cold start ms': target.coldStartMs, 'RSS idle MiB': idle, 'RSS after submissions MiB': full,
+  }
+}
+
+/** From spawn to the first 200 with Discord configured too, ms. */
+export async function coldStartWithDiscord(surroundings: Surroundings, vendors: Vendors): Promise<number> {
+  await vendors.tell({ delayMs: SLACK_MS })
+  const target = await startTarget('service', { ...environment(surroundings), ...DISCORD(surroundings.vendorsUrl) })
+  await target.stop()
+  return target.coldStartMs
+}
+
+/** Resident memory, MiB, each time after so many more submissions. */
+export async function memoryOverTime(surroundings: Surroundings, vendors: Vendors, times: number, submissions: number): Promise<number[]> {
+  await vendors.tell({ delayMs: 0, record: false })
+  const target = await startTarget('service', environment(surroundings))
+  const memory: number[] = []
+  for (let time = 0; time < times; time++) {
+    await closedLoop(target.port, 32, () => FORM_REQUEST, { requests: submissions })
+    memory.push(target.rss())
+  }
+  await target.stop()
+  return memory
+}

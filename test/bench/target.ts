@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../support/ports.ts'
+import { Connection, rawRequest } from './load.ts'
+
+export const SIGNING_SECRET = 'bench-signing-secret'
+
+/** A typical contact form. */
+export const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', company: 'Analytical Engines Ltd', subject: 'Engine order', message: 'Please quote two analytical engines with delivery to London before the end of the year. '.repeat(3), newsletter: false, quantity: 2 }
+export const FORM_REQUEST = rawRequest('/api/form', 'application/json', JSON.stringify(FORM))
+
+/** `service` is ours as built; the others are what it is compared with. */
+export const ENTRIES = {
+  service: resolve(import.meta.dirname, '../../.output/server/index.mjs'),
+  peer: resolve(import.meta.dirname, 'peers/chat-sdk.ts'),
+  bolt: resolve(import.meta.dirname, 'peers/bolt.ts'),
+  floor: resolve(import.meta.dirname, 'peers/floor.ts'),
+} as const
+
+export type TargetName = keyof typeof ENTRIES
+
+export interface Surroundings {
+  redisUrl: string
+  vendorsUrl: string
+}
+
+export interface Target {
+  pid: number
+  port: number
+  /** From spawning the process to its first 200 on a form, ms. */
+  coldStartMs: number
+  /** User and system time so far, s. */
+  cpu: () => number
+  /** Resident memory, MiB. */
+  rss: () => number
+  /** SIGTERM, then waits for the end. */
+  stop: () => Promise<void>
+}
+
+/** One environment for all: each target takes from it what it knows. */
+export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<string, string> {
+  return {
+    NODE_ENV: 'production', HOST: '127.0.0.1',
+    CHAT_BOT_TOKEN: 'xoxb-bench', CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: 'C000000001', SLACK_API_URL: `${vendorsUrl}/api/`,
+    STORE_URL: redisUrl,
+    MAIL_API_KEY: 're_bench', MAIL_FROM_ADDRESS: 'forms@example.com', FORWARD_EMAIL: 'triage@example.com', RESEND_BASE_URL: vendorsUrl,
+    FORWARD_ENDPOINT: `${vendorsUrl}/inbox`,
+    NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
+    // The limit is counted, and never reached. Cards are not held back to Slack's one a second: the peers do not do that.
+    FORM_RATE_LIMIT: '100000000', CARD_INTERVAL_MS: '0',
+  }
+}
+
+export const DISCORD = (vendorsUrl: string) => ({
+  PLATFORM2_BOT_TOKEN: 'MTA.bench-bot-token-of-discord', PLATFORM2_PUBLIC_KEY: 'a'.repeat(64), PLATFORM2_APPLICATION_ID: '1400000000000000002',
+  DISCORD_CHANNEL_ID: '1400000000000000000', DISCORD_GUILD_ID: '1400000000000000003', DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
+})
+
+/** Starts a target and resolves when it took its first form. */
+export async function startTarget(name: TargetName, env: Record<string, string>, nodeOptions: string[] = []): Promise<Target> {
+  const port = await freePort()
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], { stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'inherit'], env: { PATH: process.env.PATH, PORT: String(port), ...env } })
+  const pid = child.pid!
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const exited = once(child, 'exit')
+  void exited.then(() => process.off('exit', kill))
+  await Promise.race([firstOk(port), exited.then(([code]) => { throw new Error(`${name} left with code ${code}`) })])
+  return {
+    pid, port,
+    coldStartMs: performance.now() - startedAt,
+    cpu: () => cpuSeconds(pid),
+    rss: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024,
+    stop: async () => {
+      child.kill('SIGTERM')
+      const late = setTimeout(10_000, undefined, { ref: false }).then(kill)
+      await Promise.race([exited, late])
+      await exited
+    },
+  }
+}
+
+async function firstOk(port: number): Promise<void> {
+  for (const deadline = performance.now() + 30_000; performance.now() < deadline;) {
+    const connection = new Connection(port)
+    const status = await connection.send(FORM_REQUEST).then(answer => answer.status, () => 0)
+    connection.close()
+    if (status === 200) return
+    await setTimeout(2)
+  }
+  throw new Error('The target did not take a form in 30 s.')
+}
+
+/** Of a process, s; the kernel counts in hundredths. */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
