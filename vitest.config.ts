@@ -1,14 +1,19 @@
 import { defineConfig } from 'vitest/config'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin.ts'
 
+/** Tests about time, which a busy neighbour would falsify. */
+const ALONE = ['burst', 'gateway-servers', 'intake', 'outage', 'scaling', 'soak', 'thaw'].map(name => `test/e2e/${name}.test.ts`)
+
 export default defineConfig({
   plugins: [mjmlPlugin()],
   test: {
-    include: ['test/**/*.test.ts'],
     environment: 'node',
-    // Most of an end-to-end test is waiting for timers of the service, not computing.
-    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      // Most of an end-to-end test is waiting, not computing.
+      { extends: true, test: { name: 'side by side', include: ['test/**/*.test.ts'], exclude: ALONE, maxWorkers: 3, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

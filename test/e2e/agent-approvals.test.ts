@@ -49,7 +49,7 @@ describe('a write', () => {
     await press(d, approval, 'approve')
     expect(await heard(d, thread)).toEqual(['I suggest this.', 'Mark submission as spam', 'It is done.'])
     await decided(card)
-    expect(results()).toEqual([expect.stringContaining('"decided":true')])
+    expect(results()).toEqual([expect.stringContaining('"done":true')])
     expect(await shownNow(thread, approval)).toMatch(/Approved by Ada Lovelace on Slack, \d+ \w+ \d{4}/)
     expect(await shownNow(thread, approval)).not.toMatch(/\nDeny|Nothing is done before/)
     expect(d.slack.calls('chat.startStream').at(-1)).toMatchObject({ thread_ts: thread })
@@ -127,7 +127,7 @@ describe('a write', () => {
     expect(await heard(d, thread)).toContain('One of two.')
     await decided(one.card)
     expect(await cardTitle(two.card)).toBe('New Form Submission')
-    expect(results().toSorted()).toEqual([expect.stringContaining('denied it'), '{"decided":true}', expect.stringContaining('"data":{"name":"One"}')])
+    expect(results().toSorted()).toEqual([expect.stringContaining('denied it'), expect.stringContaining('"done":true'), expect.stringContaining('"data":{"name":"One"}')])
   })
 
   it('may be followed by the next question', async () => {

@@ -154,7 +154,7 @@ describe('a session that ended while a page was open', () => {
     expected = /401|404/
     await page.goto(`${server.url}/sign-in?to=/submissions/0b1f`)
     await fill(PASSWORD)
-    await page.getByTestId('submission-error').waitFor()
+    await page.getByTestId('submission-ended').waitFor()
     await page.context().clearCookies()
     await page.evaluate(() => (globalThis as unknown as { $fetch: (path: string) => Promise<unknown> }).$fetch('/api/submissions/0b1f').catch(() => {}))
     await page.getByTestId('sign-in').waitFor()

@@ -47,7 +47,7 @@ describe('readiness', () => {
   test('a platform that does not answer at all holds up no probe', async () => {
     triage.board.checks.set('slack', new Promise(() => {}))
     const ask = createReadiness({ store: triage.store, board: triage.board, health, runtime: triage.runtime })
-    expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['slack has not answered yet.']) })
+    expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']) })
   })
 })
 

@@ -15,7 +15,16 @@ export interface Calls {
   call<T>(command: () => Promise<T>): Promise<T>
 }
 
+const known = new WeakMap<RedisClient, Calls>()
+
+/** The calls of a client: all ports on it wait for the same connection. */
 export function createCalls(client: RedisClient): Calls {
+  const calls = known.get(client) ?? startCalls(client)
+  known.set(client, calls)
+  return calls
+}
+
+function startCalls(client: RedisClient): Calls {
   // Commands reject while the client is not connected; the first request of a cold start waits for the first attempt.
   const started: Promise<unknown> = client.isReady ? Promise.resolve() : once(client, 'ready').catch(() => { /* The command says why. */ })
 
