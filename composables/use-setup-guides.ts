@@ -3,7 +3,8 @@ export interface Setup {
   /** Public URL of this deployment, without a trailing slash. */
   siteUrl: string
   config: ConfigArea[]
-  slack: { manifest: string, createUrl: string }
+  /** `installUrl` puts the app into another workspace; null when that is off. */
+  slack: { manifest: string, createUrl: string, installUrl: string | null }
   /** Null until the application id is set. */
   discordInviteUrl: string | null
 }
@@ -41,6 +42,7 @@ export function setupGuides({ siteUrl, slack, discordInviteUrl }: Setup): SetupG
         { text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.', link: { label: 'Your Slack apps', to: SLACK_APPS } },
         { text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.' },
         { text: 'Restart. Slack verifies the address of the events by itself.' },
+        ...slack.installUrl ? [{ text: 'Install the app in other workspaces, too; each time somebody who may do so there has to agree.', link: { label: 'Add to another workspace', to: slack.installUrl } }] : [],
       ],
     },
     {

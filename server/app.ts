@@ -17,8 +17,10 @@ import { createForms } from './composition/forms'
 import { createIdentityProviders } from './composition/identity'
 import { once } from './composition/once'
 import { readSetup, type Setup } from './composition/setup'
+import { createSlackInstall, type SlackInstall } from './composition/slack-install'
 import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
+import { slackChannels } from './config/slack-oauth'
 import { CommandDesk } from './domain/conversation/desk'
 import { SubmissionDesk } from './domain/submission/desk'
 import { receive, type IntakePorts } from './domain/submission/intake'
@@ -69,6 +71,8 @@ export interface Services {
   gateway: (platform: string) => Gateway | null
   /** What a Slack app for this deployment is created from. */
   slackManifest: (variant: { files: boolean }) => SlackManifest
+  /** Lets other Slack workspaces install the app; null when that is off. */
+  slackInstall: SlackInstall | null
   /** Ends the agent's turns that run, so that nobody waits for them. */
   stopAgent: () => void
   /** Loads what the first click would have to wait for; calls nobody. */
@@ -107,7 +111,7 @@ function compose(config: Config): Services {
   const { store, line, limiter, signIns, health, approvals, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
-  const connections = connectPlatforms({ slack: config.slack, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
+  const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
   const forms = createForms(config, http, connections.map(({ platform }) => platform.key))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
@@ -160,7 +164,8 @@ function compose(config: Config): Services {
     stopAgent: () => agent?.stop(),
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
-    slackManifest: variant => slackManifest(config.siteUrl, variant),
+    slackManifest: variant => slackManifest(config.siteUrl, { ...variant, oauth: config.platforms.slackOAuth !== undefined }),
+    slackInstall: createSlackInstall(config, bot, log),
     webhook: (name) => {
       const key = platformByName(name)?.key
       if (!key || !board.platforms.includes(key)) return null

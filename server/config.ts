@@ -3,6 +3,7 @@ import { readAgent, type AgentConfig } from './config/agent'
 import { readForms, type FormsConfig } from './config/forms'
 import { readOps, type OpsConfig } from './config/ops'
 import { morePlatformLabels, readPlatforms, type PlatformsConfig } from './config/platforms'
+import { requireWorkspaces } from './config/slack-oauth'
 import { readTools, type ToolsConfig } from './config/tools'
 import type { Require, Variable } from './config/variable'
 import { areas, variables, type VariableName } from './config/variables'
@@ -90,6 +91,7 @@ export function readConfig(env: Environment = process.env): Config {
   if (isSet('MAIL_API_KEY') || !sandbox) require(mail, '')
   if (production) require(['STORE_URL'], '')
   const forms = readForms(values.FORMS_CONFIG, production ? [...slackWanted ? ['slack'] : [], ...discordWanted ? ['discord'] : [], ...Object.keys(platforms.chat), ...sandbox ? ['sandbox'] : []] : null, problems)
+  if (slackWanted) requireWorkspaces(forms, require)
   if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')

@@ -8,7 +8,7 @@ const address = z.email('is not an email address')
 const formSchema = z.strictObject({
   /** As cards and emails name it. */
   name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters'),
-  /** Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. */
+  /** Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another Slack workspace is `T0123456789:C0123456789`. */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
   to: z.union([address.transform(one => [one]), z.array(address).min(1, 'has no address')]).optional(),

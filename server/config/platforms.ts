@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readSlackOAuth, slackOAuthVariables, type SlackOAuthConfig } from './slack-oauth'
 import { text, web, type Require, type Values, type Variable } from './variable'
 
 const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
@@ -12,7 +13,7 @@ const serviceAccount = text.transform((json, context) => {
 
 /** Chat platforms beyond Slack and Discord, and workspaces beyond the first. */
 export const platformVariables = {
-  SLACK_CLIENT_ID: { schema: text, about: 'Client id of the Slack app, when several workspaces install it. Optional.', where: 'https://api.slack.com/apps → your app → Basic Information → App Credentials.' },
+  ...slackOAuthVariables,
   TEAMS_APP_ID: { schema: uuid, about: 'Id of the Teams bot; also the audience of its webhooks.', where: 'https://dev.teams.microsoft.com/tools → Bot management, or Azure → your Azure Bot → Configuration → Microsoft App ID.' },
   TEAMS_APP_PASSWORD: { schema: text, about: 'Client secret of the Teams bot.', where: 'https://dev.teams.microsoft.com/tools → Bot management → your bot → Client secrets.' },
   TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
@@ -62,7 +63,7 @@ const platforms = {
 } as const satisfies Record<string, MorePlatform>
 
 export interface PlatformsConfig {
-  slackOAuth?: { clientId: string }
+  slackOAuth?: SlackOAuthConfig
   /** What is configured. */
   chat: { [Key in keyof typeof platforms]?: ReturnType<typeof platforms[Key]['read']> }
 }
@@ -74,7 +75,7 @@ export function readPlatforms(values: PlatformValues, { require, isGiven, siteUr
   const wanted = Object.entries<MorePlatform>(platforms).filter(([, { needs }]) => needs.some(isGiven))
   for (const [, { label, needs }] of wanted) require(needs, `, but other ${label} variables are set`)
   return {
-    slackOAuth: values.SLACK_CLIENT_ID ? { clientId: values.SLACK_CLIENT_ID } : undefined,
+    slackOAuth: readSlackOAuth(values, require),
     chat: Object.fromEntries(wanted.map(([key, { read }]) => [key, read(values, siteUrl)])),
   }
 }

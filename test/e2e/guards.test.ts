@@ -10,6 +10,7 @@ const PUBLIC: Record<string, string> = {
   '/api/form': 'takes forms from everybody',
   '/api/form/:form': 'takes forms from everybody',
   '/api/slack/manifest': 'holds no secret, and Slack apps are created from it',
+  '/api/slack/oauth/callback': 'ends what /api/slack/install began in the same browser, with a state and a code',
   '/api/webhooks/:platform': 'a signature guards it',
   '/api/auth/session': 'says how to sign in',
   '/api/auth/sign-in': 'signs in',

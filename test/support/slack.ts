@@ -6,6 +6,8 @@ import { startStreams } from './slack-streams'
 
 export const SIGNING_SECRET = 'test-signing-secret'
 export const BOT_TOKEN = 'xoxb-local-test'
+/** The app as other workspaces install it. */
+export const OAUTH_APP = { client_id: '1234567890.0987654321', client_secret: 'slack-client-secret-of-the-app' }
 /** The channel that emulate seeds as #general. */
 export const CHANNEL = 'C000000001'
 
@@ -51,11 +53,13 @@ export interface Slack extends Proxy {
   messages: () => Promise<SlackMessage[]>
   /** A trigger such as a click brings along; emulate accepts each once. */
   trigger: () => Promise<string>
+  /** Ada agrees to what Slack's page asks; resolves with where Slack sends her browser. */
+  agree: (page: string) => Promise<URL>
 }
 
 /** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
 export async function startSlack(): Promise<Slack> {
-  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [...PEOPLE, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }, ...PEOPLE.map(({ name }) => ({ token: `xoxp-${name}`, user: name, scopes: [] }))] } } })
+  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [...PEOPLE, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }, ...PEOPLE.map(({ name }) => ({ token: `xoxp-${name}`, user: name, scopes: [] }))], oauth_apps: [{ ...OAUTH_APP, name: 'Form triage', redirect_uris: ['https://forms.example.com/api/slack/oauth/callback'] }] } } })
   const streams = await startStreams(emulator.url)
   const proxy = await startProxy(streams.url)
   const call = async (method: string, body: object, token = BOT_TOKEN) => {
@@ -78,6 +82,14 @@ export async function startSlack(): Promise<Slack> {
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
     messages: async () => ((await call('conversations.history', { channel: CHANNEL, limit: 200 })).messages as SlackMessage[]).filter(({ blocks }) => blocks),
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
+    agree: async (page: string) => {
+      const { pathname, search } = new URL(page)
+      const html = await (await fetch(emulator.url + pathname + search)).text()
+      const form = html.split('<form').find(each => each.includes(`value="${user.id as string}"`))!
+      const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]): [string, string] => [name!, value!.replaceAll('&amp;', '&')])
+      const answer = await fetch(`${emulator.url}/oauth/v2/authorize/callback`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+      return new URL(answer.headers.get('location')!)
+    },
     close: async () => {
       await closeProxy()
       await streams.close()

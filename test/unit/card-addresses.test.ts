@@ -19,10 +19,18 @@ test('a Discord card is where its server, channel and message say, in a thread t
 test('a Slack card is in its workspace, whose address is asked for once', async () => {
   slack = await startProxy()
   slack.fault = () => ({ status: 200, body: '{"ok":true,"url":"https://triage.slack.com/"}' })
-  const room = createSlackRoom(settings(slack.url), createHttpClient())
+  const room = createSlackRoom(settings(slack.url), createHttpClient(), async () => null)
   const links = await Promise.all([room.link!(card), room.link!(card)])
   expect([...links, await room.link!(card)]).toEqual(Array.from({ length: 3 }, () => 'https://triage.slack.com/archives/C2/p1700000000000100'))
   expect(slack.requests.map(({ path }) => path)).toEqual(['/api/auth.test'])
+})
+
+test('a Slack card in another workspace has the address of that', async () => {
+  slack = await startProxy()
+  slack.fault = ({ headers }) => ({ status: 200, body: JSON.stringify({ ok: true, url: `https://${headers.authorization === 'Bearer xoxb-t2' ? 'partner' : 'triage'}.slack.com/` }) })
+  const room = createSlackRoom({ ...settings(slack.url), channels: ['T2:C2'] }, createHttpClient(), async team => team === 'T2' ? 'xoxb-t2' : null)
+  expect(await room.link!(card)).toBe('https://partner.slack.com/archives/C2/p1700000000000100')
+  expect(await room.link!({ ...card, threadId: 'slack:C1:1700000000.000100' })).toBe('https://triage.slack.com/archives/C1/p1700000000000100')
 })
 
 test('a Slack that does not answer, or with nonsense, leaves the card without an address and is not asked for every row', async () => {
@@ -30,7 +38,7 @@ test('a Slack that does not answer, or with nonsense, leaves the card without an
     await slack?.close()
     slack = await startProxy()
     slack.fault = () => fault
-    const room = createSlackRoom(settings(slack.url), createHttpClient())
+    const room = createSlackRoom(settings(slack.url), createHttpClient(), async () => null)
     const started = Date.now()
     expect(await room.link!(card)).toBeNull()
     expect(Date.now() - started).toBeLessThan(2000)

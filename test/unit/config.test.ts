@@ -80,7 +80,7 @@ describe('every variable', () => {
   })
 
   test('of Discord alone is enough in production: Slack is not asked for', () => {
-    const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...others } = VALID as Env
+    const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY, ...others } = VALID as Env
     expect(readConfig(others)).toMatchObject({ slack: undefined, discord: { channelId: VALID.DISCORD_CHANNEL_ID }, sandbox: false })
   })
 

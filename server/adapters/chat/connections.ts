@@ -1,4 +1,4 @@
-import type { Adapter } from 'chat'
+import type { Adapter, Chat } from 'chat'
 import type { HttpClient } from '../../ports/http'
 import type { Log } from '../../ports/runtime'
 import type { DiscordSettings } from './discord/client'
@@ -7,6 +7,7 @@ import { sdkLogger } from './logger'
 import { platforms, type Platform } from './platforms'
 import type { Connection } from './rooms'
 import type { SandboxRoom } from './sandbox/room'
+import type { FormSlackAdapter } from './slack/adapter'
 import type { SlackSettings } from './slack/client'
 import type { TeamsSettings } from './teams/client'
 
@@ -37,8 +38,18 @@ function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): C
     platform: platforms.slack,
     channelId: settings.channelId,
     adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
-    room: async (_bot, channelId = settings.channelId) => (await import('./slack/room')).createSlackRoom({ ...settings, channelId }, http),
+    room: async (bot, channelId = settings.channelId) => {
+      const { createSlackRoom } = await import('./slack/room')
+      return createSlackRoom({ ...settings, channelId }, http, async team => (await slackAdapter(bot)).tokenOf(team))
+    },
   }
+}
+
+/** The adapter, which keeps the workspaces that installed the app, once it can. */
+export async function slackAdapter(bot: () => Promise<Chat>): Promise<FormSlackAdapter> {
+  const chat = await bot()
+  await chat.initialize()
+  return chat.getAdapter(platforms.slack.key) as FormSlackAdapter
 }
 
 function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient): Connection {

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
+import type { SlackAdapter } from '@chat-adapter/slack'
 import type { AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
 import type { HttpClient } from '../../../ports/http'
 import { speechIn } from '../speech'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
-import { slackVerifier } from './signature'
 import { postSpeech, updateSpeech } from './speech'
+import { WorkspacesSlackAdapter } from './workspaces'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
 const OPEN_TIMEOUT_MS = 2500
@@ -21,51 +21,45 @@ const CALL_TIMEOUT_MS = 5000
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {}, getLevel: () => 'error' as never, setName: () => {} }
 
 /** Pause before asking again who the bot is, ms. */
-const IDENTITY_RETRY_MS = 30_000
+const IDENTITY_RETRY_MS = 5000
 
 /** How long a message waits until the bot knows who it is, ms. */
 const IDENTITY_PATIENCE_MS = 5000
 
 /** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
-export class FormSlackAdapter extends SlackAdapter {
+export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
   private readonly call: SlackCall
   private readonly click = new AsyncLocalStorage<true>()
   private identifiedAt = 0
-  private identified: Promise<unknown> = Promise.resolve()
 
   constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
-    super({
-      botToken: settings.botToken,
-      webhookVerifier: slackVerifier(settings.signingSecret),
-      apiUrl: settings.apiUrl,
-      logger,
-      // The client's default policy retries for 30 minutes.
-      webClientOptions: { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
-    } satisfies SlackAdapterConfig)
-    this.openView = createSlackCall(settings, OPEN_TIMEOUT_MS, http)
-    this.call = createSlackCall(settings, CALL_TIMEOUT_MS, http)
+    // The client's default policy retries for 30 minutes.
+    super(settings, logger, { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET }, token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http))
+    // In the workspace that the webhook being handled is of.
+    this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
+    this.call = createSlackCall(settings, () => this.getToken(), CALL_TIMEOUT_MS, http)
   }
 
   /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */
   override async initialize(chat: ChatInstance): Promise<void> {
-    this.identify(chat)
+    this.startIdentifying(chat)
   }
 
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) this.identify(this.chat)
+    if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) this.startIdentifying(this.chat)
     return super.handleWebhook(request, options)
   }
 
   /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? postSpeech(this.call, this.decodeThreadId(threadId), speech) : super.postMessage(threadId, message)
+    return this.there(threadId, () => speech ? postSpeech(this.call, this.decodeThreadId(threadId), speech) : super.postMessage(threadId, message))
   }
 
   override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech) : super.editMessage(threadId, messageId, message)
+    return this.there(threadId, () => speech ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech) : super.editMessage(threadId, messageId, message))
   }
 
   /**
@@ -111,9 +105,8 @@ export class FormSlackAdapter extends SlackAdapter {
     return { response_action: 'update', view: modalView(response.modal, contextId) as never }
   }
 
-  private identify(chat: ChatInstance): void {
+  private startIdentifying(chat: ChatInstance): void {
     this.identifiedAt = Date.now()
-    // Sets `chat` before its first await and only logs when Slack does not answer.
-    this.identified = super.initialize(chat)
+    this.identified = this.identify(chat)
   }
 }

@@ -7,6 +7,10 @@ export interface SlackSettings {
   channelId: string
   /** Base URL of the Web API with a trailing slash; Slack's own when absent. */
   apiUrl?: string
+  /** Lets other workspaces install the app. */
+  oauth?: { clientId: string, clientSecret: string, encryptionKey: string }
+  /** Channels of forms, those of other workspaces as `T0123456789:C0123456789`. */
+  channels?: readonly string[]
 }
 
 /** A refusal that no retry changes, and what to check (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
@@ -33,17 +37,23 @@ type SlackAnswer = Readonly<Record<string, unknown>>
 
 export type SlackCall = (method: string, body: Record<string, unknown>) => Promise<Outcome<SlackAnswer>>
 
+/** The token of a workspace; null when that has not installed the app. */
+export type TokenOf = () => string | null | Promise<string | null>
+
 const SLACK_API = 'https://slack.com/api/'
 
 /**
  * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and
  * per-call cost dominate intake.
  *
+ * @param token whose call it is, asked for each call
  * @param timeoutMs bound of one call
  */
-export function createSlackCall({ botToken, apiUrl = SLACK_API }: SlackSettings, timeoutMs: number, http: HttpClient): SlackCall {
-  const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': 'application/json; charset=utf-8' }
+export function createSlackCall({ apiUrl = SLACK_API }: Pick<SlackSettings, 'apiUrl'>, token: TokenOf, timeoutMs: number, http: HttpClient): SlackCall {
   return async (method, body) => {
+    const botToken = await token()
+    if (botToken === null) return { ok: false, permanent: false, reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.' }
+    const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': 'application/json; charset=utf-8' }
     try {
       return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: JSON.stringify(body), timeoutMs }))
     }

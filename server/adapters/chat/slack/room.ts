@@ -4,6 +4,7 @@ import type { HttpClient } from '../../../ports/http'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { placeOf } from './place'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
@@ -17,37 +18,58 @@ const ADDRESS_RETRY_MS = 30_000
 /**
  * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
  * `chat.update` takes 4,000 bytes.
+ *
+ * A card's thread names its channel only: that of another workspace is known by the forms that name it.
+ *
+ * @param tokenOf the token of another workspace; null when it has not installed the app
  */
-export function createSlackRoom(settings: SlackSettings, http: HttpClient): Room {
-  const call = createSlackCall(settings, TIMEOUT_MS, http)
-  const channel = settings.channelId
-  const workspace = workspaceAddress(call)
+export function createSlackRoom(settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>): Room {
+  const { channel } = placeOf(settings.channelId)
+  const teams = new Map([...settings.channels ?? [], settings.channelId].map(placeOf).map(place => [place.channel, place.team]))
+  const workspaces = new Map<string | undefined, Workspace>()
+
+  /** The workspace that the channel is in. */
+  const at = (place: string): Workspace => {
+    const team = teams.get(place)
+    const known = workspaces.get(team)
+    if (known) return known
+    const call = createSlackCall(settings, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http)
+    const workspace = { call, address: workspaceAddress(call) }
+    workspaces.set(team, workspace)
+    return workspace
+  }
+
   return {
     async post(card, summary) {
-      const outcome = await call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      const outcome = await at(channel).call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       if (!outcome.ok) return outcome
       const ts = String(outcome.value.ts)
       return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts}`, messageId: ts } }
     },
     async update(ref, card, summary) {
-      const outcome = await call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
+      const outcome = await at(channelOf(ref)).call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async check() {
       // Not conversations.info: a bot without the scope channels:read posts as well.
-      const outcome = await call('auth.test', {})
+      const outcome = await at(channel).call('auth.test', {})
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async say(card, summary, below) {
-      const outcome = await call('chat.postMessage', { channel: below ? channelOf(below) : channel, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      const place = below ? channelOf(below) : channel
+      const outcome = await at(place).call('chat.postMessage', { channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async link(ref) {
-      const [, channelOfCard = channel] = ref.threadId.split(':')
-      const address = await workspace()
-      return address && `${address}/archives/${channelOfCard}/p${ref.messageId.replace('.', '')}`
+      const address = await at(channelOf(ref)).address()
+      return address && `${address}/archives/${channelOf(ref)}/p${ref.messageId.replace('.', '')}`
     },
   }
+}
+
+interface Workspace {
+  call: SlackCall
+  address: () => Promise<string | null>
 }
 
 /** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */

@@ -1,0 +1,106 @@
+import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
+import type { ChatInstance, Logger } from 'chat'
+import type { SlackCall, SlackSettings, TokenOf } from './client'
+import { slackVerifier } from './signature'
+
+/** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
+const HOME_PATIENCE_MS = 1500
+
+/** How long it is remembered which workspace a channel is in, ms; longer than anything waits for a person. */
+const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
+
+type Interaction = { view?: { app_installed_team_id?: string } } & Record<string, unknown>
+
+/** The events by which Slack tells that a token is worth nothing any more. */
+interface Goodbye { type: string, tokens?: { bot?: string[] } }
+
+/**
+ * Slack for one workspace with a token of its own, and for those that installed the app. The SDK knows one or the
+ * other: with workspaces to install, ours is a further one, whose token is not looked up.
+ */
+export class WorkspacesSlackAdapter extends SlackAdapter {
+  /** Id of the workspace of CHAT_BOT_TOKEN, once Slack said it; not asked for while nobody else installs the app. */
+  private home: string | undefined
+  private readonly homeCall: SlackCall
+  /** Channels of other workspaces that are on record. */
+  private readonly remembered = new Set<string>()
+  protected identified: Promise<unknown> = Promise.resolve()
+
+  constructor(protected readonly settings: SlackSettings, logger: Logger, webClientOptions: SlackAdapterConfig['webClientOptions'], callAs: (token: TokenOf) => SlackCall) {
+    const { botToken, signingSecret, apiUrl, oauth } = settings
+    super({ ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions } satisfies SlackAdapterConfig)
+    this.homeCall = callAs(() => botToken)
+  }
+
+  /** The token of a workspace that installed the app; null for others. */
+  async tokenOf(team: string): Promise<string | null> {
+    return (await this.resolveTokenForTeam(team))?.token ?? null
+  }
+
+  override stream(...args: Parameters<SlackAdapter['stream']>): ReturnType<SlackAdapter['stream']> {
+    return this.there(args[0], () => super.stream(...args))
+  }
+
+  /** Speaks as the workspace of the thread, also when no webhook is being handled that says which one it is. */
+  protected async there<T>(threadId: string, speak: () => Promise<T>): Promise<T> {
+    if (!this.settings.oauth || !this.chat) return speak()
+    const key = `slack:workspace:${this.decodeThreadId(threadId).channel}`
+    const here = this.requestContext.getStore()
+    if (here) {
+      const elsewhere = here.installationId !== undefined && here.installationId !== this.home
+      if (elsewhere && !this.remembered.has(key)) {
+        await this.chat.getState().set(key, here.installationId, PLACE_TTL_MS).then(() => this.remembered.add(key), () => { /* The next words remember it. */ })
+      }
+      return speak()
+    }
+    const team = await this.chat.getState().get<string>(key)
+    const token = team ? await this.tokenOf(team) : null
+    return team && token ? this.withBotToken(token, speak, { installationId: team }) : speak()
+  }
+
+  /** Of the webhook that is being handled; without one, our own. */
+  protected override async getToken(): Promise<string> {
+    return this.requestContext.getStore()?.token ?? this.settings.botToken
+  }
+
+  /** Finds out who the bot is. Sets `chat` before its first await, and only logs when Slack does not answer. */
+  protected identify(chat: ChatInstance): Promise<void> {
+    const identified = super.initialize(chat)
+    return this.settings.oauth ? identified.then(() => this.identifyHome()) : identified
+  }
+
+  /** Of a workspace that is not known nothing is taken. @throws when the store, or Slack, does not say who it is: Slack then sends it again */
+  protected override async resolveTokenForTeam(team: string): Promise<{ token: string, botUserId?: string } | null> {
+    const own = { token: this.settings.botToken, botUserId: this._botUserId ?? undefined }
+    if (!this.settings.oauth || team === this.home) return own
+    const installation = await this.getInstallation(team)
+    if (installation) return { token: installation.botToken, botUserId: installation.botUserId }
+    if (!this.home) await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
+    if (!this.home) throw new Error('Slack does not say which workspace CHAT_BOT_TOKEN is of.')
+    return team === this.home ? own : null
+  }
+
+  /** In a channel that two workspaces share, a form may be sent from the other one: the view says who opened it. */
+  protected override extractInstallationFromInteractivePayload(payload: Interaction): ReturnType<SlackAdapter['extractInstallationFromInteractivePayload']> {
+    const installedIn = payload.view?.app_installed_team_id
+    return super.extractInstallationFromInteractivePayload(installedIn ? { ...payload, team: { id: installedIn } } : payload)
+  }
+
+  /** Forgets a workspace before the event is acknowledged: when that fails, Slack sends it again. */
+  protected override async resolveEventRequestContext(...[payload]: Parameters<SlackAdapter['resolveEventRequestContext']>): ReturnType<SlackAdapter['resolveEventRequestContext']> {
+    const event = payload.event as Goodbye | undefined
+    const gone = event?.type === 'app_uninstalled' || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
+    if (!this.settings.oauth || !gone || !payload.team_id) return super.resolveEventRequestContext(payload)
+    await this.deleteInstallation(payload.team_id)
+    return 'unresolved'
+  }
+
+  private async identifyHome(): Promise<void> {
+    const outcome = await this.homeCall('auth.test', {})
+    if (!outcome.ok) return this.logger.warn('Could not fetch bot user ID', { reason: outcome.reason })
+    const { team_id, user_id, bot_id } = outcome.value
+    this.home = String(team_id)
+    this._botUserId = String(user_id)
+    this._botId = bot_id ? String(bot_id) : null
+  }
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { createClient } from 'redis'
+import { deploy, type Deployment } from './deployment'
+import { BOT_TOKEN, OAUTH_APP, type Slack } from './slack'
+import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from './visitor'
+
+/** The workspace of CHAT_BOT_TOKEN. */
+export const HOME = 'T0HOME0000'
+/** The workspace that emulate has, which installs the app. */
+export const PARTNER = 'T000000001'
+
+export const ENCRYPTION_KEY = randomBytes(32).toString('base64')
+
+/** A deployment that other workspaces can join. */
+export async function deployForWorkspaces(overrides: Record<string, string> = {}): Promise<Deployment> {
+  const d = await deploy({ SLACK_CLIENT_ID: OAUTH_APP.client_id, SLACK_CLIENT_SECRET: OAUTH_APP.client_secret, SLACK_ENCRYPTION_KEY: ENCRYPTION_KEY, ...WITH_PASSWORD, TRUST_PROXY: '1', ...overrides })
+  atHome(d.slack)
+  return d
+}
+
+/** Emulate has one workspace; by this, CHAT_BOT_TOKEN is of another. */
+export function atHome(slack: Slack): void {
+  slack.fault = ({ path, headers }) => path === '/api/auth.test' && headers.authorization === `Bearer ${BOT_TOKEN}`
+    ? { status: 200, body: JSON.stringify({ ok: true, team_id: HOME, user_id: slack.botId, bot_id: 'B0HOME' }) }
+    : undefined
+}
+
+/** Somebody who may install the app. */
+export async function operator({ server }: Deployment): Promise<Visitor> {
+  const visitor = visit(server)
+  await visitor.signIn(PASSWORD)
+  return visitor
+}
+
+/** Begins an installation and agrees to it; resolves with where Slack sends the browser. */
+export async function agreeTo({ slack }: Deployment, visitor: Visitor): Promise<URL> {
+  const answer = await visitor.get('/api/slack/install')
+  return slack.agree(answer.headers.get('location')!)
+}
+
+/** Follows Slack's redirect; resolves with where the service sends the browser then. */
+export async function comeBack(visitor: Visitor, { pathname, search }: { pathname: string, search: string }): Promise<string | null> {
+  return (await visitor.get(pathname + search)).headers.get('location')
+}
+
+/** Installs the app in PARTNER. */
+export async function install(d: Deployment): Promise<string | null> {
+  const visitor = await operator(d)
+  return comeBack(visitor, await agreeTo(d, visitor))
+}
+
+/** Whose calls of a method these were, in order, of all that `matches` says. */
+export function tokensOf({ requests }: Slack, method: string, matches = ''): string[] {
+  return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => String(headers.authorization).replace('Bearer ', ''))
+}
+
+/** Everything that Redis holds, as text, by key. */
+export async function everythingIn({ redis }: Deployment): Promise<Map<string, string>> {
+  const client = await createClient({ url: redis.url }).connect()
+  const keys = await client.keys('*')
+  const values = await Promise.all(keys.map(async (key) => {
+    switch (await client.type(key)) {
+      case 'string': return await client.get(key) ?? ''
+      case 'hash': return JSON.stringify(await client.hGetAll(key))
+      case 'list': return JSON.stringify(await client.lRange(key, 0, -1))
+      case 'set': return JSON.stringify(await client.sMembers(key))
+      case 'zset': return JSON.stringify(await client.zRange(key, 0, -1))
+      default: return ''
+    }
+  }))
+  client.destroy()
+  return new Map(keys.map((key, index) => [key, values[index]!]))
+}
