@@ -48,5 +48,5 @@ export default defineNuxtConfig({
   telemetry: false,
   auth: { loadStrategy: 'none' },
   eslint: { config: { stylistic: true } },
-  icon: { provider: 'none', clientBundle: { scan: true }, serverBundle: false },
+  icon: { provider: 'none', clientBundle: { scan: { globInclude: ['{pages,components,layouts,composables}/**/*.{vue,ts}', 'app.vue', 'error.vue'] } }, serverBundle: false },
 })

@@ -39,7 +39,7 @@ const stateOf = (part: string) => page.getByTestId(`part-${part}`).getAttribute(
 describe('the status page', () => {
   test('tells which part fails, since when and why, and that it works again', async () => {
     const { id, card } = await submit(d, { name: 'Grace' })
-    d.resend.fault = ({ path }) => path === '/emails' ? { status: 500 } : undefined
+    d.resend.fault = ({ path }) => path === '/emails' ? { status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"x"}' } : undefined
     await click(d, card, 'forward', id)
     await page.getByTestId('part-email').getByText('Resend answered 500.').waitFor()
     expect(await stateOf('email')).toBe('failing')
