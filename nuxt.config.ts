@@ -33,6 +33,8 @@ export default defineNuxtConfig({
       externals: { inline: [() => true] },
       // CommonJS as node runs it: circular requires, and built-in modules as objects with what they inherit.
       commonJS: { strictRequires: true, requireReturnsDefault: (id: string) => isBuiltin(id) || id.includes('unenv') ? 'preferred' : 'auto' },
+      // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
+      moduleSideEffects: ['reflect-metadata'],
       sourceMap: false,
     },
     rollupConfig: { plugins: [mjmlPlugin(), withoutDiscordJs()] },

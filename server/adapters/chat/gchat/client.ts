@@ -24,7 +24,8 @@ export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: n
     const { status, headers, data } = await within(timeoutMs, call())
     if (status >= 200 && status < 300) return { ok: true, value: data }
     const { status: code } = (data as { error?: { status?: unknown } } | undefined)?.error ?? {}
-    const seconds = Number((headers as Headers).get('retry-after'))
+    // A plain object or `Headers`, by the version of Google's client.
+    const seconds = Number(new Headers(headers as HeadersInit).get('retry-after'))
     const advice = PERMANENT[status]
     return {
       ok: false, permanent: advice !== undefined,
