@@ -56,6 +56,7 @@ async function shown(cards: Cards): Promise<Record<'slack' | 'teams' | 'google' 
 /** Waits until no room offers buttons any more; their texts. */
 async function closed(cards: Cards): Promise<string[]> {
   await until('every card closed', async () => Object.values(await shown(cards)).every(({ buttons }) => buttons === 0))
+  await d.server.drain()
   return Object.values(await shown(cards)).map(({ text }) => text)
 }
 
