@@ -58,6 +58,32 @@ export function setupGuides({ siteUrl, slack, discordInviteUrl }: Setup): SetupG
       ],
     },
     {
+      key: 'teams', label: 'Teams', icon: 'i-lucide-users', about: 'The same cards in a Teams channel, with a native edit dialog.',
+      required: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD', 'TEAMS_CHANNEL_ID'],
+      steps: [
+        { text: 'Create a bot with this endpoint and a client secret. Set TEAMS_APP_ID and TEAMS_APP_PASSWORD, and TEAMS_APP_TENANT_ID unless the bot is multi-tenant.', link: { label: 'Teams developer portal', to: 'https://dev.teams.microsoft.com/tools' }, code: { label: 'Bot endpoint', text: `${siteUrl}/api/webhooks/teams` } },
+        { text: 'Create an app with that bot in the scope Team, and add it to the team of your channel.' },
+        { text: 'Copy the channel\'s link: the part after /channel/, decoded, is TEAMS_CHANNEL_ID (19:…@thread.tacv2). Restart.' },
+      ],
+    },
+    {
+      key: 'gchat', label: 'Google Chat', icon: 'i-lucide-message-circle', about: 'The same cards in a Google Chat space; editing opens the submission here.',
+      required: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],
+      steps: [
+        { text: 'Enable the Google Chat API and create a service account with a JSON key. Set GOOGLE_CHAT_CREDENTIALS to the JSON on one line, and GOOGLE_CHAT_PROJECT_NUMBER.', link: { label: 'Google Cloud console', to: 'https://console.cloud.google.com/apis/library/chat.googleapis.com' } },
+        { text: 'Under Configuration, switch on interactive features and joining spaces, with this HTTP endpoint URL for all triggers.', code: { label: 'HTTP endpoint URL', text: `${siteUrl}/api/webhooks/gchat` } },
+        { text: 'Add the app to the space. The part of its address after #chat/space/ is its id: set GOOGLE_CHAT_SPACE to spaces/ and that id. Restart.' },
+      ],
+    },
+    {
+      key: 'telegram', label: 'Telegram', icon: 'i-lucide-send', about: 'The same cards in a Telegram group; editing opens the submission here.',
+      required: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID'],
+      steps: [
+        { text: 'Ask BotFather for a bot, and add it to your group. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32).', link: { label: 'BotFather', to: 'https://t.me/BotFather' } },
+        { text: 'Tell Telegram where the service is, and restart.', code: { label: 'setWebhook', text: `curl "https://api.telegram.org/bot$TELEGRAM_BOT_TOKEN/setWebhook" \\\n  -d "url=${siteUrl}/api/webhooks/telegram" \\\n  -d "secret_token=$TELEGRAM_WEBHOOK_SECRET_TOKEN" \\\n  -d 'allowed_updates=["message","callback_query"]'` } },
+      ],
+    },
+    {
       key: 'email', label: 'Email', icon: 'i-lucide-mail', about: 'Forwarded submissions go out through Resend.',
       required: ['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'],
       steps: [

@@ -75,7 +75,7 @@ export interface Services {
   slackInstall: SlackInstall | null
   /** Ends the agent's turns that run, so that nobody waits for them. */
   stopAgent: () => void
-  /** Loads what the first click would have to wait for; calls nobody. */
+  /** Loads what the first click or message would have to wait for. */
   warm: () => Promise<unknown>
   close: () => Promise<void>
 }
@@ -140,7 +140,8 @@ function compose(config: Config): Services {
   const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
 
   return {
-    config, log, store, limiter, signIns, operations, close, formUrl, warm: bot,
+    config, log, store, limiter, signIns, operations, close, formUrl,
+    warm: async () => agent?.warm(await bot()) ?? bot(),
     identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,

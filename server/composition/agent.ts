@@ -37,13 +37,15 @@ interface AgentParts {
 export interface AgentConversation {
   /** Loads what the chat side needs; the function that it resolves with adds the buttons of the approvals and tells who answers. */
   load(): Promise<(bot: Chat) => AgentReplier>
+  /** Loads the model's side, and readies the choice of tools. */
+  warm(bot: Chat): Promise<unknown>
   /** Ends what waited too long for an approval. */
   sweep(start: () => Promise<Chat>): Promise<void>
   /** Stops what runs, a moment from now. */
   stop(): void
 }
 
-/** Null without a model: then the conversation is scripted. The model's libraries are loaded at the first message. */
+/** Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at the first message. */
 export function createAgentConversation({ config, approvals: store, connections, desk, runtime, log }: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
@@ -87,6 +89,7 @@ export function createAgentConversation({ config, approvals: store, connections,
         return replier
       }
     },
+    warm: agentOf,
     sweep: start => sweepApprovals(async () => {
       const bot = await start()
       await bot.initialize()

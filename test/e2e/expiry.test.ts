@@ -47,7 +47,7 @@ describe('a submission that nobody decides', () => {
   })
 
   it('loses its data at the end of 7 days, and its card says so', async () => {
-    const expiresAt = Date.now() + 1000
+    const expiresAt = Date.now() + 3000
     const { id, card } = await aged(expiresAt, { reminded: true })
     expect((await store.get(id))?.data).toMatchObject({ secret: 'to be erased' })
     await until('the expired card', async () => blockText((await cardNow(d, card)).blocks).includes('Expired — nobody decided in 7 days'))

@@ -117,8 +117,11 @@ describe('a long-lived process', () => {
     d.redis.pause()
     d.server = await startServer(d.env)
     await until('a start that failed', () => d.server.output().includes('gateway.failed'))
+    // The first process may have been killed before its session was on record: then there is nothing to resume.
+    const connections = () => discord.gateway.resumes + discord.gateway.identifies
+    const before = connections()
     d.redis.resume()
-    await until('the listener', () => discord.gateway.resumes > 0, 30_000)
+    await until('the listener', () => connections() > before && discord.gateway.live() > 0, 30_000)
   }, 60_000)
 
   it('opens and takes in the edit form over the gateway', async () => {
