@@ -22,14 +22,15 @@ import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { slackChannels } from './config/slack-oauth'
 import { CommandDesk } from './domain/conversation/desk'
+import { accept, type AcceptPorts } from './domain/submission/accept'
 import { SubmissionDesk } from './domain/submission/desk'
-import { receive, type IntakePorts } from './domain/submission/intake'
 import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
 import { deliveriesOf, type Presentation } from './domain/submission/present'
+import { Quota } from './domain/submission/quota'
 import { Review } from './domain/submission/review'
-import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './domain/submission/screening'
+import type { Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
 import { isExposed, isOwnPage } from './http/guards'
@@ -49,8 +50,6 @@ export interface Services {
   sampleCurl: string
   /** The embedded chat platform and the emails that it caught; null when it is off. */
   sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
-  /** Counts the forms of each client; null when they may send any number. */
-  limiter: Limiter | null
   /** The form with this key, or the default one; null when there is none. */
   inbox: (form: string | undefined) => Inbox | null
   /** Counts attempts to sign in to the ops pages. */
@@ -82,8 +81,7 @@ export interface Services {
 
 interface Inbox {
   rules: Config['form']
-  /** Takes a submission in; resolves with its id, or with one that nothing has when it fell into the honeypot. */
-  receive: (body: unknown, sender: Sender) => Promise<string>
+  accept: (read: () => Promise<unknown>, sender: Sender) => Promise<string>
 }
 
 /** What the demo sends and the sandbox suggests. */
@@ -132,15 +130,18 @@ function compose(config: Config): Services {
   const agent = createAgentConversation({ config, connections, approvals, desk: new SubmissionDesk({ store, review, presentation }), runtime, log })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
-  const intake: IntakePorts = { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }
 
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
-  const screening: ScreeningPorts = { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log }
+  const incoming: AcceptPorts = {
+    quota: limiter && new Quota(limiter, runtime.now),
+    screening: { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log },
+    intake: { store, outbox, poster, board, line, leaseMs, runtime, monitor, log },
+  }
 
   const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
 
   return {
-    config, log, store, limiter, signIns, operations, close, formUrl,
+    config, log, store, signIns, operations, close, formUrl,
     warm: async () => agent?.warm(await bot()) ?? bot(),
     identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
@@ -149,10 +150,7 @@ function compose(config: Config): Services {
       const form = key === undefined ? forms.of(key) : forms.find(key)
       return form && {
         rules: { ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins },
-        receive: async (body, sender) => {
-          const screened = await screen(body, sender, screening)
-          return screened ? receive(screened.data, form, intake, idempotencyDigest(sender, key)) : runtime.uuid()
-        },
+        accept: (read, sender) => accept(read, sender, form, incoming),
       }
     },
     opsDesk: new OpsDesk({ store, board, review, presentation, runtime }),

@@ -35,29 +35,30 @@ export interface Stores {
 export function openStore(config: Config, log: Log): Stores {
   const rules = { nextAttention, dataLivesUntil }
   const { rateLimit } = config.form
-  const aMinute = { limit: rateLimit, windowS: 60 }
+  const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const signInsAMinute = { limit: 10, windowS: 60 }
   if (!config.storeUrl) {
-    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, ...rules })
+    const limiter = limit && createEmbeddedLimiter(limit)
+    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...rules })
     return {
       store,
       line: new EmbeddedCardLine(),
       health: createEmbeddedHealthBook(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
-      limiter: rateLimit > 0 ? createEmbeddedLimiter(aMinute) : null,
+      limiter: limiter ?? null,
       signIns: createEmbeddedLimiter(signInsAMinute),
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       close: () => store.close(),
     }
   }
   const client = createRedis(config.storeUrl, log)
-  const store = new RedisStore(client, rules)
+  const store = new RedisStore(client, { limit, ...rules })
   return {
     store,
     line: new RedisCardLine(client),
     health: createRedisHealthBook(client),
     approvals: new RedisApprovals(client),
-    limiter: rateLimit > 0 ? createRedisLimiter(client, aMinute) : null,
+    limiter: limit ? createRedisLimiter(client, limit) : null,
     signIns: createRedisLimiter(client, signInsAMinute),
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])

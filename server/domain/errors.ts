@@ -20,6 +20,18 @@ export class InvalidSubmission extends DomainError {
   }
 }
 
+/** The sender has used up its window: nothing was stored. */
+export class TooManyForms extends DomainError {
+  /** Until the window ends, s. */
+  readonly retryAfterS: number
+
+  constructor(limit: number, waitMs: number) {
+    const seconds = Math.ceil(waitMs / 1000)
+    super('TOO_MANY_FORMS', `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`)
+    this.retryAfterS = seconds
+  }
+}
+
 /** The human check did not let the sender through; a new token may. */
 export class HumanCheckFailed extends DomainError {
   constructor(message: string) {

@@ -1,5 +1,5 @@
 import { setResponseHeader, setResponseStatus, type H3Event } from 'h3'
-import { DomainError } from '../domain/errors'
+import { DomainError, TooManyForms } from '../domain/errors'
 import { withRequestId } from './request-id'
 
 /** A request that HTTP itself refuses. */
@@ -9,7 +9,7 @@ export class HttpError extends DomainError {
   }
 }
 
-const STATUS: Readonly<Record<string, number>> = { INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, SUBMISSION_GONE: 404, ALREADY_DECIDED: 409, SUBMISSION_ENDED: 410, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_FAILED: 403, HUMAN_CHECK_UNAVAILABLE: 503 }
+const STATUS: Readonly<Record<string, number>> = { INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, SUBMISSION_GONE: 404, ALREADY_DECIDED: 409, SUBMISSION_ENDED: 410, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, TOO_MANY_FORMS: 429, HUMAN_CHECK_FAILED: 403, HUMAN_CHECK_UNAVAILABLE: 503 }
 
 /** What a browser or a sender should wait after a 503, in seconds. */
 const RETRY_AFTER_S = 5
@@ -43,5 +43,6 @@ function refusal(event: H3Event, error: unknown): { error: string, code: string 
   const status = known instanceof HttpError ? known.status : STATUS[known.code] ?? 500
   setResponseStatus(event, status)
   if (status === 503) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
+  if (known instanceof TooManyForms) setResponseHeader(event, 'Retry-After', known.retryAfterS)
   return { error: known.message, code: known.code }
 }

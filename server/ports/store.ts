@@ -8,10 +8,12 @@ export interface SubmissionStore {
   /**
    * Stores a new submission and resolves with its id.
    *
-   * @param idempotencyKey 64 hex digits; while another submission has been holding the same for less than 24 h, nothing
-   * is stored and its id is the answer, also when it is decided by now
+   * @param options.idempotencyKey 64 hex digits; while another submission has been holding the same for less than 24 h,
+   * nothing is stored and its id is the answer, also when it is decided by now
+   * @param options.client counted in the same step, as the store's `Limiter` counts
+   * @throws LimitReached when that client may not send any more for now; nothing is stored then
    */
-  create(submission: Submission, idempotencyKey?: string): Promise<string>
+  create(submission: Submission, options?: { idempotencyKey?: string, client?: string }): Promise<string>
   /** The submission, or null; `data` is null from `expiresAt` on. */
   get(id: string): Promise<Submission | null>
   /** Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when given. */

@@ -44,11 +44,11 @@ idempotencyContract('Embedded', async () => {
 describe('Redis store, idempotency keys in Redis', () => {
   test('a creation with a key is still one round trip; the key is held for 24 h and names no form data', async () => {
     const { store, close } = await openRedis()
-    await store.create(submission(), keyOf())
+    await store.create(submission(), { idempotencyKey: keyOf() })
     await client.flushAll()
     await client.configResetStat()
     const [created, key] = [submission({ data: { secret: 'only-here' } }), keyOf('key')]
-    await store.create(created, key)
+    await store.create(created, { idempotencyKey: key })
     const stats = await client.info('commandstats')
     expect(stats).toContain('cmdstat_evalsha:calls=1,')
     expect(stats).not.toContain('cmdstat_eval:')
@@ -72,27 +72,27 @@ describe('Embedded store, idempotency keys on disk', () => {
 
   test('a restart keeps the keys', async () => {
     const [first, key] = [submission(), keyOf()]
-    await open().create(first, key)
-    expect(await open().create(submission(), key)).toBe(first.id)
+    await open().create(first, { idempotencyKey: key })
+    expect(await open().create(submission(), { idempotencyKey: key })).toBe(first.id)
   })
 
   test('a key is held for 24 h and no longer, and leaves nothing behind', async () => {
     const store = open()
     const [first, second, key] = [submission(), submission(), keyOf()]
-    await store.create(first, key)
+    await store.create(first, { idempotencyKey: key })
     now += DAY_MS - 1
-    expect(await store.create(second, key)).toBe(first.id)
+    expect(await store.create(second, { idempotencyKey: key })).toBe(first.id)
     now += 1
-    expect(await store.create(second, keyOf())).toBe(second.id)
+    expect(await store.create(second, { idempotencyKey: keyOf() })).toBe(second.id)
     expect(await readdir(join(dir, 'idempotency'))).toHaveLength(1)
     const third = submission()
-    expect(await store.create(third, key)).toBe(third.id)
+    expect(await store.create(third, { idempotencyKey: key })).toBe(third.id)
   })
 
   test('a kill between key and submission loses the key, not the form that is sent again', async () => {
     const [lost, again, key] = [submission(), submission(), keyOf()]
-    await open().create(lost, key)
+    await open().create(lost, { idempotencyKey: key })
     await rm(join(dir, 'submission', lost.id))
-    expect(await open().create(again, key)).toBe(again.id)
+    expect(await open().create(again, { idempotencyKey: key })).toBe(again.id)
   })
 })

@@ -51,12 +51,13 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
-  const takeIn = (data: unknown) => receive(data, forms.of(undefined), { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog })
+  const intake = { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
+  const takeIn = (data: unknown) => receive(data, forms.of(undefined), intake)
   const review = new Review({ store, outbox, presentation, runtime, log: silentLog })
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
     review, presentation, desk: new SubmissionDesk({ store, review, presentation }),
-    receive: takeIn,
+    intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {
       const id = await takeIn(data)

@@ -3,7 +3,7 @@ import { idempotencyDigest, screen, type Sender } from '../../server/domain/subm
 import type { Outcome } from '../../server/ports/delivery'
 import { failing, ok } from '../fakes/board'
 
-const SENDER: Sender = { client: '203.0.113.7', address: '203.0.113.7', trusted: false }
+const SENDER: Sender = { group: '203.0.113.7', client: '203.0.113.7', address: '203.0.113.7', trusted: false }
 
 /** Screens with a honeypot and, when `answer` is given, a human check that gives it. */
 async function screened(body: unknown, { answer, sender = SENDER }: { answer?: Outcome, sender?: Sender } = {}) {
@@ -78,7 +78,7 @@ describe('the human check', () => {
 })
 
 describe('what a store remembers an idempotency key by', () => {
-  const digest = (client: string, idempotencyKey?: string) => idempotencyDigest({ client, trusted: false, idempotencyKey })
+  const digest = (client: string, idempotencyKey?: string) => idempotencyDigest({ group: client, client, trusted: false, idempotencyKey })
 
   test('is nothing without a key', () => {
     expect(digest('a')).toBeUndefined()

@@ -9,6 +9,7 @@ import type { Limiter } from '../../ports/limiter'
 export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windowS: number }): Limiter {
   const counts = new RateLimiterMemory({ points: limit, duration: windowS })
   return {
+    limit,
     take: who => counts.consume(who).then(() => 0, (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
       throw refused

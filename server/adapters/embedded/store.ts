@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStorage, type Storage } from 'unstorage'
+import { LimitReached, type Limiter } from '../../ports/limiter'
 import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { atomicFiles, UNFINISHED } from './atomic-files'
@@ -17,6 +18,8 @@ interface EmbeddedStoreOptions {
   dataLivesUntil: (submission: Submission) => number
   /** Epoch ms. */
   now: () => number
+  /** How many forms each client may send; any number when absent. */
+  limiter?: Limiter
 }
 
 /** What is asked of a submission without reading its file. */
@@ -49,7 +52,9 @@ export class EmbeddedStore implements SubmissionStore {
     this.keys = new IdempotencyKeys(this.files, options.now)
   }
 
-  create(submission: Submission, idempotencyKey?: string): Promise<string> {
+  async create(submission: Submission, { idempotencyKey, client }: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
+    const waitMs = client === undefined ? 0 : await this.options.limiter?.take(client) ?? 0
+    if (waitMs > 0) throw new LimitReached(waitMs)
     if (!idempotencyKey) return this.add(submission)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey)

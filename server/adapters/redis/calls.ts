@@ -36,5 +36,5 @@ function startCalls(client: RedisClient): Calls {
     return returning
   }
   const run = <T>(command: () => Promise<T>) => client.isReady ? command() : reconnected().then(command)
-  return { started, call: command => bounded(started.then(() => run(command)), CALL_TIMEOUT_MS) }
+  return { started, call: command => bounded(client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS) }
 }

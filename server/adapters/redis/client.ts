@@ -45,11 +45,14 @@ export function createRedis(url: string, log: Log): RedisClient {
 
 /** `promise`, or a `NoAnswer` after `ms`: a command on a half-open socket would otherwise wait for minutes. */
 export function bounded<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(ms)), ms)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new NoAnswer(ms)), ms)
+    const settle = <R>(end: (result: R) => void) => (result: R) => {
+      clearTimeout(timer)
+      end(result)
+    }
+    promise.then(settle(resolve), settle(reject))
   })
-  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
 }
 
 /** The client emits one error per attempt; people need one line per outage. */

@@ -3,8 +3,11 @@ import type { Limiter } from '../../ports/limiter'
 import { createCalls } from './calls'
 import type { RedisClient } from './client'
 
-// The hash tag of all our keys; what the library counts is `{triage}:rate:<client>`.
+// With the hash tag of all our keys.
 const PREFIX = '{triage}:rate'
+
+/** Where the library counts what a client does. */
+export const countKey = (client: string) => `${PREFIX}:${client}`
 
 /**
  * Counts in Redis, in one atomic script, over the process's one connection.
@@ -15,6 +18,7 @@ export function createRedisLimiter(client: RedisClient, { limit, windowS }: { li
   const counts = new RateLimiterRedis({ storeClient: client, useRedisPackage: true, keyPrefix: PREFIX, points: limit, duration: windowS })
   const { call } = createCalls(client)
   return {
+    limit,
     // The library has no time-out of its own.
     take: who => call(() => counts.consume(who)).then(() => 0, (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)

@@ -25,56 +25,83 @@ export async function run(client: RedisClient, script: Script, keys: string[], a
 /** Where every change is announced, by id. */
 export const CHANGES = '{triage}:changes'
 
-/**
- * What both writes do besides: an audit line with its count, and the announcement. Age counts from the newest line,
- * because the clocks of replicas differ.
- *
- * A count is kept for 25 hours after it last grew, so that the last 24 can always be told.
- */
+/** Announces a change, and counts what happened in this hour until 24 hours after it. */
 const BOOKKEEPING = `
-local function count(key, field)
-  redis.call('HINCRBY', key, field, 1)
-  redis.call('EXPIRE', key, 90000)
+local function announce(id)
+  redis.call('PUBLISH', '${CHANGES}', id)
 end
-local function note(key, line, at, age, most)
-  redis.call('ZADD', key, at, line)
-  local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', newest - age)
-  redis.call('ZREMRANGEBYRANK', key, 0, -1 - most)
-  redis.call('PEXPIREAT', key, newest + age)
+local function count(key, field)
+  if redis.call('HINCRBY', key, field, 1) == 1 then redis.call('EXPIRE', key, 90000) end
+end
+`
+
+/** Adds an audit line and its count. Age counts from the newest line, because the clocks of replicas differ. */
+const NOTE = `
+local function note(audit, counts, outcome, line, at, age, most)
+  count(counts, outcome)
+  redis.call('ZADD', audit, at, line)
+  local newest = redis.call('ZREVRANGE', audit, 0, 0, 'WITHSCORES')[2]
+  redis.call('ZREMRANGEBYSCORE', audit, '-inf', newest - age)
+  redis.call('ZREMRANGEBYRANK', audit, 0, -1 - most)
+  redis.call('PEXPIREAT', audit, newest + age)
 end
 `
 
 /**
- * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored;
- * with an idempotency key that another submission holds, that one's id.
+ * Stores a new submission. Returns 1, 0 if there is one with this id, the id of the one that holds the idempotency key,
+ * or minus the ms for which the client is over its limit. Counts as rate-limiter-flexible does, on the same key: what is
+ * not stored is counted by that.
  *
- * KEYS record, data, pending, due, audit, this hour's counts, idempotency key (or none).
- * ARGV id, expected version ('' for none), version, record, its end, 'set' | 'keep' | 'erase', data, its end,
- * score in pending ('' for none), score in due ('' for none), what to count ('' for none), audit line ('' for none),
- * its time, how long lines are kept, most lines, how long the idempotency key is held.
+ * KEYS record, data, pending, due, this hour's counts, idempotency key, the client's count; for one that there is not,
+ * the record again, since a cluster wants all keys in one slot.
+ * ARGV id, version, record, its end, data, its end, score in pending, score in due ('' for none),
+ * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms.
  */
-export const PUT = script(`${BOOKKEEPING}
-local holder = KEYS[7] and redis.call('GET', KEYS[7])
-if holder then return holder end
-local stored = redis.call('HGET', KEYS[1], 'v') or ''
-if stored ~= ARGV[2] then return 0 end
-if KEYS[7] then redis.call('SET', KEYS[7], ARGV[1], 'PX', ARGV[16]) end
-redis.call('HSET', KEYS[1], 'v', ARGV[3], 'r', ARGV[4])
-redis.call('PEXPIREAT', KEYS[1], ARGV[5])
-if ARGV[6] == 'set' then redis.call('SET', KEYS[2], ARGV[7]) end
-if ARGV[6] == 'erase' then redis.call('DEL', KEYS[2]) end
-redis.call('PEXPIREAT', KEYS[2], ARGV[8])
-for i, score in ipairs({ ARGV[9], ARGV[10] }) do
-  if score == '' then
-    redis.call('ZREM', KEYS[2 + i], ARGV[1])
-  else
-    redis.call('ZADD', KEYS[2 + i], score, ARGV[1])
-  end
+export const CREATE = script(`${BOOKKEEPING}
+if ARGV[10] ~= '' then
+  local sent = redis.call('INCR', KEYS[7])
+  if sent == 1 then redis.call('PEXPIRE', KEYS[7], ARGV[11]) end
+  if sent > tonumber(ARGV[10]) then return -math.max(redis.call('PTTL', KEYS[7]), 1) end
 end
-if ARGV[11] ~= '' then count(KEYS[6], ARGV[11]) end
-if ARGV[12] ~= '' then note(KEYS[5], ARGV[12], ARGV[13], ARGV[14], ARGV[15]) end
-redis.call('PUBLISH', '${CHANGES}', ARGV[1])
+local holder = ARGV[9] ~= '' and redis.call('GET', KEYS[6])
+if holder then return holder end
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if ARGV[9] ~= '' then redis.call('SET', KEYS[6], ARGV[1], 'PX', ARGV[9]) end
+redis.call('HSET', KEYS[1], 'v', ARGV[2], 'r', ARGV[3])
+redis.call('PEXPIREAT', KEYS[1], ARGV[4])
+redis.call('SET', KEYS[2], ARGV[5], 'PXAT', ARGV[6])
+redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
+if ARGV[8] ~= '' then redis.call('ZADD', KEYS[4], ARGV[8], ARGV[1]) end
+count(KEYS[5], 'received')
+announce(ARGV[1])
+return 1
+`)
+
+/**
+ * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored.
+ *
+ * KEYS record, data, pending, due, audit, this hour's counts.
+ * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
+ * '' or 'leave' for pending, score in due ('' for none), what the audit line counts as ('' for no line), the line,
+ * its time, how long lines are kept, most lines.
+ */
+export const PUT = script(`${BOOKKEEPING}${NOTE}
+if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], 'v', ARGV[3], 'r', ARGV[4])
+if ARGV[5] ~= '' then
+  redis.call('PEXPIREAT', KEYS[1], ARGV[5])
+  redis.call('PEXPIREAT', KEYS[2], ARGV[8])
+end
+if ARGV[6] == 'set' then redis.call('SET', KEYS[2], ARGV[7], 'PXAT', ARGV[8]) end
+if ARGV[6] == 'erase' then redis.call('DEL', KEYS[2]) end
+if ARGV[9] == 'leave' then redis.call('ZREM', KEYS[3], ARGV[1]) end
+if ARGV[10] == '' then
+  redis.call('ZREM', KEYS[4], ARGV[1])
+else
+  redis.call('ZADD', KEYS[4], ARGV[10], ARGV[1])
+end
+if ARGV[11] ~= '' then note(KEYS[5], KEYS[6], ARGV[11], ARGV[12], ARGV[13], ARGV[14], ARGV[15]) end
+announce(ARGV[1])
 return 1
 `)
 
@@ -84,14 +111,13 @@ return 1
  * KEYS record, data, pending, due, audit, this hour's counts.
  * ARGV id, expected version, what to count, audit line, its time, how long lines are kept, most lines.
  */
-export const REMOVE = script(`${BOOKKEEPING}
+export const REMOVE = script(`${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
-count(KEYS[6], ARGV[3])
-note(KEYS[5], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
-redis.call('PUBLISH', '${CHANGES}', ARGV[1])
+note(KEYS[5], KEYS[6], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
+announce(ARGV[1])
 return 1
 `)
 

@@ -1,9 +1,11 @@
+import { LimitReached } from '../../ports/limiter'
 import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, type RedisClient } from './client'
-import { BACKLOG, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
+import { countKey } from './limiter'
+import { BACKLOG, CREATE, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
 
 /** What the store has to know of the lifecycle. */
 interface RedisStoreOptions {
@@ -11,6 +13,8 @@ interface RedisStoreOptions {
   nextAttention: (submission: Submission) => number
   /** When its form data has to be gone, epoch ms. */
   dataLivesUntil: (submission: Submission) => number
+  /** How many forms each client may send; any number when absent. */
+  limit?: { limit: number, windowS: number }
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -42,10 +46,21 @@ export class RedisStore implements SubmissionStore {
     this.changes = new RedisChanges(client)
   }
 
-  async create(submission: Submission, idempotencyKey?: string): Promise<string> {
-    const stored = await this.put('', submission, 'set', { idempotencyKey, count: 'received' })
-    if (stored === 0) throw new Error(`Submission ${submission.id} exists already`)
-    return typeof stored === 'string' ? stored : submission.id
+  async create(submission: Submission, { idempotencyKey, client }: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
+    const { id, version, data, receivedAt } = submission
+    const end = this.options.dataLivesUntil(submission)
+    const limit = client === undefined ? undefined : this.options.limit
+    const record = recordKey(id)
+    const keys = [record, dataKey(id), PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record, limit ? countKey(client!) : record]
+    const args = [
+      id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt, this.dueOf(submission),
+      idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
+    ]
+    const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number
+    if (typeof stored === 'string') return stored
+    if (stored < 0) throw new LimitReached(-stored)
+    if (stored === 0) throw new Error(`Submission ${id} exists already`)
+    return id
   }
 
   async get(id: string): Promise<Submission | null> {
@@ -54,13 +69,21 @@ export class RedisStore implements SubmissionStore {
   }
 
   async replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean> {
+    const { id, version } = next
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
-    return await this.put(String(previous.version), next, data, { audit, count: audit?.outcome }) === 1
+    const end = this.options.dataLivesUntil(next)
+    const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit?.at ?? next.receivedAt)]
+    const args = [
+      id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
+      isPending(next) ? '' : 'leave', this.dueOf(next), ...audit ? lineOf(audit) : [''],
+    ]
+    return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
   }
 
   async remove({ id, version }: Submission, audit: AuditLine): Promise<boolean> {
     const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit.at)]
-    const args = [id, version, audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+    const args = [id, version, ...lineOf(audit)]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
 
@@ -123,19 +146,10 @@ export class RedisStore implements SubmissionStore {
     await bounded(this.client.close(), CALL_TIMEOUT_MS).catch(() => this.client.destroy())
   }
 
-  /** 1 when `next` is stored, 0 when another version is, or the id that holds the idempotency key. */
-  private async put(expected: string, next: Submission, data: 'set' | 'keep' | 'erase', { idempotencyKey, count = '', audit }: Besides): Promise<unknown> {
-    const { id, version, receivedAt } = next
-    const end = this.options.dataLivesUntil(next)
-    const due = this.options.nextAttention(next)
-    const args = [
-      id, expected, version, JSON.stringify({ ...next, data: undefined }), end + RECORD_GRACE_MS,
-      data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      isPending(next) ? receivedAt : '', Number.isFinite(due) ? due : '',
-      count, audit ? JSON.stringify(audit) : '', audit?.at ?? '', AUDIT_TTL_MS, AUDIT_LINES, IDEMPOTENCY_TTL_MS,
-    ]
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit?.at ?? receivedAt), ...idempotencyKey ? [idempotencyKeyOf(idempotencyKey)] : []]
-    return this.call(() => run(this.client, PUT, keys, args.map(String)))
+  /** Score in the index of what is due, '' for none. */
+  private dueOf(submission: Submission): number | '' {
+    const due = this.options.nextAttention(submission)
+    return Number.isFinite(due) ? due : ''
   }
 
   private async read(ids: string[]): Promise<(Submission | null)[]> {
@@ -149,12 +163,14 @@ export class RedisStore implements SubmissionStore {
   }
 }
 
-/** What a write brings along. */
-interface Besides {
-  idempotencyKey?: string
-  /** Counted in the hour of `audit`, or else of the arrival. */
-  count?: string
-  audit?: AuditLine
+/** Everything but the form data, as text. */
+function recordOf(submission: Submission): string {
+  return JSON.stringify({ ...submission, data: undefined })
+}
+
+/** How the scripts take an audit line. */
+function lineOf(audit: AuditLine) {
+  return [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
 }
 
 function isPending({ state }: Submission): boolean {

@@ -11,12 +11,11 @@ import { HttpError } from '../../http/errors'
  * 200 `{ status: 'received', submissionId }` once it is stored; 400, 401, 403, 404, 413, 415, 429 and 503 as `{ error, code }`.
  */
 export default defineEventHandler((event) => {
-  const { inbox, limiter, config: { maxBodyBytes } } = useServices()
+  const { inbox, config: { maxBodyBytes } } = useServices()
   const key = getRouterParam(event, 'form', { decode: true }) || undefined
   const form = inbox(key)
   return publicPost(event, form?.rules.allowedOrigins, async () => {
     if (!form) throw new HttpError(404, 'UNKNOWN_FORM', `There is no form ${JSON.stringify(key)} here. Add it to forms.config.ts, or send to /api/form.`)
-    const sender = await admit(event, form.rules, limiter)
-    return { status: 'received', submissionId: await form.receive(await readForm(event, maxBodyBytes), sender) }
+    return { status: 'received', submissionId: await form.accept(() => readForm(event, maxBodyBytes), admit(event, form.rules)) }
   })
 })

@@ -1,5 +1,6 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { Form } from '../../ports/form'
+import { LimitReached } from '../../ports/limiter'
 import type { CardLine } from '../../ports/line'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
@@ -33,9 +34,10 @@ export interface IntakePorts {
  *
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
- * @param idempotencyKey names the form (64 hex digits): sent again within 24 h it is the first one again, whatever the body
+ * @throws LimitReached as `SubmissionStore.create` does
+ * @param options for `SubmissionStore.create`
  */
-export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, idempotencyKey?: string): Promise<string> {
+export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, options: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
   const rooms = form.rooms
   const paced = rooms.filter(room => board.intervalMs(room) > 0)
   const now = runtime.now()
@@ -45,9 +47,15 @@ export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, 
 
   // Sent together, this is one round trip. A place in line without a record is harmless: its turn passes.
   const enter = (room: string) => line.enter({ room, now, intervalMs: board.intervalMs(room) }, next.id, now + leaseMs).catch(() => null)
-  const [places, id] = await Promise.all([Promise.all(paced.map(enter)), store.create(next, idempotencyKey).catch((error) => { throw new StoreUnavailable(error) })])
+  const leave = () => runtime.background(Promise.all(paced.map(room => line.leave(room, next.id))))
+  const create = () => store.create(next, options).catch((error) => {
+    if (!(error instanceof LimitReached)) throw new StoreUnavailable(error)
+    leave()
+    throw error
+  })
+  const [places, id] = await Promise.all([Promise.all(paced.map(enter)), create()])
   if (id !== next.id) {
-    runtime.background(Promise.all(paced.map(room => line.leave(room, next.id))))
+    leave()
     return id
   }
 

@@ -7,6 +7,8 @@ import { HumanCheckFailed, HumanCheckUnavailable } from '../errors'
 export interface Sender {
   /** IP address, when known. */
   address?: string
+  /** Who is counted as one: an IPv4 address, or the IPv6 network that one customer gets. */
+  group: string
   /** Whom an idempotency key belongs to: clients that use the same key by chance or by malice do not meet. */
   client: string
   /** Showed the key of this service: a program that we know, and that no human check lets through. */
@@ -36,7 +38,7 @@ export async function screen(body: unknown, sender: Sender, { honeypot, humanChe
     log.info('intake.honeypot')
     return null
   }
-  if (!humanCheck) return { data: without(body, [honeypot]) }
+  if (!humanCheck) return { data: Object.hasOwn(body, honeypot) ? without(body, [honeypot]) : body }
   if (!sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
   return { data: without(body, [honeypot, humanCheck.field]) }
 }

@@ -1,0 +1,40 @@
+import type { Form } from '../../ports/form'
+import { LimitReached } from '../../ports/limiter'
+import { StoreUnavailable } from '../errors'
+import { receive, type IntakePorts } from './intake'
+import type { Quota } from './quota'
+import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
+
+export interface AcceptPorts {
+  /** Null when everybody may send any number. */
+  quota: Quota | null
+  screening: ScreeningPorts
+  intake: IntakePorts
+}
+
+/**
+ * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and before
+ * a human check, which asks somebody else. Resolves with its id, or with one that nothing has when it fell into the
+ * honeypot.
+ *
+ * @param read the body, which is not read for a sender who is known to be over the limit
+ * @throws DomainError of any kind when nothing was stored
+ */
+export async function accept(read: () => Promise<unknown>, sender: Sender, form: Form, { quota, screening, intake }: AcceptPorts): Promise<string> {
+  const client = sender.group
+  quota?.check(client)
+  const isAsked = screening.humanCheck !== null && !sender.trusted
+  if (isAsked) await quota?.count(client)
+  const uncounted = isAsked ? null : quota
+  try {
+    const screened = await screen(await read(), sender, screening)
+    if (screened) return await receive(screened.data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined })
+  }
+  catch (error) {
+    if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)
+    if (!(error instanceof StoreUnavailable)) await uncounted?.count(client)
+    throw error
+  }
+  await uncounted?.count(client)
+  return intake.runtime.uuid()
+}

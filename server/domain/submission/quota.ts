@@ -1,0 +1,42 @@
+import type { Limiter } from '../../ports/limiter'
+import { StoreUnavailable, TooManyForms } from '../errors'
+
+/** Clients that are remembered to be over their limit; what is forgotten is asked for again. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * How many forms each client may send. What is stored is counted by the store in the same step; `count` is for what is
+ * not. Who is over the limit is refused from memory until the window ends: a flood costs neither a body nor a round trip.
+ */
+export class Quota {
+  /** When the window of a client ends that has used it up, epoch ms. */
+  private readonly usedUp = new Map<string, number>()
+
+  constructor(private readonly limiter: Limiter, private readonly now: () => number) {}
+
+  /** @throws TooManyForms when the client is known to be over its limit */
+  check(client: string): void {
+    const waitMs = (this.usedUp.get(client) ?? 0) - this.now()
+    if (waitMs > 0) throw new TooManyForms(this.limiter.limit, waitMs)
+    this.usedUp.delete(client)
+  }
+
+  /**
+   * Counts a form that is not stored.
+   *
+   * @throws TooManyForms when it was one too many
+   * @throws StoreUnavailable when the counts cannot be reached
+   */
+  async count(client: string): Promise<void> {
+    const waitMs = await this.limiter.take(client).catch((error) => { throw new StoreUnavailable(error) })
+    if (waitMs > 0) throw this.exceeded(client, waitMs)
+  }
+
+  /** Remembers that the client has used up its window, and says so. */
+  exceeded(client: string, waitMs: number): TooManyForms {
+    const [oldest] = this.usedUp.keys()
+    if (this.usedUp.size >= MAX_REMEMBERED) this.usedUp.delete(oldest!)
+    this.usedUp.set(client, this.now() + waitMs)
+    return new TooManyForms(this.limiter.limit, waitMs)
+  }
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Limiter } from '../../server/ports/limiter'
+import type { SubmissionStore } from '../../server/ports/store'
+import { keyOf } from './idempotency'
+import { submission } from './submission-store'
+
+/** A store that lets each client create so many in a minute, and the limiter on the same counts. */
+interface Harness {
+  store: SubmissionStore
+  limiter: Limiter
+  close(): Promise<void>
+}
+
+/** What `create` does with the client that it is given, in every `SubmissionStore`. */
+export function storeLimitContract(name: string, open: (limit: number) => Promise<Harness>): void {
+  describe(`${name} store, the limit of a client`, () => {
+    const LIMIT = 3
+    let store: SubmissionStore
+    let limiter: Limiter
+    let close: () => Promise<void>
+    let client: string
+
+    beforeEach(async () => {
+      ({ store, limiter, close } = await open(LIMIT))
+      client = `2001:db8:1:2::/64 ${randomUUID()}`
+    })
+    afterEach(() => close())
+
+    const create = (options: { idempotencyKey?: string } = {}) => store.create(submission(), { client, ...options })
+    const total = async () => (await store.listPending({ limit: 10 })).total
+
+    test('of fifty at once exactly the limit is stored; the others learn how long to wait', async () => {
+      const results = await Promise.allSettled(Array.from({ length: 50 }, () => create()))
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT)
+      const waits = results.flatMap(result => result.status === 'rejected' ? [(result.reason as { waitMs: number }).waitMs] : [])
+      expect(Math.min(...waits)).toBeGreaterThan(50_000)
+      expect(Math.max(...waits)).toBeLessThanOrEqual(60_000)
+      expect(await total()).toBe(LIMIT)
+    })
+
+    test('what is stored and what is not share one count, whichever came first', async () => {
+      expect(await limiter.take(client)).toBe(0)
+      await create()
+      expect(await limiter.take(client)).toBe(0)
+      await expect(create()).rejects.toThrow('limit is reached')
+      expect(await limiter.take(client)).toBeGreaterThan(50_000)
+    })
+
+    test('a repeated form counts, and over the limit its key is not answered', async () => {
+      const key = { idempotencyKey: keyOf() }
+      expect(new Set([await create(key), await create(key), await create(key)]).size).toBe(1)
+      await expect(create(key)).rejects.toThrow('limit is reached')
+    })
+
+    test('a refused form holds no key', async () => {
+      const key = { idempotencyKey: keyOf() }
+      for (let sent = 0; sent < LIMIT; sent++) await create()
+      await expect(create(key)).rejects.toThrow('limit is reached')
+      const next = submission()
+      expect(await store.create(next, key)).toBe(next.id)
+    })
+
+    test('without a client, and for another one, nothing is counted', async () => {
+      for (let sent = 0; sent < LIMIT; sent++) await create()
+      await store.create(submission())
+      await store.create(submission(), { client: `${client}0` })
+      expect(await total()).toBe(LIMIT + 2)
+    })
+  })
+}
