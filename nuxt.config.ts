@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isBuiltin } from 'node:module'
+import { compact } from './scripts/compact-plugin'
 import { withoutDiscordJs } from './server/adapters/chat/discord/discord-js-plugin'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
 
@@ -22,6 +23,8 @@ export default defineNuxtConfig({
   runtimeConfig: { session: { name: 'triage-session', password: '', maxAge: 12 * 60 * 60, sessionHeader: false, cookie: { httpOnly: true, secure: true, sameSite: 'lax' } } },
   srcDir: '.',
   serverDir: 'server',
+  // Pages are rendered in the browser: Vue's template compiler stays out of the server.
+  experimental: { externalVue: false },
   compatibilityDate: '2026-11-01',
   nitro: {
     // Spread, because Nuxt's types do not know the options of Nitro's presets and bundling.
@@ -37,7 +40,7 @@ export default defineNuxtConfig({
       moduleSideEffects: ['reflect-metadata'],
       sourceMap: false,
     },
-    rollupConfig: { plugins: [mjmlPlugin(), withoutDiscordJs()] },
+    rollupConfig: { plugins: [mjmlPlugin(), withoutDiscordJs(), compact()] },
     typescript: {
       tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../scripts/**/*'] },
     },
