@@ -28,7 +28,7 @@ const TABLE = [
   { folder: 'handlers', from: ['domain/', 'ports/'], types: ['chat'] },
   { folder: 'http', from: ['domain/errors$'], packages: ['h3$', 'node:', '@vercel/functions$', '#sealed-sessions$'] },
   { folder: 'api', from: ['app$', 'http/'], packages: ['h3$'] },
-  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$'] },
+  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$', 'node:v8$'] },
 ]
 
 export default withNuxt(
