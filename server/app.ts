@@ -100,6 +100,7 @@ function compose(config: Config): Services {
     now: Date.now, random: Math.random, background,
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    turn: () => new Promise(resolve => setImmediate(resolve)),
     within: (task, ms) => new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms)
       task.then(() => resolve(), reject).finally(() => clearTimeout(timer))
@@ -110,7 +111,7 @@ function compose(config: Config): Services {
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
-  const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }) : caught
+  const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }, http) : caught
   const forms = createForms(config, http, connections.map(({ platform }) => platform.key))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   const presentation: Presentation = { siteUrl: config.siteUrl, forms }

@@ -31,9 +31,40 @@ async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<Array
   })
 }
 
+/** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */
+class ReadRequest extends Request {
+  constructor(private readonly url_: URL, private readonly head: { method: string, headers: Headers }, private readonly content: Buffer<ArrayBuffer>) {
+    super(url_, head)
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const { buffer, byteOffset, length } = this.content
+    return buffer.slice(byteOffset, byteOffset + length)
+  }
+
+  override async text(): Promise<string> {
+    return this.content.toString()
+  }
+
+  override async json(): Promise<unknown> {
+    return JSON.parse(this.content.toString())
+  }
+
+  override clone(): Request {
+    return new ReadRequest(this.url_, this.head, this.content)
+  }
+}
+
 /** The request as the web platform knows it, its body read within bounds. */
 export async function boundedRequest(event: H3Event, maxBytes: number): Promise<Request> {
-  return new Request(getRequestURL(event), { method: event.method, headers: event.headers, body: await readBytes(event, maxBytes) })
+  return new ReadRequest(getRequestURL(event), event, await readBytes(event, maxBytes))
+}
+
+/** Answers with a response of the web platform, at once: h3 would set up streams, and let others go first. */
+export async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer())
+  res.statusCode = response.status
+  res.setHeaders(response.headers).end(body)
 }
 
 /**

@@ -14,15 +14,17 @@ export async function publicPost<T>(event: H3Event, origins: readonly string[] |
   const foreign = origins !== undefined && origin !== undefined && !origins.includes(origin)
   setResponseHeaders(event, {
     ...readableBy(origins, foreign ? undefined : origin),
-    'Access-Control-Allow-Methods': 'POST, OPTIONS',
-    // The wildcard does not cover Authorization: what is asked for is allowed by name.
-    'Access-Control-Allow-Headers': getRequestHeader(event, 'access-control-request-headers') ?? '*',
     'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
-    'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
     // The list is the same for everybody, the answer is not: no cache may hand one origin's to another.
     'Vary': origins ? 'Origin, Access-Control-Request-Headers' : 'Access-Control-Request-Headers',
   })
   if (event.method === 'OPTIONS' && !foreign) {
+    setResponseHeaders(event, {
+      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      // The wildcard does not cover Authorization: what is asked for is allowed by name.
+      'Access-Control-Allow-Headers': getRequestHeader(event, 'access-control-request-headers') ?? '*',
+      'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
+    })
     setResponseStatus(event, 204)
     return null
   }

@@ -6,6 +6,8 @@ export interface Runtime {
   /** 0 ≤ n < 1. */
   random(): number
   wait(ms: number): Promise<void>
+  /** Resolves when what arrived together with the present event was handled too. */
+  turn(): Promise<void>
   /** Resolves when `task` does, or after `ms` without it. */
   within(task: Promise<unknown>, ms: number): Promise<void>
   /** Keeps the process (or the function instance) alive until `task` settles. */

@@ -1,6 +1,7 @@
 import { createEmulator } from 'emulate'
 import { describe, expect, test } from 'vitest'
 import { createResendMailer } from '../../server/adapters/email/resend'
+import { createHttpClient } from '../../server/adapters/http/client'
 import { createOutboxMailer } from '../../server/adapters/embedded/outbox-mailer'
 import type { Email } from '../../server/ports/delivery'
 import { freePort } from '../support/ports'
@@ -13,7 +14,7 @@ mailerContract('Resend', async () => {
   const emulator = await createEmulator({ service: 'resend', port })
   const baseUrl = `http://127.0.0.1:${port}`
   return {
-    mailer: createResendMailer({ apiKey: API_KEY, baseUrl }),
+    mailer: createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient()),
     async sent() {
       const response = await fetch(`${baseUrl}/emails`, { headers: { authorization: `Bearer ${API_KEY}` } })
       return (await response.json() as { data: Email[] }).data

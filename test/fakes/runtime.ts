@@ -21,6 +21,8 @@ export class FakeRuntime implements Runtime {
     this.time += ms
   }
 
+  turn = () => new Promise<void>(resolve => setImmediate(resolve))
+
   async within(task: Promise<unknown>, ms: number): Promise<void> {
     await Promise.race([task, this.wait(ms)])
   }

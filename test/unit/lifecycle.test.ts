@@ -67,16 +67,16 @@ describe('received', () => {
 })
 
 describe('forward', () => {
-  test('claims, with the email, the POST and every card outstanding', () => {
+  test('claims, with every card, the email and the POST outstanding, the cards first', () => {
     const { next, added, finished } = step(posted(), claimed())
     expect(next).toMatchObject({ state: 'settling', decision: { action: 'forward', reviewer: REVIEWER, at: NOW }, data: DATA })
-    expect(kinds(next)).toEqual(['email', 'endpoint', 'update slack', 'update discord'])
+    expect(kinds(next)).toEqual(['update slack', 'update discord', 'email', 'endpoint'])
     expect([added, finished]).toEqual([next.work, false])
     expect(next.work.every(({ dueAt, attempts }) => dueAt === NOW + LEASE && attempts === 0)).toBe(true)
   })
 
   test('posts to no endpoint when none is configured', () => {
-    expect(kinds(step(posted(), claimed({ deliveries: ['email'] })).next)).toEqual(['email', 'update slack', 'update discord'])
+    expect(kinds(step(posted(), claimed({ deliveries: ['email'] })).next)).toEqual(['update slack', 'update discord', 'email'])
   })
 
   test('of an edit keeps the changed data and which keys changed', () => {
@@ -87,7 +87,7 @@ describe('forward', () => {
   test('takes up the clicked card when its post was not on record yet', () => {
     const { next } = step(received(['slack']), claimed({ card: SLACK }))
     expect(next.cards).toEqual([SLACK])
-    expect(kinds(next)).toEqual(['email', 'endpoint', 'update slack'])
+    expect(kinds(next)).toEqual(['update slack', 'email', 'endpoint'])
     expect(step(posted(), claimed({ card: SLACK })).next.cards).toEqual([SLACK, DISCORD])
   })
 
@@ -154,7 +154,7 @@ describe('settling', () => {
   test('a new forward after that does only what is left', () => {
     const reopened = giveUp(finish(step(posted(), claimed()).next, 'endpoint').next, 'email').next
     const { next } = step(reopened, claimed())
-    expect(kinds(next)).toEqual(['email', 'update slack', 'update discord'])
+    expect(kinds(next)).toEqual(['update slack', 'update discord', 'email'])
     expect(next.failures).toEqual([])
     expect(next.work.some(({ key }) => reopened.work.some(work => work.key === key))).toBe(false)
   })

@@ -38,7 +38,7 @@ test('results written together grow the version by one, and work added later has
   const claim = { type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries } as const
   await outbox.apply(id, [claim])
   const claimed = (await store.get(id))!
-  const [email, endpoint] = claimed.work.map(({ key }) => key)
+  const [email, endpoint] = ['email', 'endpoint'].map(wanted => claimed.work.find(({ kind }) => kind === wanted)!.key)
   await outbox.apply(id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }])
   const reopened = (await store.get(id))!
   expect(reopened.version).toBe(claimed.version + 1)

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createResendMailer } from '../../server/adapters/email/resend'
+import { createHttpClient } from '../../server/adapters/http/client'
 import type { Email } from '../../server/ports/delivery'
 
 const API_KEY = 're_secret_key'
@@ -29,7 +30,7 @@ afterEach(() => {
 })
 
 function send(options: { apiKey?: string, timeoutMs?: number } = {}) {
-  return createResendMailer({ apiKey: API_KEY, baseUrl, ...options }).send(email, 'key-1')
+  return createResendMailer({ apiKey: API_KEY, baseUrl, ...options }, createHttpClient()).send(email, 'key-1')
 }
 
 function refuse(statusCode: number, name: string, headers: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { defineEventHandler, getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../app'
-import { boundedRequest } from '../../http/body'
+import { boundedRequest, sendResponse } from '../../http/body'
 import { answer } from '../../http/errors'
 
 /** Slack sends the card and the form back with a click; no platform sends more than this. */
@@ -10,7 +10,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 export default defineEventHandler(event => answer(event, async () => {
   const platform = getRouterParam(event, 'platform', { decode: true }) ?? ''
   const handle = useServices().webhook(platform)
-  if (handle) return handle(await boundedRequest(event, MAX_BYTES))
+  if (handle) return sendResponse(event, await handle(await boundedRequest(event, MAX_BYTES)))
   setResponseStatus(event, 404)
   return { error: `Unknown platform: ${platform}` }
 }))

@@ -91,9 +91,10 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
   const outstanding = event.action === 'forward' ? event.deliveries.filter(delivery => !current.delivered.includes(delivery)) : []
   // Posts still outstanding are dropped: nobody needs a card for something decided. One that is in flight
   // right now reports `done` later and is updated then.
+  // The cards first: somebody looks at one.
   const work: Work[] = [
-    ...outstanding.map(kind => ({ key: `${kind}#${version}`, kind, attempts: 0, dueAt: now + leaseMs })),
     ...updates(cards, version, now + leaseMs),
+    ...outstanding.map(kind => ({ key: `${kind}#${version}`, kind, attempts: 0, dueAt: now + leaseMs })),
   ]
   const next: Submission = {
     ...current, version, state: 'settling', decision, cards, work, failures: [],

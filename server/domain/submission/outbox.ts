@@ -136,6 +136,8 @@ class Run {
   }
 
   private async write(): Promise<void> {
+    // Answers that arrive together become one write.
+    await this.ports.runtime.turn()
     const events = this.reports.splice(0)
     if (events.length === 0) return
     const applied = await this.applyPersistently(events)

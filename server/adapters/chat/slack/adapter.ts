@@ -88,7 +88,9 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
-    this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options))
+    // The answer goes first: what the click sets off would otherwise run in the same turn of the event loop, before it.
+    const answered = new Promise(resolve => setImmediate(resolve))
+    options?.waitUntil?.(answered.then(() => this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options))))
   }
 
   /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
