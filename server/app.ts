@@ -169,7 +169,7 @@ function compose(config: Config): Services {
     webhook: (name) => {
       const key = platformByName(name)?.key
       if (!key || !board.platforms.includes(key)) return null
-      return request => handleWebhook(key, request, bot, monitor)
+      return request => handleWebhook(key, request, bot, monitor, log)
     },
   }
 }

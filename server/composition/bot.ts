@@ -18,11 +18,12 @@ import type { AgentConversation } from './agent'
 const BOT_PATIENCE_MS = 2000
 
 /** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
-export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>, monitor: Monitor): Promise<Response> {
+export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>, monitor: Monitor, log: Log): Promise<Response> {
   const startedAt = performance.now()
   const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
   const chat = await inTime(bot()).catch((error) => {
     settled(503)
+    log.warn('bot.unavailable', { platform: key, error })
     throw new BotUnavailable(error)
   })
   const response = await chat.webhooks[key]!(request, { waitUntil: background })

@@ -11,13 +11,16 @@ export interface Plan {
   submissions: number
   /** Clicks whose answers are timed, at 50 a second. */
   clicks: number
-  /** Forwards whose CPU time is taken, at 125 a second. */
+  /** Forwards whose CPU time is taken, at 125 a second; as many come before all clicks, to warm up. */
   forwards: number
   /** Open submissions that the longest list has. */
   open: number
 }
 
 const SLACK_MS = 80
+
+/** Past what a target loads when it has time, ms: the service readies its bot three seconds after the start. */
+const SETTLED_MS = 3500
 
 /** Figures of one target in one round. */
 export type Figures = Record<
@@ -30,7 +33,7 @@ export async function measureTarget(name: TargetName, surroundings: Surroundings
   await vendors.tell({ delayMs: SLACK_MS, record: false })
   const target = await startTarget(name, environment(surroundings))
   const { port, cpu, rss } = target
-  await setTimeout(1000)
+  await setTimeout(SETTLED_MS)
   const idle = rss()
   const slow = await closedLoop(port, 128, () => FORM_REQUEST, { requests: plan.submissions / 4 })
   await vendors.tell({ delayMs: 0 })
@@ -39,6 +42,7 @@ export async function measureTarget(name: TargetName, surroundings: Surroundings
   const intake = await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 2 })
   const intakeCpu = cpu() - before
   const full = rss()
+  await forwardCards(target, vendors, plan.forwards, 4)
   const clicks = await forwardCards(target, vendors, plan.clicks, 20)
   const forwards = await forwardCards(target, vendors, plan.forwards, 8)
   await target.stop()

@@ -42,7 +42,7 @@ const question = (thread: string) => until('a question', () => said(thread).find
 const buttonOf = ({ components }: DiscordMessage, action: string) => components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => String(custom_id).startsWith(`${action}\n`))!.custom_id as string
 
 it('an answer is posted with its first words and edited as it grows', async () => {
-  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 150 })
+  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 400 })
   const thread = await mention('count')
   await answered(thread, 'One. Two. Three. Four.')
   const written = writes(thread)

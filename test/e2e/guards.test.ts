@@ -32,7 +32,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 interface Route { path: string, method: string }
 
 /** Every route that the built server serves, those of libraries too; one without a method takes any. */
-const routes = [...readFileSync(`${ROOT}/.output/server/chunks/nitro/nitro.mjs`, 'utf8').matchAll(/\{ route: '([^']+)', handler: \w+, lazy: \w+, middleware: false, method: (?:"(\w+)"|undefined) \}/g)]
+const routes = [...readFileSync(`${ROOT}/.output/server/chunks/nitro/nitro.mjs`, 'utf8').replaceAll('\\\n', '').matchAll(/\{\s*route:\s*["']([^"']+)["'],\s*handler:\s*\w+,\s*lazy:\s*\w+,\s*middleware:\s*false,\s*method:\s*(?:"(\w+)"|undefined|void 0)\s*\}/g)]
   .flatMap(([, path, method]): Route[] => (method ? [method] : ['get', 'post']).map(each => ({ path: path!, method: each.toUpperCase() })))
 
 const guarded = routes.filter(({ path }) => !(path in PUBLIC) && !OFF.includes(path))

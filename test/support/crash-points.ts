@@ -1,4 +1,4 @@
-import { PUT, REMOVE } from '../../server/adapters/redis/scripts'
+import { CREATE, PUT, REMOVE } from '../../server/adapters/redis/scripts'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'
 import type { Command, TcpProxy } from './tcp-proxy'
@@ -17,19 +17,22 @@ export interface CrashPoint {
   unknownCard?: boolean
 }
 
+const create = ({ sha }: Command) => sha === CREATE.sha
 const put = ({ sha }: Command) => sha === PUT.sha
 const remove = ({ sha }: Command) => sha === REMOVE.sha
+/** Results that come together are one write, the last of which is the removal. */
+const result = (command: Command) => put(command) || remove(command)
 const leaveLine = ({ name, args }: Command) => name === 'ZREM' && args[0]!.includes(':line:')
 const POST = '/api/chat.postMessage'
 const UPDATE = '/api/chat.update'
 
 export const CRASH_POINTS: readonly CrashPoint[] = [
-  { name: 'intake: before the record is written', flow: 'intake', at: { redis: put, phase: 'before' }, written: false },
-  { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
+  { name: 'intake: before the record is written', flow: 'intake', at: { redis: create, phase: 'before' }, written: false },
+  { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: create, phase: 'after' }, written: true },
   { name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' }, written: true },
   { name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' }, written: true, unknownCard: true },
-  { name: 'intake: card posted and out of line, before that is written', flow: 'intake', at: { redis: put, phase: 'before', nth: 2 }, written: true, unknownCard: true },
-  { name: 'intake: card written down, answer lost', flow: 'intake', at: { redis: put, phase: 'after', nth: 2 }, written: true },
+  { name: 'intake: card posted and out of line, before that is written', flow: 'intake', at: { redis: put, phase: 'before' }, written: true, unknownCard: true },
+  { name: 'intake: card written down, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
   { name: 'intake: card posted, before it leaves the line', flow: 'intake', at: { redis: leaveLine, phase: 'before' }, written: true, unknownCard: true },
   { name: 'forward: before the claim', flow: 'forward', at: { redis: put, phase: 'before' }, written: false },
   { name: 'forward: claim written, answer lost', flow: 'forward', at: { redis: put, phase: 'after' }, written: true },
@@ -37,8 +40,8 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { name: 'forward: Resend took the email, answer lost', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true },
   { name: 'forward: before the endpoint', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'before' }, written: true },
   { name: 'forward: endpoint took it, answer lost', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true },
-  { name: 'forward: first result in hand, before it is written', flow: 'forward', at: { redis: put, phase: 'before', nth: 2 }, written: true },
-  { name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: put, phase: 'after', nth: 2 }, written: true },
+  { name: 'forward: first result in hand, before it is written', flow: 'forward', at: { redis: result, phase: 'before', nth: 2 }, written: true },
+  { name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 2 }, written: true },
   { name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' }, written: true },
   { name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
   { name: 'forward: before the removal', flow: 'forward', at: { redis: remove, phase: 'before' }, written: true },
