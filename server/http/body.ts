@@ -62,7 +62,8 @@ export async function boundedRequest(event: H3Event, maxBytes: number): Promise<
 
 /** Answers with a response of the web platform, at once: h3 would set up streams, and let others go first. */
 export async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
-  const body = Buffer.from(await response.arrayBuffer())
+  // As text, which node writes in one piece with the head; no platform is answered with anything else.
+  const body = await response.text()
   res.statusCode = response.status
   res.setHeaders(response.headers).end(body)
 }

@@ -12,7 +12,7 @@ import { folderSize, packagesSize } from './sizes.ts'
 import { ENTRIES, type Surroundings, type TargetName } from './target.ts'
 import { startVendors, type Vendors } from './vendor-process.ts'
 
-const FULL: Plan = { rounds: 5, submissions: 10_000, clicks: 125, forwards: 250, open: 100_000 }
+const FULL: Plan = { rounds: 5, submissions: 10_000, clicks: 100, forwards: 200, open: 100_000 }
 const QUICK: Plan = { rounds: 1, submissions: 1000, clicks: 40, forwards: 40, open: 2000 }
 const PEER_PACKAGES = ['hono', '@hono/node-server', 'chat', '@chat-adapter/slack', '@chat-adapter/state-redis', 'resend']
 const ORDER: readonly TargetName[] = ['peer', 'service', 'bolt', 'floor']

@@ -20,7 +20,7 @@ export interface Plan {
 const SLACK_MS = 80
 
 /** Past what a target loads when it has time, ms: the service readies its bot three seconds after the start. */
-const SETTLED_MS = 3500
+const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
 /** Figures of one target in one round. */
 export type Figures = Record<
@@ -33,7 +33,7 @@ export async function measureTarget(name: TargetName, surroundings: Surroundings
   await vendors.tell({ delayMs: SLACK_MS, record: false })
   const target = await startTarget(name, environment(surroundings))
   const { port, cpu, rss } = target
-  await setTimeout(SETTLED_MS)
+  await setTimeout(settledMs(name))
   const idle = rss()
   const slow = await closedLoop(port, 128, () => FORM_REQUEST, { requests: plan.submissions / 4 })
   await vendors.tell({ delayMs: 0 })

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { accept, type AcceptPorts } from '../../server/domain/submission/accept'
 import { InvalidSubmission } from '../../server/domain/errors'
 import { Quota } from '../../server/domain/submission/quota'
@@ -17,11 +17,13 @@ let asked: number
 /** How often each client was counted, by the store or by itself. */
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
 let stopped: boolean
+let reading: number
 beforeEach(() => {
   now = 1_700_000_000_000
   asked = 0
   counts = { stored: {}, alone: {} }
   stopped = false
+  reading = 0
 })
 
 const add = (by: Record<string, number>, client: string) => { by[client] = (by[client] ?? 0) + 1 }
@@ -53,6 +55,7 @@ async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanC
     intake: { ...triage.intake, store },
   }
   return (body: unknown, sender: Partial<typeof SENDER> = {}) => accept(async () => {
+    reading++
     if (body instanceof Error) throw body
     return body
   }, { ...SENDER, ...sender }, FORM, ports)
@@ -98,6 +101,20 @@ test('who is over the limit is refused without being read or counted, until the 
   counts.stored = {}
   await send({})
   expect(counts.stored).toEqual({ [SENDER.group]: 1 })
+})
+
+test('who has a window\'s worth of forms on their way is counted before another is read: two windows\' worth of bodies at most', async () => {
+  const send = await door()
+  const bodies = Promise.withResolvers<object>()
+  const slow = Array.from({ length: LIMIT + 3 }, () => send(bodies.promise).then(() => 200, (error: { code: string }) => error.code))
+  await vi.waitUntil(() => counts.alone[SENDER.group] === 3 && reading === 2 * LIMIT)
+  bodies.resolve({})
+  expect(await Promise.all(slow)).toEqual([...Array.from({ length: LIMIT }, () => 'TOO_MANY_FORMS'), 200, 200, 'TOO_MANY_FORMS'])
+  expect(reading).toBe(2 * LIMIT)
+  now += 60_000
+  counts = { stored: {}, alone: {} }
+  await send({})
+  expect(counts).toEqual({ stored: { [SENDER.group]: 1 }, alone: {} })
 })
 
 test('an invalid form that is one too many is told so', async () => {

@@ -30,7 +30,11 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
   return {
     async send(email: Email, idempotencyKey: string): Promise<Outcome> {
       try {
-        const resend = await (client ??= connect(apiKey, baseUrl, request => http({ ...request, timeoutMs })))
+        client ??= connect(apiKey, baseUrl, request => http({ ...request, timeoutMs })).catch((error) => {
+          client = undefined
+          throw error
+        })
+        const resend = await client
         const { data, error, headers } = await resend.emails.send({ ...email, to: [...email.to] }, { idempotencyKey })
         return data && !error ? { ok: true, value: undefined } : refused(error ?? {}, headers ?? {})
       }

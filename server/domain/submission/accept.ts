@@ -1,6 +1,6 @@
 import type { Form } from '../../ports/form'
 import { LimitReached } from '../../ports/limiter'
-import { StoreUnavailable } from '../errors'
+import { StoreUnavailable, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
 import type { Quota } from './quota'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
@@ -13,8 +13,8 @@ export interface AcceptPorts {
 }
 
 /**
- * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and before
- * a human check, which asks somebody else. Resolves with its id, or with one that nothing has when it fell into the
+ * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and first
+ * where a human check is going to ask somebody else or the sender has too many on their way. Resolves with its id, or with one that nothing has when it fell into the
  * honeypot.
  *
  * @param read the body, which is not read for a sender who is known to be over the limit
@@ -23,18 +23,25 @@ export interface AcceptPorts {
 export async function accept(read: () => Promise<unknown>, sender: Sender, form: Form, { quota, screening, intake }: AcceptPorts): Promise<string> {
   const client = sender.group
   quota?.check(client)
-  const isAsked = screening.humanCheck !== null && !sender.trusted
-  if (isAsked) await quota?.count(client)
-  const uncounted = isAsked ? null : quota
+  const isCrowded = quota?.enter(client) ?? false
+  const isFirst = isCrowded || (screening.humanCheck !== null && !sender.trusted)
+  const uncounted = isFirst ? null : quota
   try {
-    const screened = await screen(await read(), sender, screening)
+    if (isFirst) await quota?.count(client)
+    const body = await read()
+    // Others of the same client may have used up the window meanwhile; what goes on from here joins the lines of cards.
+    uncounted?.check(client)
+    const screened = await screen(body, sender, screening)
     if (screened) return await receive(screened.data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined })
+    await uncounted?.count(client)
+    return intake.runtime.uuid()
   }
   catch (error) {
     if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)
-    if (!(error instanceof StoreUnavailable)) await uncounted?.count(client)
+    if (!(error instanceof StoreUnavailable || error instanceof TooManyForms)) await uncounted?.count(client)
     throw error
   }
-  await uncounted?.count(client)
-  return intake.runtime.uuid()
+  finally {
+    quota?.leave(client)
+  }
 }

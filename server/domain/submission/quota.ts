@@ -11,6 +11,8 @@ const MAX_REMEMBERED = 10_000
 export class Quota {
   /** When the window of a client ends that has used it up, epoch ms. */
   private readonly usedUp = new Map<string, number>()
+  /** How many forms of a client are on their way in. */
+  private readonly underway = new Map<string, number>()
 
   constructor(private readonly limiter: Limiter, private readonly now: () => number) {}
 
@@ -19,6 +21,22 @@ export class Quota {
     const waitMs = (this.usedUp.get(client) ?? 0) - this.now()
     if (waitMs > 0) throw new TooManyForms(this.limiter.limit, waitMs)
     this.usedUp.delete(client)
+  }
+
+  /**
+   * Takes note of a form that is on its way in, and has to `leave`. Returns whether more than a window's worth of its
+   * client are: then it is counted before it is read, so that nobody holds more than twice that many bodies open.
+   */
+  enter(client: string): boolean {
+    const underway = (this.underway.get(client) ?? 0) + 1
+    this.underway.set(client, underway)
+    return underway > this.limiter.limit
+  }
+
+  leave(client: string): void {
+    const underway = this.underway.get(client)! - 1
+    if (underway > 0) this.underway.set(client, underway)
+    else this.underway.delete(client)
   }
 
   /**

@@ -90,7 +90,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
     // The answer goes first: what the click sets off would otherwise run in the same turn of the event loop, before it.
     const answered = new Promise(resolve => setImmediate(resolve))
-    options?.waitUntil?.(answered.then(() => this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options))))
+    const task = answered.then(() => this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options)))
+    options?.waitUntil?.(task.catch(error => this.logger.error('A click could not be handled', { error })))
   }
 
   /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
