@@ -14,6 +14,8 @@ let problems: string[]
 
 beforeAll(async () => {
   [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
+  // A page's first requests would find a cold server on a busy machine.
+  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
 })
 afterAll(() => Promise.all([browser.close(), d.close()]))
 beforeEach(async () => {

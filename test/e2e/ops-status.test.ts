@@ -16,6 +16,8 @@ let problems: string[]
 
 beforeAll(async () => {
   [d, browser] = await Promise.all([deploy({ ...WITH_PASSWORD, METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1' }), startBrowser()])
+  // A page's first requests would find a cold server on a busy machine.
+  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ada = visit(d.server)
   expect((await ada.signIn(PASSWORD)).status).toBe(200)
 })

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { seriousFindings } from '../support/accessibility'
 import { openPage, screenshot, startBrowser } from '../support/browser'
 import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
 
 let d: Deployment
 let browser: Browser
@@ -11,6 +12,8 @@ let problems: string[]
 
 beforeAll(async () => {
   [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
+  // A page's first requests would find a cold server on a busy machine.
+  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
 })
 afterAll(() => Promise.all([browser.close(), d.close()]))
 beforeEach(async () => {
