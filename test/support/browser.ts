@@ -15,7 +15,8 @@ export async function startBrowser(): Promise<Browser> {
 /** A page that collects what goes wrong in it. */
 export async function openPage(browser: Browser, options: Parameters<Browser['newPage']>[0] = {}): Promise<{ page: Page, problems: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, ...options })
-  page.setDefaultTimeout(10_000)
+  // For what hangs; what has to come in time says so where it is waited for.
+  page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('console', message => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', error => problems.push(error.message))
