@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { getRequestHeader, getRequestURL, type H3Event } from 'h3'
+import { getRequestHeader, type H3Event } from 'h3'
 import { InvalidSubmission } from '../domain/errors'
 import { HttpError } from './errors'
 
@@ -9,7 +9,7 @@ import { HttpError } from './errors'
  *
  * @throws HttpError 413
  */
-async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+export async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`)
   if (Number(getRequestHeader(event, 'content-length')) > maxBytes) throw tooLarge()
   const request: IncomingMessage = event.node.req
@@ -29,43 +29,6 @@ async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<Array
       if (!request.complete) reject(new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'))
     })
   })
-}
-
-/** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */
-class ReadRequest extends Request {
-  constructor(private readonly url_: URL, private readonly head: { method: string, headers: Headers }, private readonly content: Buffer<ArrayBuffer>) {
-    super(url_, head)
-  }
-
-  override async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer, byteOffset, length } = this.content
-    return buffer.slice(byteOffset, byteOffset + length)
-  }
-
-  override async text(): Promise<string> {
-    return this.content.toString()
-  }
-
-  override async json(): Promise<unknown> {
-    return JSON.parse(this.content.toString())
-  }
-
-  override clone(): Request {
-    return new ReadRequest(this.url_, this.head, this.content)
-  }
-}
-
-/** The request as the web platform knows it, its body read within bounds. */
-export async function boundedRequest(event: H3Event, maxBytes: number): Promise<Request> {
-  return new ReadRequest(getRequestURL(event), event, await readBytes(event, maxBytes))
-}
-
-/** Answers with a response of the web platform, at once: h3 would set up streams, and let others go first. */
-export async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
-  // As text, which node writes in one piece with the head; no platform is answered with anything else.
-  const body = await response.text()
-  res.statusCode = response.status
-  res.setHeaders(response.headers).end(body)
 }
 
 /**

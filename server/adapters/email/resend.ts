@@ -49,7 +49,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
 
 type Send = (request: Omit<Parameters<HttpClient>[0], 'timeoutMs'>) => ReturnType<HttpClient>
 
-/** Resend's client over connections that are kept: with the global `fetch` an email costs a sixth of a whole forward. */
+/** Resend's client over connections that are kept: with the global `fetch` an email costs an eighth of a whole forward. */
 async function connect(apiKey: string, baseUrl: string | undefined, send: Send): Promise<Resend> {
   const { Resend } = await import('resend')
   return new class extends Resend {

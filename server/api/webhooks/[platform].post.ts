@@ -1,7 +1,7 @@
 import { defineEventHandler, getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../app'
-import { boundedRequest, sendResponse } from '../../http/body'
 import { answer } from '../../http/errors'
+import { sendResponse, webRequest } from '../../http/web'
 
 /** Slack sends the card and the form back with a click; no platform sends more than this. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -10,7 +10,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 export default defineEventHandler(event => answer(event, async () => {
   const platform = getRouterParam(event, 'platform', { decode: true }) ?? ''
   const handle = useServices().webhook(platform)
-  if (handle) return sendResponse(event, await handle(await boundedRequest(event, MAX_BYTES)))
+  if (handle) return sendResponse(event, await handle(await webRequest(event, MAX_BYTES)))
   setResponseStatus(event, 404)
   return { error: `Unknown platform: ${platform}` }
 }))

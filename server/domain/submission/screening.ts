@@ -38,7 +38,7 @@ export async function screen(body: unknown, sender: Sender, { honeypot, humanChe
     log.info('intake.honeypot')
     return null
   }
-  if (!humanCheck) return { data: Object.hasOwn(body, honeypot) ? without(body, [honeypot]) : body }
+  if (!humanCheck) return { data: without(body, [honeypot]) }
   if (!sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
   return { data: without(body, [honeypot, humanCheck.field]) }
 }
@@ -71,6 +71,7 @@ function isBlank(value: unknown): boolean {
 }
 
 function without(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+  if (!fields.some(field => Object.hasOwn(body, field))) return body
   // Entry by entry: assignment would lose a field that is called `__proto__`.
   return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)))
 }
