@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { deliveryKey } from '../../server/domain/submission/outbox'
+import { deliveryKey } from '../../server/domain/submission/deliver'
 import type { Submission } from '../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 

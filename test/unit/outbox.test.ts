@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
-import { deliveryKey } from '../../server/domain/submission/outbox'
+import { deliveryKey } from '../../server/domain/submission/deliver'
 import type { Outcome } from '../../server/ports/delivery'
 import { failing, ok } from '../fakes/board'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../fakes/triage'
