@@ -182,6 +182,8 @@ it('nobody decides in time: the card says so, and the model explains', async () 
   await until('the explanation', async () => (await heard(d, thread)).includes('Nobody decided, so I left it.'))
   await until('the card', async () => (await shownNow(thread, approval!)).includes('Not done: nobody decided in time'))
   expect(results()).toEqual([expect.stringContaining('Nobody decided in time')])
+  // The question is forgotten after the explanation, not with it.
+  await brief.drain()
   await press(d, approval!, 'approve')
   await d.server.drain()
   expect(d.slack.calls('chat.postEphemeral').at(-1)!.text).toContain('This is over')

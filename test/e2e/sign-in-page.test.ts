@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { openPage, screenshot, startBrowser } from '../support/browser'
@@ -99,14 +99,11 @@ describe('the sign-in page', () => {
   it('shows that it waits, and that the server cannot be reached', async () => {
     expected = /ERR_FAILED/
     await page.goto(`${server.url}/sign-in`)
-    let answer = () => {}
-    await page.route('**/api/auth/sign-in', async (route) => {
-      await new Promise<void>((resolve) => { answer = resolve })
-      await route.abort()
-    })
+    const asked = new Promise<Route>(resolve => void page.route('**/api/auth/sign-in', resolve))
     await fill(PASSWORD)
+    const request = await asked
     await page.locator('[data-testid=sign-in]:disabled').waitFor()
-    answer()
+    await request.abort()
     expect(await page.getByTestId('problem').textContent()).toContain('cannot be reached')
   })
 
