@@ -4,6 +4,8 @@ export interface Problem {
   what: string
   reason: string
   nextAttemptAt: number | null
+  /** A card that its platform refuses; it can be posted again. */
+  refused: boolean
 }
 
 export interface CardLink {

@@ -96,9 +96,14 @@ export function useSubmission(id: string) {
     }
   }
 
+  /** Has the cards posted again that their platforms refused; resolves with what went wrong. */
+  async function postAgain(): Promise<string | null> {
+    return askOps(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
+  }
+
   onMounted(() => void refresh())
   onBeforeUnmount(() => clearTimeout(retry))
-  return { submission, ended, problem, refresh, decide }
+  return { submission, ended, problem, refresh, decide, postAgain }
 }
 
 function statusOf(error: unknown): number {

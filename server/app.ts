@@ -84,6 +84,9 @@ interface Inbox {
   accept: (read: () => Promise<unknown>, sender: Sender) => Promise<string>
 }
 
+/** Submissions whose refused cards are tried again when a process starts. */
+const STUCK_AT_START = 100
+
 /** What the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.' }
 
@@ -121,7 +124,7 @@ function compose(config: Config): Services {
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
   const bot = once(() => startBot({ connections, state, log, review, desk, agent, settings: config.agent }))
-  const board = createBoard(connections, bot, config.cardIntervalMs)
+  const board = createBoard(connections, bot, log, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: once(async () => (await import('./adapters/email/template')).renderEmail),
@@ -141,6 +144,9 @@ function compose(config: Config): Services {
 
   const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
 
+  /** A new process may know better how to post what was refused. */
+  let postedAgain = false
+
   return {
     config, log, store, signIns, operations, close, formUrl,
     warm: async () => agent?.warm(await bot()) ?? bot(),
@@ -154,9 +160,13 @@ function compose(config: Config): Services {
         accept: (read, sender) => accept(read, sender, form, incoming),
       }
     },
-    opsDesk: new OpsDesk({ store, board, review, presentation, runtime }),
+    opsDesk: new OpsDesk({ store, board, review, outbox, presentation, runtime }),
     sweep: async () => {
       poster.wake()
+      if (!postedAgain && !config.serverless) {
+        for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
+        postedAgain = true
+      }
       const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot)])
       return taken
     },

@@ -11,7 +11,7 @@ import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardLine } from '../adapters/redis/line'
 import { RedisStore } from '../adapters/redis/store'
 import type { Config } from '../config'
-import { dataLivesUntil, nextAttention } from '../domain/submission/lifecycle'
+import { storeRules } from '../domain/submission/lifecycle'
 import type { HealthBook } from '../ports/health'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
@@ -33,16 +33,15 @@ export interface Stores {
 }
 
 export function openStore(config: Config, log: Log): Stores {
-  const rules = { nextAttention, dataLivesUntil }
   const { rateLimit } = config.form
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const signInsAMinute = { limit: 10, windowS: 60 }
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
-    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...rules })
+    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...storeRules })
     return {
       store,
-      line: new EmbeddedCardLine(),
+      line: new EmbeddedCardLine(Date.now),
       health: createEmbeddedHealthBook(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       limiter: limiter ?? null,
@@ -52,7 +51,7 @@ export function openStore(config: Config, log: Log): Stores {
     }
   }
   const client = createRedis(config.storeUrl, log)
-  const store = new RedisStore(client, { limit, ...rules })
+  const store = new RedisStore(client, { limit, ...storeRules })
   return {
     store,
     line: new RedisCardLine(client),

@@ -7,6 +7,8 @@ export type Outcome<T = undefined>
       reason: string
       /** True when trying again cannot help. */
       permanent: boolean
+      /** True when what was sent is refused, not the place or the credentials: something else may pass. */
+      content?: boolean
       /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
       retryAfterMs?: number
     }

@@ -4,18 +4,16 @@
  */
 export interface CardLine {
   /**
-   * Joins the line, or stays where it is. 0 when it may be posted right now: the line was empty and the gate open;
-   * else for how many intervals it has to wait.
+   * Joins the line, or stays where it is. 0 when it may be posted right now: the line was empty and the gate open, and
+   * nobody else is handed it for `leaseMs`; else for how many intervals it has to wait.
    *
-   * @param until epoch ms; nobody else is handed it before
+   * @param how `first`: before all others, because it had its turn already and failed
    */
-  enter(turn: Turn, id: string, until: number): Promise<number>
-  /** The first whose turn it is, which closes the gate for the interval; or how long to wait before asking again. */
-  take(turn: Turn, until: number): Promise<Taken>
-  /** Posted, or not to be posted any more. */
+  enter(turn: Turn, id: string, how: { leaseMs: number, first?: boolean }): Promise<number>
+  /** The first whose turn it is, for `leaseMs`, which closes the gate for the interval; or how long to wait before asking again. */
+  take(turn: Turn, leaseMs: number): Promise<Taken>
+  /** Posted, or not to be posted for now. */
   leave(room: string, id: string): Promise<void>
-  /** Could not be posted: others may go first until then, epoch ms. */
-  putOff(room: string, id: string, until: number): Promise<void>
   /** Nobody is let out for so long, ms: the platform said so. */
   close(room: string, ms: number): Promise<void>
   /** How many wait. */
@@ -27,10 +25,9 @@ export interface CardLine {
 
 export interface Turn {
   room: string
-  /** Epoch ms. */
-  now: number
   /** Least pause between two cards, ms. */
   intervalMs: number
 }
 
+/** `waitMs` is null when nobody waits. */
 export type Taken = { id: string } | { id: null, waitMs: number | null }

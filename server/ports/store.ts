@@ -31,6 +31,8 @@ export interface SubmissionStore {
   /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>
+  /** Ids of those that wait for a person because a delivery or a card was refused or given up, oldest first. */
+  stuck(limit: number): Promise<string[]>
   /**
    * Tells of every change to any submission, whichever process made it; null when some may have been missed.
    * Returns what stops it.
@@ -39,6 +41,16 @@ export interface SubmissionStore {
   /** Resolves when the store answers. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+/** What a store has to know of the lifecycle. */
+export interface StoreRules {
+  /** When the submission is due next, epoch ms. */
+  nextAttention: (submission: Submission) => number
+  /** When its form data has to be gone, epoch ms. */
+  dataLivesUntil: (submission: Submission) => number
+  /** Whether it waits for a person because something was refused or given up. */
+  needsPerson: (submission: Submission) => boolean
 }
 
 export interface HourTally {
@@ -55,6 +67,8 @@ export interface Backlog {
   oldestAt: number | null
   /** Submissions that something was due for before now, which nobody has taken. */
   overdue: number
+  /** Submissions that wait for a person because a delivery or a card was refused or given up. */
+  stuck: number
 }
 
 export interface PendingPage {

@@ -37,6 +37,8 @@ export interface Work {
   reason?: string
   /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
   dueAt: number
+  /** The platform refused even the minimal card: it is tried again when a person asks, or after hours. */
+  refused?: true
 }
 
 export interface Decision {

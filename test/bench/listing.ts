@@ -15,10 +15,10 @@ const BATCH = 500
 export async function openStore(redisUrl: string) {
   const vite = await createViteServer({ configFile: false, root: resolve(import.meta.dirname, '../..'), server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
   const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
-  const { dataLivesUntil, nextAttention, transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
+  const { storeRules, transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
   const client = createClient({ url: redisUrl })
   await client.connect()
-  const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], { dataLivesUntil, nextAttention })
+  const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], storeRules)
   return {
     store,
     /** Adds open submissions, with their cards posted. */

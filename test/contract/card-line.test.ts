@@ -11,7 +11,7 @@ let redis: RedisServer
 beforeAll(async () => { redis = await startRedis() })
 afterAll(() => redis.stop())
 
-cardLineContract('embedded', async () => ({ line: new EmbeddedCardLine(), close: async () => {} }))
+cardLineContract('embedded', async () => ({ line: new EmbeddedCardLine(Date.now), close: async () => {} }))
 
 cardLineContract('Redis', async () => {
   const client = createRedis(redis.url, silentLog)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 import { startRedis, type RedisServer } from '../support/redis-server'
@@ -13,7 +13,7 @@ afterAll(() => redis.stop())
 
 async function onRedis(): Promise<Triage> {
   client = createRedis(redis.url, silentLog)
-  const triage = await openTriage({ openStore: () => new RedisStore(client, { nextAttention, dataLivesUntil }) })
+  const triage = await openTriage({ openStore: () => new RedisStore(client, storeRules) })
   await triage.store.ping()
   await client.flushAll()
   return triage

@@ -5,14 +5,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { idempotencyContract, keyOf } from './idempotency'
 import { submission } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const lifecycle = { nextAttention, dataLivesUntil }
 
 let server: RedisServer
 let client: RedisClient
@@ -21,7 +20,7 @@ afterAll(() => server.stop())
 
 async function openRedis() {
   client = createRedis(server.url, silentLog)
-  const [store, other] = [new RedisStore(client, lifecycle), new RedisStore(createRedis(server.url, silentLog), lifecycle)]
+  const [store, other] = [new RedisStore(client, storeRules), new RedisStore(createRedis(server.url, silentLog), storeRules)]
   await store.ping()
   await client.flushAll()
   return { store, other, close: async () => void await Promise.all([store.close(), other.close()]) }
@@ -31,7 +30,7 @@ idempotencyContract('Redis', openRedis)
 
 idempotencyContract('Embedded', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'store-'))
-  const store = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
   return {
     store, other: store,
     close: async () => {
@@ -62,7 +61,7 @@ describe('Redis store, idempotency keys in Redis', () => {
 describe('Embedded store, idempotency keys on disk', () => {
   let dir: string
   let now: number
-  const open = () => new EmbeddedStore({ dir, ...lifecycle, now: () => now })
+  const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'store-'))

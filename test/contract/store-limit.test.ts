@@ -7,13 +7,12 @@ import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis } from '../../server/adapters/redis/client'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { storeLimitContract } from './store-limit'
 import { submission } from './submission-store'
 
-const lifecycle = { nextAttention, dataLivesUntil }
 let server: RedisServer
 
 beforeAll(async () => { server = await startRedis() })
@@ -22,7 +21,7 @@ afterAll(() => server.stop())
 async function openRedis(limit: number) {
   const client = createRedis(server.url, silentLog)
   const options = { limit, windowS: 60 }
-  const store = new RedisStore(client, { ...lifecycle, limit: options })
+  const store = new RedisStore(client, { ...storeRules, limit: options })
   await store.ping()
   await client.flushAll()
   return { client, store, limiter: createRedisLimiter(client, options), close: () => store.close() }
@@ -33,7 +32,7 @@ storeLimitContract('Redis', openRedis)
 storeLimitContract('Embedded', async (limit) => {
   const dir = await mkdtemp(join(tmpdir(), 'limit-'))
   const limiter = createEmbeddedLimiter({ limit, windowS: 60 })
-  const store = new EmbeddedStore({ dir, ...lifecycle, now: Date.now, limiter })
+  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now, limiter })
   return {
     store, limiter,
     close: async () => {

@@ -5,12 +5,11 @@ import { afterAll, beforeAll } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { storeOverviewContract } from './store-overview'
 
-const lifecycle = { nextAttention, dataLivesUntil }
 let server: RedisServer
 
 beforeAll(async () => {
@@ -20,7 +19,7 @@ afterAll(() => server.stop())
 
 storeOverviewContract('Redis', async () => {
   const client = createRedis(server.url, silentLog)
-  const store = new RedisStore(client, lifecycle)
+  const store = new RedisStore(client, storeRules)
   await store.ping()
   await client.flushAll()
   return { store, close: () => store.close() }
@@ -28,7 +27,7 @@ storeOverviewContract('Redis', async () => {
 
 storeOverviewContract('Embedded', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'overview-'))
-  const store = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
   return {
     store,
     async close() {

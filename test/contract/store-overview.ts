@@ -50,12 +50,27 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
     })
 
     test('the backlog is what waits, since when, and what is due', async () => {
-      expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0 })
+      expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0, stuck: 0 })
       const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]
       await store.create(young)
       await store.create(old)
-      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 1 })
-      expect(await store.backlog(young.work[0]!.dueAt)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 2 })
+      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 1, stuck: 0 })
+      expect(await store.backlog(young.work[0]!.dueAt)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 2, stuck: 0 })
+    })
+
+    test('who waits for a person is known, oldest first, until that is over', async () => {
+      const all = [2, 1, 3].map(receivedAt => submission({ receivedAt, expiresAt: Date.now() + HOUR_MS }))
+      for (const each of all) await store.create(each)
+      const failures = [{ delivery: 'email' as const, reason: 'no' }]
+      const stuck = all.map(each => ({ ...each, version: 2, failures }))
+      for (const [index, each] of stuck.entries()) await store.replace(all[index]!, each)
+      expect([await store.stuck(10), await store.stuck(2)]).toEqual([[all[1]!.id, all[0]!.id, all[2]!.id], [all[1]!.id, all[0]!.id]])
+      expect((await store.backlog(0)).stuck).toBe(3)
+      await store.replace(stuck[0]!, { ...stuck[0]!, version: 3, failures: [] })
+      await store.remove(stuck[1]!, line(all[1]!.id))
+      expect(await store.stuck(10)).toEqual([all[2]!.id])
+      await store.forget(all[2]!.id)
+      expect((await store.backlog(0)).stuck).toBe(0)
     })
 
     test('who watches hears of every change, after one null, and of nothing after stopping', async () => {

@@ -5,13 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/lifecycle'
 import type { Log } from '../../server/ports/runtime'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { decided, hostileData, line, submission, submissionStoreContract, work } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const lifecycle = { nextAttention, dataLivesUntil }
 
 let server: RedisServer
 let client: RedisClient
@@ -23,7 +22,7 @@ const log: Log = { info: note, warn: note, error: note }
 function connect(url = server.url): void {
   events = []
   client = createRedis(url, log)
-  store = new RedisStore(client, lifecycle)
+  store = new RedisStore(client, storeRules)
 }
 
 beforeAll(async () => {
@@ -47,7 +46,7 @@ submissionStoreContract('Redis', async () => {
 
 submissionStoreContract('Embedded', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'store-'))
-  const embedded = new EmbeddedStore({ dir, ...lifecycle, now: Date.now })
+  const embedded = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
   return {
     store: embedded,
     traces: async id => (await files(dir)).filter(file => file.includes(id) && !file.startsWith('audit')),
@@ -102,7 +101,7 @@ describe('Redis submission store, in Redis', () => {
   })
 
   test('a store of a cold start serves its first call', async () => {
-    const cold = new RedisStore(createRedis(server.url, log), lifecycle)
+    const cold = new RedisStore(createRedis(server.url, log), storeRules)
     await cold.create(submission())
     expect((await store.listPending({ limit: 1 })).total).toBe(1)
     await cold.close()
@@ -189,7 +188,7 @@ describe('Redis submission store, without Redis', () => {
 describe('Embedded submission store, on disk', () => {
   let dir: string
   let now: number
-  const open = () => new EmbeddedStore({ dir, ...lifecycle, now: () => now })
+  const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'store-'))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisCardLine } from '../../server/adapters/redis/line'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { blockText } from '../support/block-kit'
 import { arm, CRASH_POINTS, type CrashPoint } from '../support/crash-points'
@@ -36,7 +36,7 @@ async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
   const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '1000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
   tcp.use(d.redis.port)
   const client = createRedis(d.redis.url, silentLog)
-  const store = new RedisStore(client, { dataLivesUntil, nextAttention })
+  const store = new RedisStore(client, storeRules)
   try {
     // Redis knows every script from here on, so that a command is one command.
     await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import type { Submission } from '../../server/ports/submission'
 import { silentLog } from '../fakes/runtime'
 import { blockText } from '../support/block-kit'
@@ -14,7 +14,7 @@ let d: Deployment
 let store: RedisStore
 beforeAll(async () => {
   d = await deploy()
-  store = new RedisStore(createRedis(d.redis.url, silentLog), { dataLivesUntil, nextAttention })
+  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
 })
 afterAll(async () => {
   await store.close()

@@ -5,7 +5,7 @@ import { EmbeddedCardLine } from '../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { SubmissionDesk } from '../../server/domain/submission/desk'
 import { receive } from '../../server/domain/submission/intake'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { Outbox } from '../../server/domain/submission/outbox'
 import { Poster } from '../../server/domain/submission/poster'
 import { Review } from '../../server/domain/submission/review'
@@ -28,7 +28,7 @@ interface TriageOptions {
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
-const embeddedStore = (dir: string, now: () => number) => new EmbeddedStore({ dir, nextAttention, dataLivesUntil, now })
+const embeddedStore = (dir: string, now: () => number) => new EmbeddedStore({ dir, ...storeRules, now })
 
 /** The whole domain on a real store, with the outside world faked. */
 export async function openTriage({ platforms = ['slack'], openStore = embeddedStore }: TriageOptions = {}) {
@@ -38,7 +38,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   const kept = openStore(dir, runtime.now)
   const store = withOutages(kept, outage)
   const board = new FakeBoard(platforms)
-  const line = new EmbeddedCardLine()
+  const line = new EmbeddedCardLine(runtime.now)
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
   const forms = formsOf({ rooms: platforms, endpoint })

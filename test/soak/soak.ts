@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
@@ -37,7 +37,7 @@ export async function soak(seconds: number): Promise<SoakResult> {
   const vendors = await startVendors(FAILING_SHARE)
   const { slack, resend, endpoint } = vendors
   const d = await deploy({ LEASE_MS: '10000', SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url })
-  const store = new RedisStore(createRedis(d.redis.url, silentLog), { dataLivesUntil, nextAttention })
+  const store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
   try {
     const sent: Sent[] = []
     const memory: number[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, nextAttention, SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
+import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
 import type { Submission } from '../../server/ports/submission'
 import { silentLog } from '../fakes/runtime'
 
@@ -18,7 +18,7 @@ export function waiting(changes: Partial<Submission> = {}): Submission {
 
 /** Puts submissions into a Redis, past the intake. */
 export async function seed(redisUrl: string, submissions: readonly Submission[]): Promise<void> {
-  const store = new RedisStore(createRedis(redisUrl, silentLog), { nextAttention, dataLivesUntil })
+  const store = new RedisStore(createRedis(redisUrl, silentLog), storeRules)
   try {
     // As many at once as Redis answers within the bound of one call.
     for (let start = 0; start < submissions.length; start += 500) await Promise.all(submissions.slice(start, start + 500).map(submission => store.create(submission)))

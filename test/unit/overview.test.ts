@@ -35,10 +35,11 @@ test('a submission waits, is being delivered, or something went wrong with it', 
 test('the problem is what is tried again soonest, or else what was given up', () => {
   const open = submissionOf({})
   const post: Work = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 2, reason: 'Slack: no connection.', dueAt: 30 }
-  expect(problemOf({ ...open, work: [email({ reason: 'late' }), post] }, label)).toEqual({ what: 'Card on SLACK', reason: 'Slack: no connection.', nextAttemptAt: 30 })
+  expect(problemOf({ ...open, work: [email({ reason: 'late' }), post] }, label)).toEqual({ what: 'Card on SLACK', reason: 'Slack: no connection.', nextAttemptAt: 30, refused: false })
   const card = { platform: 'discord', threadId: 't', messageId: 'm' }
   expect(problemOf({ ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label)).toMatchObject({ what: 'Card update on DISCORD' })
-  expect(problemOf({ ...open, failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({ what: 'Endpoint', reason: 'gone', nextAttemptAt: null })
+  expect(problemOf({ ...open, failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({ what: 'Endpoint', reason: 'gone', nextAttemptAt: null, refused: false })
+  expect(problemOf({ ...open, work: [{ ...post, refused: true }] }, label)).toMatchObject({ what: 'Could not be posted to SLACK', nextAttemptAt: 30, refused: true })
 })
 
 test('a row previews the first fields in one line each, and counts the rest', async () => {

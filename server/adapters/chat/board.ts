@@ -1,7 +1,9 @@
 import { Card, CardLink, CardText, type Chat } from 'chat'
-import type { ReviewBoard } from '../../ports/board'
+import type { CardView, ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
-import { renderCard } from './cards'
+import type { Log } from '../../ports/runtime'
+import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
+import type { Platform } from './platforms'
 import type { Connection, Room } from './rooms'
 
 /**
@@ -9,7 +11,7 @@ import type { Connection, Room } from './rooms'
  *
  * @param cardIntervalMs another pause between cards than the platforms' own, ms
  */
-export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, cardIntervalMs?: number): ReviewBoard {
+export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number): ReviewBoard {
   const rooms = new Map<string, Promise<Room>>()
 
   const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
@@ -31,13 +33,20 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     }
   }
 
+  /** Sends the card; where the platform refuses what it says, the minimal one. */
+  async function shown<T>(view: CardView, platform: Platform, send: (rendered: RenderedCard) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    const outcome = await send(renderCard(view, platform))
+    if (outcome.ok || !outcome.content) return outcome
+    log.warn('card.refused', { submission: view.submissionId, platform: platform.key, reason: outcome.reason })
+    return send(renderMinimalCard(view, platform))
+  }
+
   return {
     platforms: connections.map(({ platform }) => platform.key),
     label: key => connectionOf(key)?.platform.label ?? key,
-    post: (platform, view) => inRoom(platform, (room, connection) => {
-      const { card, summary } = renderCard(view, connection.platform)
-      return room.post(card, summary, view.submissionId)
-    }),
+    post: (key, view) => inRoom(key, (room, { platform }) => (
+      shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
+    )),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
     link: async (ref) => {
@@ -47,10 +56,9 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     },
     check: platform => inRoom(platform, async room => await room.check?.() ?? { ok: true, value: undefined }),
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
-    update: (ref, view) => inRoom(ref.platform, (room, connection) => {
-      const { card, summary } = renderCard(view, connection.platform)
-      return room.update(ref, card, summary)
-    }),
+    update: (ref, view) => inRoom(ref.platform, (room, { platform }) => (
+      shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
+    )),
   }
 }
 

@@ -30,6 +30,16 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
   return { card: Card({ title: view.title, children }), summary: summarise(view) }
 }
 
+/** What is left of a card that the platform refuses: nothing on it comes from the form. */
+export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
+  const children: CardChild[] = [
+    CardText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`, { style: 'muted' }),
+    CardLink({ label: 'Open the submission', url: view.url }),
+    ...view.actions ? actionRows(view, platform) : [],
+  ]
+  return { card: Card({ title: view.title, children }), summary: view.title }
+}
+
 function actionRows({ submissionId, url }: CardView, platform: Platform): CardChild[] {
   const value = submissionId
   const forward = Button({ id: 'forward', label: 'Forward Submission', style: 'primary', value })

@@ -12,6 +12,9 @@ const PERMANENT: Readonly<Record<string, string>> = {
   ValidationError: 'Check the channel of the cards; when it is right, please report this.',
 }
 
+/** What Telegram says of a message that it does not take, as far as it is about the text or the buttons (https://core.telegram.org/bots/api). */
+const CONTENT = /can't parse|too[ _]long|entit|is empty|button|markup|utf-8/i
+
 /** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
 
@@ -26,9 +29,10 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       return { ok: true, value: await within(TIMEOUT_MS, act()) }
     }
     catch (error) {
-      const { name, retryAfter } = error as Error & { retryAfter?: number }
-      const advice = PERMANENT[name]
-      return { ok: false, permanent: advice !== undefined, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
+      const { name, message, retryAfter } = error as Error & { retryAfter?: number }
+      const content = name === 'ValidationError' && CONTENT.test(message)
+      const advice = content ? 'This is a bug; please report it.' : PERMANENT[name]
+      return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
     }
   }
   return {

@@ -12,12 +12,18 @@ interface Queue {
 export class EmbeddedCardLine implements CardLine {
   private readonly queues = new Map<string, Queue>()
 
-  async enter({ room, now, intervalMs }: Turn, id: string, until: number): Promise<number> {
+  /** @param now epoch ms */
+  constructor(private readonly now: () => number) {}
+
+  async enter({ room, intervalMs }: Turn, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean }): Promise<number> {
     const queue = this.queue(room)
+    const now = this.now()
     if (!queue.waiting.has(id)) {
-      const first = queue.waiting.size === 0 && queue.opensAt <= now
-      queue.waiting.set(id, first ? until : 0)
-      if (first) {
+      const atOnce = queue.waiting.size === 0 && queue.opensAt <= now
+      const place: [string, number] = [id, atOnce ? now + leaseMs : 0]
+      if (first) queue.waiting = new Map([place, ...queue.waiting])
+      else queue.waiting.set(...place)
+      if (atOnce) {
         queue.opensAt = now + intervalMs
         return 0
       }
@@ -25,13 +31,14 @@ export class EmbeddedCardLine implements CardLine {
     return [...queue.waiting.keys()].indexOf(id) + 1
   }
 
-  async take({ room, now, intervalMs }: Turn, until: number): Promise<Taken> {
+  async take({ room, intervalMs }: Turn, leaseMs: number): Promise<Taken> {
     const queue = this.queue(room)
+    const now = this.now()
     if (queue.waiting.size === 0) return { id: null, waitMs: null }
     if (queue.opensAt > now) return { id: null, waitMs: queue.opensAt - now }
     for (const [id, takenUntil] of queue.waiting) {
       if (takenUntil > now) continue
-      queue.waiting.set(id, until)
+      queue.waiting.set(id, now + leaseMs)
       queue.opensAt = now + intervalMs
       return { id }
     }
@@ -42,13 +49,8 @@ export class EmbeddedCardLine implements CardLine {
     this.queue(room).waiting.delete(id)
   }
 
-  async putOff(room: string, id: string, until: number): Promise<void> {
-    const { waiting } = this.queue(room)
-    if (waiting.has(id)) waiting.set(id, until)
-  }
-
   async close(room: string, ms: number): Promise<void> {
-    this.queue(room).opensAt = Date.now() + ms
+    this.queue(room).opensAt = this.now() + ms
   }
 
   async length(room: string): Promise<number> {

@@ -2,33 +2,21 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStorage, type Storage } from 'unstorage'
 import { LimitReached, type Limiter } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
+import type { Backlog, HourTally, PendingPage, StoreRules, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { atomicFiles, UNFINISHED } from './atomic-files'
 import { AUDIT_FILES, AuditTrail } from './audit-trail'
+import { newestFirst, type Entry } from './entry'
 import { IdempotencyKeys, KEY_FILES } from './idempotency-keys'
 
-/** Where to keep the files, the clock, and what the store has to know of the lifecycle. */
-interface EmbeddedStoreOptions {
+/** Where to keep the files, and the clock. */
+interface EmbeddedStoreOptions extends StoreRules {
   /** Folder of its own; made when missing. One process at a time. */
   dir: string
-  /** When the submission is due next, epoch ms. */
-  nextAttention: (submission: Submission) => number
-  /** When its form data has to be gone, epoch ms. */
-  dataLivesUntil: (submission: Submission) => number
   /** Epoch ms. */
   now: () => number
   /** How many forms each client may send; any number when absent. */
   limiter?: Limiter
-}
-
-/** What is asked of a submission without reading its file. */
-interface Entry {
-  id: string
-  version: number
-  pending: boolean
-  receivedAt: number
-  due: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -132,7 +120,12 @@ export class EmbeddedStore implements SubmissionStore {
     await this.loaded()
     const arrivals = this.pending().map(({ receivedAt }) => receivedAt)
     const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
-    return { pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue }
+    return { pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue, stuck: (await this.stuck(Infinity)).length }
+  }
+
+  async stuck(limit: number): Promise<string[]> {
+    await this.loaded()
+    return [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a)).slice(0, limit).map(({ id }) => id)
   }
 
   watch(changed: (id: string | null) => void): () => void {
@@ -203,7 +196,7 @@ export class EmbeddedStore implements SubmissionStore {
 
   private index(submission: Submission): void {
     const { id, version, state, receivedAt } = submission
-    this.entries.set(id, { id, version, pending: state !== 'expired', receivedAt, due: this.options.nextAttention(submission) })
+    this.entries.set(id, { id, version, pending: state !== 'expired', receivedAt, due: this.options.nextAttention(submission), stuck: this.options.needsPerson(submission) })
   }
 
   private pending(): Entry[] {
@@ -243,8 +236,4 @@ export class EmbeddedStore implements SubmissionStore {
     }
     await this.trail.trim()
   }
-}
-
-function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 'receivedAt' | 'id'>): number {
-  return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }

@@ -15,22 +15,19 @@ export class RedisCardLine implements CardLine {
     this.calls = createCalls(client)
   }
 
-  async enter({ room, intervalMs }: Turn, id: string, until: number): Promise<number> {
-    return await this.call(() => run(this.client, ENTER, keys(room), [id, until, intervalMs].map(String))) as number
+  async enter({ room, intervalMs }: Turn, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean }): Promise<number> {
+    const args = [id, leaseMs, intervalMs, first ? 'first' : ''].map(String)
+    return await this.call(() => run(this.client, ENTER, keys(room), args)) as number
   }
 
-  async take({ room, now, intervalMs }: Turn, until: number): Promise<Taken> {
-    const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(room), [now, until, intervalMs].map(String))) as [string, number]
+  async take({ room, intervalMs }: Turn, leaseMs: number): Promise<Taken> {
+    const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(room), [leaseMs, intervalMs].map(String))) as [string, number]
     return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
   }
 
   async leave(room: string, id: string): Promise<void> {
     const { line, taken } = named(room)
     await this.call(() => Promise.all([this.client.zRem(line, id), this.client.hDel(taken, id)]))
-  }
-
-  async putOff(room: string, id: string, until: number): Promise<void> {
-    await this.call(() => this.client.hSet(named(room).taken, id, String(until)))
   }
 
   async close(room: string, ms: number): Promise<void> {

@@ -25,6 +25,14 @@ export async function run(client: RedisClient, script: Script, keys: string[], a
 /** Where every change is announced, by id. */
 export const CHANGES = '{triage}:changes'
 
+/** The time of Redis in ms: the one clock of all replicas, whose own ones differ. */
+export const NOW = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`
+
 /** Announces a change, and counts what happened in this hour until 24 hours after it. */
 const BOOKKEEPING = `
 local function announce(id)
@@ -80,10 +88,10 @@ return 1
 /**
  * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, pending, due, audit, this hour's counts.
+ * KEYS record, data, pending, due, stuck, audit, this hour's counts.
  * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
- * '' or 'leave' for pending, score in due ('' for none), what the audit line counts as ('' for no line), the line,
- * its time, how long lines are kept, most lines.
+ * '' or 'leave' for pending, score in due ('' for none), score in stuck ('' for none), what the audit line counts as
+ * ('' for no line), the line, its time, how long lines are kept, most lines.
  */
 export const PUT = script(`${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
@@ -100,7 +108,12 @@ if ARGV[10] == '' then
 else
   redis.call('ZADD', KEYS[4], ARGV[10], ARGV[1])
 end
-if ARGV[11] ~= '' then note(KEYS[5], KEYS[6], ARGV[11], ARGV[12], ARGV[13], ARGV[14], ARGV[15]) end
+if ARGV[11] == '' then
+  redis.call('ZREM', KEYS[5], ARGV[1])
+else
+  redis.call('ZADD', KEYS[5], ARGV[11], ARGV[1])
+end
+if ARGV[12] ~= '' then note(KEYS[6], KEYS[7], ARGV[12], ARGV[13], ARGV[14], ARGV[15], ARGV[16]) end
 announce(ARGV[1])
 return 1
 `)
@@ -108,7 +121,7 @@ return 1
 /**
  * Compare-and-set removal. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, pending, due, audit, this hour's counts.
+ * KEYS record, data, pending, due, stuck, audit, this hour's counts.
  * ARGV id, expected version, what to count, audit line, its time, how long lines are kept, most lines.
  */
 export const REMOVE = script(`${BOOKKEEPING}${NOTE}
@@ -116,7 +129,8 @@ if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
-note(KEYS[5], KEYS[6], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
+redis.call('ZREM', KEYS[5], ARGV[1])
+note(KEYS[6], KEYS[7], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
 announce(ARGV[1])
 return 1
 `)
@@ -167,13 +181,13 @@ return { total, more, redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1,
 `)
 
 /**
- * How much waits: [pending, score of the oldest or nil, due by now].
+ * How much waits: [pending, score of the oldest or '', due by now, stuck].
  *
- * KEYS pending, due. ARGV now.
+ * KEYS pending, due, stuck. ARGV now.
  */
 export const BACKLOG = script(`
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]) }
+return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]), redis.call('ZCARD', KEYS[3]) }
 `)
 
 export function script(source: string): Script {

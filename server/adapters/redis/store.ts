@@ -1,5 +1,5 @@
 import { LimitReached } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, SubmissionStore } from '../../ports/store'
+import type { Backlog, HourTally, PendingPage, StoreRules, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
@@ -7,12 +7,7 @@ import { bounded, type RedisClient } from './client'
 import { countKey } from './limiter'
 import { BACKLOG, CREATE, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
 
-/** What the store has to know of the lifecycle. */
-interface RedisStoreOptions {
-  /** When the submission is due next, epoch ms. */
-  nextAttention: (submission: Submission) => number
-  /** When its form data has to be gone, epoch ms. */
-  dataLivesUntil: (submission: Submission) => number
+interface RedisStoreOptions extends StoreRules {
   /** How many forms each client may send; any number when absent. */
   limit?: { limit: number, windowS: number }
 }
@@ -30,6 +25,7 @@ const AUDIT_LINES = 100_000
 // One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
 const PENDING = '{triage}:pending'
 const DUE = '{triage}:due'
+const STUCK = '{triage}:stuck'
 const AUDIT = '{triage}:audit'
 const recordKey = (id: string) => `{triage}:s:${id}`
 const dataKey = (id: string) => `{triage}:d:${id}`
@@ -73,16 +69,16 @@ export class RedisStore implements SubmissionStore {
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
     const end = this.options.dataLivesUntil(next)
     const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit?.at ?? next.receivedAt)]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt)]
     const args = [
       id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      isPending(next) ? '' : 'leave', this.dueOf(next), ...audit ? lineOf(audit) : [''],
+      isPending(next) ? '' : 'leave', this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...audit ? lineOf(audit) : [''],
     ]
     return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
   }
 
   async remove({ id, version }: Submission, audit: AuditLine): Promise<boolean> {
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, AUDIT, tallyKey(audit.at)]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit.at)]
     const args = [id, version, ...lineOf(audit)]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
@@ -92,7 +88,7 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string): Promise<void> {
-    await this.call(() => Promise.all([this.client.zRem(PENDING, id), this.client.zRem(DUE, id)]))
+    await this.call(() => Promise.all([PENDING, DUE, STUCK].map(index => this.client.zRem(index, id))))
   }
 
   listPending({ limit, before = '' }: { limit: number, before?: string }): Promise<PendingPage> {
@@ -124,9 +120,13 @@ export class RedisStore implements SubmissionStore {
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const [pending, oldest, overdue] = await run(this.client, BACKLOG, [PENDING, DUE], [String(now)]) as [number, string, number]
-      return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue }
+      const [pending, oldest, overdue, stuck] = await run(this.client, BACKLOG, [PENDING, DUE, STUCK], [String(now)]) as [number, string, number, number]
+      return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue, stuck }
     })
+  }
+
+  stuck(limit: number): Promise<string[]> {
+    return this.call(() => this.client.zRange(STUCK, 0, limit - 1))
   }
 
   watch(changed: (id: string | null) => void): () => void {

@@ -16,13 +16,25 @@ const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 /** Attempts at an email, an endpoint or a card update before it is given up: about 45 minutes at the default base. */
 const MAX_ATTEMPTS = 9
 
+/** Pause before a card is tried again that the platform refused for what it says: the service or the platform has to change. */
+const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
+
+/** A room that refuses whatever is posted is left alone for so many times the base delay: 1 min at the default base. */
+const ROOM_PAUSE = 12
+
+/** How long no card goes to a room that refused one for good, because of the room or the credentials, ms. */
+export function roomPauseMs({ baseMs }: RetryPolicy): number {
+  return ROOM_PAUSE * baseMs
+}
+
 /**
  * When a failed piece of work is tried again, or null to give it up. Posting a card is never given up:
  * without its card nobody would decide the submission.
  */
-export function retryAt(work: Work, outcome: { permanent: boolean, retryAfterMs?: number }, now: number, random: number, policy: RetryPolicy): number | null {
+export function retryAt(work: Work, outcome: { permanent: boolean, content?: boolean, retryAfterMs?: number }, now: number, random: number, policy: RetryPolicy): number | null {
   const exhausted = outcome.permanent || work.attempts + 1 >= MAX_ATTEMPTS
   if (exhausted && work.kind !== 'post') return null
+  if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
   const ceiling = Math.min(policy.baseMs * 3 ** work.attempts, MAX_DELAY_MS)
   // Half fixed, half random: replicas and submissions that failed together do not come back together.
   const delay = ceiling / 2 + random * ceiling / 2

@@ -46,7 +46,7 @@ export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, 
   const { next, added } = received
 
   // Sent together, this is one round trip. A place in line without a record is harmless: its turn passes.
-  const enter = (room: string) => line.enter({ room, now, intervalMs: board.intervalMs(room) }, next.id, now + leaseMs).catch(() => null)
+  const enter = (room: string) => line.enter({ room, intervalMs: board.intervalMs(room) }, next.id, { leaseMs }).catch(() => null)
   const leave = () => runtime.background(Promise.all(paced.map(room => line.leave(room, next.id))))
   const create = () => store.create(next, options).catch((error) => {
     if (!(error instanceof LimitReached)) throw new StoreUnavailable(error)

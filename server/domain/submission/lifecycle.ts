@@ -1,3 +1,4 @@
+import type { StoreRules } from '../../ports/store'
 import type { Action, CardRef, Decision, Delivery, Failure, HistoryEntry, Reviewer, Submission, SubmissionData, Work } from '../../ports/submission'
 
 /** A stored submission lives 7 days (specification, "Limits"). */
@@ -21,7 +22,10 @@ export type LifecycleEvent
     | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string, card?: CardRef }
-    | { type: 'failed', key: string, reason: string, retryAt: number | null }
+    /** `refused`: a card, for what it says. */
+    | { type: 'failed', key: string, reason: string, retryAt: number | null, refused?: boolean }
+    /** Cards that the platform refused are tried again. */
+    | { type: 'post-again' }
     /** Not tried yet, it only has to wait: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }
     | { type: 'expiring' }
@@ -47,10 +51,17 @@ export function nextAttention(submission: Submission): number {
   return Math.min(...due)
 }
 
+/** Whether it waits for a person, because a delivery or a card was refused or given up. */
+function needsPerson({ state, failures, work }: Submission): boolean {
+  return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
+}
+
 /** Until when the form data may be kept, epoch ms. */
 export function dataLivesUntil(submission: Submission): number {
   return submission.decision ? Math.max(submission.expiresAt, submission.decision.at + SETTLING_GRACE_MS) : submission.expiresAt
 }
+
+export const storeRules: StoreRules = { nextAttention, dataLivesUntil, needsPerson }
 
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
@@ -67,6 +78,7 @@ export function transition(current: Submission | null, event: LifecycleEvent, no
     case 'leased': return lease(current, event.keys, now, leaseMs)
     case 'done': return done(current, event, now, leaseMs)
     case 'failed': return failed(current, event, now, leaseMs)
+    case 'post-again': return postAgain(current, now, leaseMs)
     case 'put-off': return putOff(current, event)
     case 'expiring': return remind(current, now, leaseMs)
     case 'expired': return expire(current, now, leaseMs)
@@ -107,7 +119,7 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
 }
 
 function lease(current: Submission, keys: readonly string[], now: number, leaseMs: number): Transition {
-  const taken = current.work.filter(work => keys.includes(work.key) && work.dueAt <= now).map(work => ({ ...work, dueAt: now + leaseMs }))
+  const taken = current.work.filter(work => keys.includes(work.key) && work.dueAt <= now).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
   if (taken.length === 0) return { refused: 'not-due' }
   const work = current.work.map(item => taken.find(({ key }) => key === item.key) ?? item)
   return { next: { ...current, version: current.version + 1, work }, added: taken, finished: false }
@@ -140,11 +152,17 @@ function failed(current: Submission, event: LifecycleEvent & { type: 'failed' },
   const room = work.room ?? work.card?.platform
   const history = withEntry(current, { at: now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason: event.reason, again: event.retryAt })
   if (event.retryAt !== null) {
-    const again = { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: event.retryAt }
+    const again: Work = { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: event.retryAt, refused: event.refused ? true : undefined }
     return { next: { ...current, version, history, work: [...rest, again] }, added: [], finished: false }
   }
   const failures: readonly Failure[] = isDelivery(work.kind) ? [...current.failures, { delivery: work.kind, reason: event.reason }] : current.failures
   return settle({ ...current, version, history, work: rest, failures }, [], now, leaseMs)
+}
+
+function postAgain(current: Submission, now: number, leaseMs: number): Transition {
+  const added = current.work.filter(({ refused }) => refused).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
+  if (added.length === 0) return { refused: 'not-due' }
+  return { next: { ...current, version: current.version + 1, work: [...current.work.filter(({ refused }) => !refused), ...added] }, added, finished: false }
 }
 
 function putOff(current: Submission, { key, until }: LifecycleEvent & { type: 'put-off' }): Transition {

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import type { Reviewer } from '../../ports/submission'
-import { AlreadyDecided, InvalidRequest } from '../errors'
+import { AlreadyDecided, InvalidRequest, SubmissionEnded } from '../errors'
 import { ending, showSubmission, type DetailsPorts, type SubmissionDetails } from './details'
 import { Feed } from './feed'
 import { listRows, pickRows, reached, type OverviewPorts, type RowPage } from './overview'
+import type { Outbox } from './outbox'
 import type { Review } from './review'
 
 export interface OpsDeskPorts extends OverviewPorts, DetailsPorts {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
   review: Pick<Review, 'decide' | 'decideEdited'>
+  outbox: Pick<Outbox, 'postAgain'>
 }
 
 const MOST_ROWS = 100
@@ -56,6 +58,19 @@ export class OpsDesk {
   /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
   show(id: string): Promise<SubmissionDetails> {
     return showSubmission(id, this.ports)
+  }
+
+  /**
+   * Posts the cards again that their platforms refused.
+   *
+   * @returns how many they are
+   * @throws SubmissionGone, SubmissionEnded, StoreUnavailable
+   */
+  async postAgain(id: string): Promise<number> {
+    const { store, outbox } = this.ports
+    const cards = await reached(outbox.postAgain(id))
+    if (cards === 0 && !await reached(store.get(id))) throw await ending(id, store, message => new SubmissionEnded(message))
+    return cards
   }
 
   /**

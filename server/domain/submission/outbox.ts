@@ -69,6 +69,14 @@ export class Outbox {
     await this.inTurn(card, () => board.update(card, cardView(submission, presentation)))
   }
 
+  /** Tries the cards again that their platforms refused; resolves with how many they are. */
+  async postAgain(id: string): Promise<number> {
+    const applied = await this.apply(id, [{ type: 'post-again' }])
+    if ('refused' in applied || !applied.submission) return 0
+    this.ports.runtime.background(this.run(applied.submission, applied.added))
+    return applied.added.length
+  }
+
   /** Two edits of one card never overtake each other, whichever decisions they are for. */
   async inTurn<T>({ platform, messageId }: CardRef, edit: () => Promise<T>): Promise<T> {
     const card = `${platform}:${messageId}`

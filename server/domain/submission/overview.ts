@@ -16,11 +16,13 @@ export interface OverviewPorts {
 export type RowState = 'waiting' | 'delivering' | 'failed'
 
 export interface Problem {
-  /** What went wrong, e.g. `Email` or `Card on Slack`. */
+  /** What went wrong, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
   what: string
   reason: string
   /** Epoch ms; null when it was given up and waits for a decision. */
   nextAttemptAt: number | null
+  /** A card that the platform refuses, whatever it is: a person may have it posted again. */
+  refused: boolean
 }
 
 export interface CardLink {
@@ -112,9 +114,13 @@ export function stateOf(submission: Submission): RowState {
 /** What goes wrong with it now: what is tried again soonest, or else what was given up last. */
 export function problemOf({ work, failures }: Submission, label: (platform: string) => string): Problem | null {
   const [stuck] = work.filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
-  if (stuck) return { what: workName(stuck, label), reason: stuck.reason!, nextAttemptAt: stuck.dueAt }
+  if (stuck) {
+    const refused = stuck.refused === true
+    const what = refused ? `Could not be posted to ${label(stuck.room!)}` : workName(stuck, label)
+    return { what, reason: stuck.reason!, nextAttemptAt: stuck.dueAt, refused }
+  }
   const last = failures.at(-1)
-  return last ? { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null } : null
+  return last ? { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false } : null
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */

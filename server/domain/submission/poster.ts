@@ -60,8 +60,8 @@ export class Poster {
     const { line, board, runtime, leaseMs } = this.ports
     const intervalMs = board.intervalMs(room)
     const end = runtime.now() + RUN_MS
-    for (let now = runtime.now(); now < end; now = runtime.now()) {
-      const taken = await line.take({ room, now, intervalMs }, now + leaseMs)
+    while (runtime.now() < end) {
+      const taken = await line.take({ room, intervalMs }, leaseMs)
       if (taken.id !== null) {
         await this.announceBacklog(room)
         await this.post(room, taken.id)

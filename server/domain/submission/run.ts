@@ -1,6 +1,6 @@
 import type { Outcome } from '../../ports/delivery'
 import type { CardRef, Submission, Work } from '../../ports/submission'
-import { retryAt } from './backoff'
+import { retryAt, roomPauseMs } from './backoff'
 import { deliver } from './deliver'
 import { LINE_CHECK_MS, type LifecycleEvent } from './lifecycle'
 import type { Applied, Outbox, OutboxPorts } from './outbox'
@@ -29,7 +29,7 @@ export class Run {
     if (outcome !== 'waiting') this.ports.monitor.tried(work, outcome, this.ports.runtime.now() - startedAt)
     const report = this.report(work, outcome)
     this.reports.push(report)
-    await Promise.all([this.writing = this.writing.then(() => this.write()), this.moveLine(work, outcome, report)])
+    await Promise.all([this.writing = this.writing.then(() => this.write()), this.moveLine(work, outcome)])
   }
 
   private report(work: Work, outcome: Outcome<CardRef | undefined> | 'waiting'): LifecycleEvent {
@@ -38,20 +38,24 @@ export class Run {
     if (outcome.ok) return { type: 'done', key: work.key, card: outcome.value }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
     log.warn('work.failed', { submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
-    return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again }
+    return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post' && outcome.content }
   }
 
-  /** A posted card leaves its line; one that failed lets others go first, and a rate limit holds all of them. */
-  private async moveLine(work: Work, outcome: Outcome<unknown> | 'waiting', report: LifecycleEvent): Promise<void> {
-    const { line, board, log } = this.ports
-    if (work.kind !== 'post' || board.intervalMs(work.room!) === 0 || outcome === 'waiting') return
+  /**
+   * Posted or not, the card leaves its line, so that what is refused holds nobody up; when it is due again it goes first.
+   * A rate limit, or a room that takes nothing, holds all of them.
+   */
+  private async moveLine({ kind, room }: Work, outcome: Outcome<unknown> | 'waiting'): Promise<void> {
+    const { line, board, log, policy } = this.ports
+    if (kind !== 'post' || board.intervalMs(room!) === 0 || outcome === 'waiting') return
     try {
-      if (outcome.ok) await line.leave(work.room!, this.id)
-      else if (report.type === 'failed' && report.retryAt !== null) await line.putOff(work.room!, this.id, report.retryAt)
-      if (!outcome.ok && outcome.retryAfterMs) await line.close(work.room!, outcome.retryAfterMs)
+      const pauseMs = outcome.ok ? 0 : outcome.retryAfterMs ?? (outcome.permanent && !outcome.content ? roomPauseMs(policy) : 0)
+      // Closed first: who leaves lets the next one go.
+      if (pauseMs > 0) await line.close(room!, pauseMs)
+      await line.leave(room!, this.id)
     }
     catch (error) {
-      log.warn('line.failed', { submission: this.id, room: work.room, error })
+      log.warn('line.failed', { submission: this.id, room, error })
     }
   }
 
@@ -84,11 +88,11 @@ export class Run {
     return null
   }
 
-  private async isItsTurn(room: string): Promise<boolean> {
-    const { board, line, runtime, policy } = this.ports
-    const intervalMs = board.intervalMs(room)
-    if (intervalMs === 0 || this.granted.includes(room)) return true
-    return await line.enter({ room, now: runtime.now(), intervalMs }, this.id, runtime.now() + policy.leaseMs) === 0
+  private async isItsTurn({ room, attempts }: Work): Promise<boolean> {
+    const { board, line, policy } = this.ports
+    const intervalMs = board.intervalMs(room!)
+    if (intervalMs === 0 || this.granted.includes(room!)) return true
+    return await line.enter({ room: room!, intervalMs }, this.id, { leaseMs: policy.leaseMs, first: attempts > 0 }) === 0
   }
 
   /** Cards that were posted while somebody decided elsewhere and everything else was finished already. */
@@ -113,7 +117,7 @@ export class Run {
     const submission = this.current
     if (!submission) return { ok: true, value: undefined }
     switch (work.kind) {
-      case 'post': return await this.isItsTurn(work.room!) ? board.post(work.room!, cardView(submission, presentation)) : 'waiting'
+      case 'post': return await this.isItsTurn(work) ? board.post(work.room!, cardView(submission, presentation)) : 'waiting'
       case 'remind': return board.reply(work.card!, reminder(submission))
       case 'update': return this.outbox.inTurn(work.card!, () => board.update(work.card!, cardView(this.current ?? submission, presentation)))
       case 'email':

@@ -14,7 +14,7 @@ import { EmbeddedCardLine } from '../../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../../server/adapters/embedded/store'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/submission/intake'
-import { dataLivesUntil, nextAttention } from '../../../server/domain/submission/lifecycle'
+import { storeRules } from '../../../server/domain/submission/lifecycle'
 import { Outbox } from '../../../server/domain/submission/outbox'
 import { Poster } from '../../../server/domain/submission/poster'
 import { Review } from '../../../server/domain/submission/review'
@@ -56,13 +56,13 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
   const log: Log = { info: note, warn: note, error: note }
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
-  const store = new EmbeddedStore({ dir, now: runtime.now, nextAttention, dataLivesUntil })
+  const store = new EmbeddedStore({ dir, now: runtime.now, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log, createHttpClient())
-  const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine()]
+  const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine(runtime.now)]
   const forms = formsOf({ rooms: ['discord'], endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }
-  const board = createBoard(connections, async () => bots[0]!, 0)
+  const board = createBoard(connections, async () => bots[0]!, log, 0)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },

@@ -15,6 +15,8 @@ export interface DiscordSettings {
 
 export const DISCORD_API = 'https://discord.com/api/v10'
 
+const REPORT = 'This is a bug; please report it.'
+
 const CHECK_CHANNEL = 'Check DISCORD_CHANNEL_ID.'
 
 /** Refusals that no retry changes, and what to check (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). */
@@ -24,11 +26,22 @@ const PERMANENT: Readonly<Record<number, string>> = {
   40001: 'Check PLATFORM2_BOT_TOKEN.',
   50001: `Invite the bot to the server and let it see the channel, or set another DISCORD_CHANNEL_ID.`,
   50005: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.',
-  50006: 'This is a bug; please report it.',
   50008: CHECK_CHANNEL,
   50013: 'Give the bot the permissions Send Messages and Embed Links in the channel.',
   50024: CHECK_CHANNEL,
-  50035: 'This is a bug; please report it.',
+}
+
+const BLOCKED = 'Discord does not let the bot post what the form says; the server\'s AutoMod or safety settings may.'
+
+/** Refusals of what was sent, wherever it was sent to. */
+const CONTENT: Readonly<Record<number, string>> = {
+  20009: BLOCKED,
+  40005: REPORT,
+  50006: REPORT,
+  50035: REPORT,
+  200000: BLOCKED,
+  200001: BLOCKED,
+  240000: BLOCKED,
 }
 
 export type DiscordCall = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Outcome<Record<string, unknown>>>
@@ -61,7 +74,8 @@ function refusal({ status, headers }: HttpAnswer, { code, retry_after: seconds }
     const wait = Number(seconds) || Number(headers['retry-after']) || 1
     return { ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs: Math.ceil(wait * 1000) }
   }
-  const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : PERMANENT[Number(code)]
+  const content = status < 500 && CONTENT[Number(code)] !== undefined
+  const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : CONTENT[Number(code)] ?? PERMANENT[Number(code)]
   const name = Number(code) ? `error ${Number(code)}` : `HTTP ${status}`
-  return { ok: false, permanent: status < 500 && advice !== undefined, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
+  return { ok: false, permanent: status < 500 && advice !== undefined, ...content ? { content } : {}, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
 }

@@ -9,6 +9,9 @@ const PERMANENT: Readonly<Record<number, string>> = {
   404: 'The card was deleted, or GOOGLE_CHAT_SPACE is wrong.',
 }
 
+/** Those of what was sent, wherever it was sent to. */
+const CONTENT: readonly number[] = [400]
+
 /** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
 export const plainCall = (timeoutMs: number) => ({ timeout: timeoutMs, retry: false, validateStatus: () => true })
 
@@ -27,8 +30,9 @@ export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: n
     // A plain object or `Headers`, by the version of Google's client.
     const seconds = Number(new Headers(headers as HeadersInit).get('retry-after'))
     const advice = PERMANENT[status]
+    const content = CONTENT.includes(status)
     return {
-      ok: false, permanent: advice !== undefined,
+      ok: false, permanent: advice !== undefined, ...content ? { content } : {},
       reason: `Google Chat answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
       ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
     }

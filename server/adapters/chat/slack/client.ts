@@ -13,6 +13,8 @@ export interface SlackSettings {
   channels?: readonly string[]
 }
 
+const REPORT = 'This is a bug; please report it.'
+
 /** A refusal that no retry changes, and what to check (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
 const PERMANENT: Readonly<Record<string, string>> = {
   channel_not_found: 'Check CHAT_CHANNEL_ID.',
@@ -27,10 +29,12 @@ const PERMANENT: Readonly<Record<string, string>> = {
   message_not_found: 'The card was deleted.',
   cant_update_message: 'The card belongs to another app.',
   edit_window_closed: 'The workspace does not allow edits.',
-  invalid_blocks: 'This is a bug; please report it.',
-  msg_blocks_too_long: 'This is a bug; please report it.',
-  msg_too_long: 'This is a bug; please report it.',
 }
+
+/** Refusals of what was sent, wherever it was sent to. */
+const CONTENT: ReadonlySet<string> = new Set([
+  'invalid_arguments', 'invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'msg_too_long', 'no_text', 'too_many_attachments',
+])
 
 /** What Slack answers besides `ok`. */
 type SlackAnswer = Readonly<Record<string, unknown>>
@@ -73,6 +77,7 @@ function outcome({ status, headers, json }: HttpAnswer): Outcome<SlackAnswer> {
 }
 
 function refusal(code: string): Outcome<never> {
-  const advice = PERMANENT[code]
-  return { ok: false, permanent: advice !== undefined, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}` }
+  const content = CONTENT.has(code)
+  const advice = content ? REPORT : PERMANENT[code]
+  return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}` }
 }

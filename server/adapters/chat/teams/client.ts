@@ -36,6 +36,9 @@ const PERMANENT: Readonly<Record<number, string>> = {
   413: 'This is a bug; please report it.',
 }
 
+/** Those of what was sent, wherever it was sent to. */
+const CONTENT: readonly number[] = [400, 413]
+
 /** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
 const BAD_CREDENTIALS = /^(?:invalid_client|unauthorized_client|invalid_request|invalid_scope)$/
 
@@ -46,8 +49,9 @@ export async function callConnector(request: () => Promise<ConnectorResponse>, t
     const { code } = (data as { error?: { code?: unknown } } | undefined)?.error ?? {}
     const seconds = Number((headers as Record<string, unknown>)['retry-after'])
     const advice = PERMANENT[status]
+    const content = CONTENT.includes(status)
     return {
-      ok: false, permanent: advice !== undefined,
+      ok: false, permanent: advice !== undefined, ...content ? { content } : {},
       reason: `Teams answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
       ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
     }

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, cardOf, click, deploy, sendForm, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import type { Recorded } from '../support/proxy'
+import { until } from '../support/until'
+import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
+
+let d: Deployment
+let ada: Visitor
+beforeEach(async () => {
+  d = await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300' })
+  await signIn()
+})
+afterEach(() => d.close())
+
+async function signIn(): Promise<void> {
+  ada = visit(d.server)
+  expect((await ada.signIn(PASSWORD)).status).toBe(200)
+}
+
+const REFUSAL = { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
+const isPost = ({ path }: Recorded) => path === '/api/chat.postMessage'
+const attempts = () => d.slack.requests.filter(isPost)
+const idOf = ({ body }: Recorded) => /"value":"([\w-]{36})"/.exec(body)?.[1]
+const send = async (data: object) => (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
+
+/** Has Slack refuse whatever is about a form that has this word in it, a card without the word included. */
+function refuseAllAbout(word: string): void {
+  const refused = new Set<string | undefined>()
+  d.slack.fault = (request) => {
+    if (!isPost(request)) return undefined
+    if (request.body.includes(word)) refused.add(idOf(request))
+    return refused.has(idOf(request)) ? REFUSAL : undefined
+  }
+}
+
+describe('a card that Slack refuses for what it says', () => {
+  it('is posted without the form, and is decided and closed like any other', async () => {
+    d.slack.fault = ({ body }) => body.includes('poison') ? REFUSAL : undefined
+    const id = await send({ name: 'Ada', text: 'poison' })
+    const card = await cardOf(d, id)
+    const text = blockText(card.blocks)
+    expect(text).toContain('New Form Submission')
+    expect(text).toContain(id)
+    expect(JSON.stringify(card.blocks)).toContain(`https://forms.example.com/submissions/${id}`)
+    expect(card.blocks.flatMap(({ elements = [] }) => elements.map(({ action_id: action }: { action_id?: string }) => action)).filter(Boolean)).toEqual(expect.arrayContaining(['forward', 'edit', 'spam']))
+    expect(JSON.stringify(card)).not.toMatch(/Ada|The form was empty/)
+
+    await click(d, card, 'forward', id)
+    const closed = await until('the card closed', async () => {
+      const now = await cardNow(d, card)
+      return !now.blocks.some(({ type }) => type === 'actions') && now
+    })
+    expect(blockText(closed.blocks)).toContain('Form Submission forwarded')
+    expect(await d.resend.emails()).toHaveLength(1)
+  })
+
+  it('in any shape leaves the line: fifty of them hold up nobody', async () => {
+    refuseAllAbout('poison')
+    await Promise.all(Array.from({ length: 50 }, () => send({ text: 'poison' })))
+    const good = await Promise.all(Array.from({ length: 5 }, (_, index) => send({ text: `good ${index}` })))
+    await Promise.all(good.map(id => cardOf(d, id)))
+    await d.server.drain()
+    // Once in full and once without the form, and then no more.
+    expect(attempts().filter(({ body }) => body.includes('poison'))).toHaveLength(50)
+    expect(attempts().filter(request => idOf(request))).toHaveLength(105)
+  })
+
+  it('is told on the ops pages, and posted again when somebody asks', async () => {
+    refuseAllAbout('poison')
+    const id = await send({ text: 'poison' })
+    await d.server.drain()
+    const reason = 'Slack answered invalid_blocks. This is a bug; please report it.'
+    const problem = { what: 'Could not be posted to Slack', reason, refused: true, nextAttemptAt: expect.any(Number) }
+    expect(await (await ada.get(`/api/submissions/${id}`)).json()).toMatchObject({ state: 'failed', open: true, problem })
+    expect(await (await ada.get('/api/submissions?state=failed')).json()).toMatchObject({ rows: [{ id, problem }] })
+    const status = async () => await (await ada.get('/api/status')).json() as object
+    expect(await status()).toMatchObject({ backlog: { stuck: 1 }, stuck: [{ id, what: 'Could not be posted to Slack', reason }] })
+
+    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 1 })
+    await until('a third attempt', () => attempts().length === 4)
+    await d.server.drain()
+    expect(await status()).toMatchObject({ backlog: { stuck: 1 } })
+
+    d.slack.fault = () => undefined
+    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 1 })
+    await cardOf(d, id)
+    await d.server.drain()
+    expect(await status()).toMatchObject({ backlog: { stuck: 0 }, stuck: [] })
+    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 0 })
+    expect((await ada.post('/api/submissions/unknown/cards', {})).status).toBe(404)
+  })
+
+  it('is tried again after a restart', async () => {
+    refuseAllAbout('poison')
+    const id = await send({ text: 'poison' })
+    await d.server.drain()
+    await d.server.stop()
+    d.slack.fault = () => undefined
+    d.server = await startServer(d.env)
+    await cardOf(d, id)
+  })
+})
+
+describe('a room that takes no card', () => {
+  it('is tried with one card at a time, and all come once it does', async () => {
+    let open = false
+    d.slack.fault = request => isPost(request) && !open ? { status: 200, body: '{"ok":false,"error":"not_in_channel"}' } : undefined
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => send({ text: `form ${index}` })))
+    await until('a second attempt', () => attempts().length > 1)
+    expect(new Set(attempts().map(idOf)).size).toBeLessThan(10)
+    open = true
+    await Promise.all(ids.map(id => cardOf(d, id)))
+    await d.server.drain()
+    expect((await d.slack.messages())).toHaveLength(20)
+  })
+})
