@@ -2,6 +2,7 @@ import { createBoard } from './adapters/chat/board'
 import { connectPlatforms } from './adapters/chat/connections'
 import { platformByName } from './adapters/chat/platforms'
 import { createGateway, type Gateway } from './adapters/chat/gateway'
+import { createPlaces } from './adapters/chat/places'
 import { SandboxRoom } from './adapters/chat/sandbox/room'
 import { slackManifest, type SlackManifest } from './adapters/chat/slack/manifest'
 import { createResendMailer } from './adapters/email/resend'
@@ -35,6 +36,7 @@ import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
 import { isExposed, isOwnPage } from './http/guards'
 import { requestId } from './http/request-id'
+import type { Place } from './ports/board'
 import type { IdentityProvider } from './ports/identity'
 import type { Limiter } from './ports/limiter'
 import type { Log, Runtime } from './ports/runtime'
@@ -123,15 +125,17 @@ function compose(config: Config): Services {
 
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
-  const bot = once(() => startBot({ connections, state, log, review, desk, agent, settings: config.agent }))
+  const bot = once(() => startBot({ connections, places, state, log, reviewAt, desk, agent, settings: config.agent }))
+  const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
   const outbox = new Outbox({
     store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: once(async () => (await import('./adapters/email/template')).renderEmail),
   })
-  const review = new Review({ store, outbox, presentation, runtime, log })
-  const desk = new CommandDesk({ store, outbox, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
-  const agent = createAgentConversation({ config, connections, approvals, desk: new SubmissionDesk({ store, review, presentation }), runtime, log })
+  const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
+  const desk = new CommandDesk({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
+  const deskAt = (place: Place) => new SubmissionDesk({ store, board, review: reviewAt(place), presentation }, place)
+  const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
   const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
 
@@ -160,7 +164,7 @@ function compose(config: Config): Services {
         accept: (read, sender) => accept(read, sender, form, incoming),
       }
     },
-    opsDesk: new OpsDesk({ store, board, review, outbox, presentation, runtime }),
+    opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, presentation, runtime }),
     sweep: async () => {
       poster.wake()
       if (!postedAgain && !config.serverless) {

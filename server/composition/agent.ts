@@ -1,13 +1,16 @@
 import type { Chat } from 'chat'
 import type { Agent } from '../adapters/ai/agent'
-import { isInRoom } from '../adapters/chat/connections'
+import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../adapters/chat/rooms'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
 import { AgentReplier } from '../handlers/agent'
 import { registerApprovals, sweepApprovals } from '../handlers/approvals'
 import type { ApprovalStore } from '../ports/approvals'
+import type { Place } from '../ports/board'
 import type { Desk } from '../ports/desk'
+import type { Forms } from '../ports/form'
+import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 import { once } from './once'
 import { openTools } from './tools'
@@ -27,9 +30,12 @@ const STOP_GRACE_MS = 3000
 interface AgentParts {
   config: Pick<Config, 'agent' | 'tools' | 'dataDir'>
   connections: readonly Connection[]
+  places: Places
+  forms: Forms
   approvals: ApprovalStore
-  desk: Desk
+  deskAt: (place: Place) => Desk
   runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 
@@ -46,10 +52,10 @@ export interface AgentConversation {
 }
 
 /** Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at the first message. */
-export function createAgentConversation({ config, approvals: store, connections, desk, runtime, log }: AgentParts): AgentConversation | null {
+export function createAgentConversation({ config, approvals: store, connections, places, forms, deskAt, runtime, monitor, log }: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
-  const approvals = new Approvals({ store, approvers, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, log })
+  const approvals = new Approvals({ store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
   const platformLabel = (key: string) => platformOf(key).label
   let replier: AgentReplier | undefined
@@ -62,13 +68,13 @@ export function createAgentConversation({ config, approvals: store, connections,
     const models = createModels(model)
     const { embeddingModel, rerankerModel } = config.tools.selection
     const { selection, of } = await openTools({
-      config, desk, log, isInRoom: threadId => isInRoom(connections, threadId),
+      config, deskAt, forms, log,
       models: { embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel), reranker: rerankerModel === undefined ? undefined : models.language(rerankerModel) },
     })
     runtime.background(selection.warmUp())
     const toolset = createToolset({
-      desk, prepareStep: tools => selection.prepareStep(tools),
-      toolsOf: ({ threadId, channelId }, reviewer) => of({ chat: bot, thread: { id: threadId, channelId }, reviewer }),
+      deskAt, prepareStep: tools => selection.prepareStep(tools),
+      toolsOf: ({ threadId, channelId, place }, reviewer) => of({ chat: bot, thread: { id: threadId, channelId }, place, reviewer }),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
   })
@@ -85,7 +91,7 @@ export function createAgentConversation({ config, approvals: store, connections,
           say: (thread, words) => say(thread, words, platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
-        registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, runtime, log })
+        registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log })
         return replier
       }
     },

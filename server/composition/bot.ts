@@ -1,5 +1,5 @@
 import type { Chat, StateAdapter } from 'chat'
-import { isInRoom } from '../adapters/chat/connections'
+import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../adapters/chat/rooms'
 import { platformByName } from '../adapters/chat/platforms'
 import { BotUnavailable } from '../domain/errors'
@@ -9,6 +9,7 @@ import { registerConversation } from '../handlers/conversation'
 import { registerReview } from '../handlers/review'
 import { createScript } from '../handlers/script'
 import { background } from '../http/background'
+import type { Place } from '../ports/board'
 import type { Monitor } from '../ports/monitor'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
@@ -47,7 +48,8 @@ interface BotParts {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
   log: Log
-  review: Review
+  places: Places
+  reviewAt: (place: Place) => Review
   desk: CommandDesk
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
@@ -55,18 +57,18 @@ interface BotParts {
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, state, log, review, desk, agent, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Chat> {
+export async function startBot({ connections, places, state, log, reviewAt, desk, agent, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Chat> {
   const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { inTurn }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'), agent?.load(),
   ])
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
-  const script = createScript({ desk, render, isInRoom: threadId => isInRoom(connections, threadId) })
+  const script = createScript({ desk, render })
   return createBot({
     connections, state, log, streamingIntervalMs,
     register: (bot) => {
-      registerReview(bot, { review, editModal, noticeModal, log, platformLabel })
-      registerConversation(bot, { replier: joinAgent?.(bot) ?? script, inTurn, render, platformLabel, escalationMention, log })
+      registerReview(bot, { reviewAt, here: places.here, editModal, noticeModal, log, platformLabel })
+      registerConversation(bot, { replier: joinAgent?.(bot) ?? script, inTurn, here: places.here, render, platformLabel, escalationMention, log })
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Form, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
 
 /** Every form of the configuration. What one does not say is as for the default form. */
-export function createForms(config: Config, http: HttpClient, platforms: readonly string[]): Forms & { all: readonly Form[] } {
+export function createForms(config: Config, http: HttpClient, platforms: readonly string[]): Forms {
   const endpoint = (url: string | null | undefined) => url ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http) : null
   // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => platforms.includes(platform)).map(([platform, channel]) => `${platform}/${channel}`)

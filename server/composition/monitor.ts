@@ -9,6 +9,7 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
   return {
     received: () => count(loaded => loaded.received()),
     ended: line => count(loaded => loaded.ended(line)),
+    misplaced: platform => count(loaded => loaded.misplaced(platform)),
     acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),
     tried(work, outcome, ms) {
       health.note(partOf(work), now(), outcome.ok ? undefined : outcome.reason)

@@ -2,17 +2,19 @@ import type { EmbeddingModel, LanguageModel, ToolSet } from 'ai'
 import type { Chat } from 'chat'
 import type { ToolSelection } from '../adapters/ai/tools/selection'
 import type { Config } from '../config'
+import { isRoom } from '../domain/submission/place'
+import type { Place } from '../ports/board'
 import type { Desk } from '../ports/desk'
+import type { Forms } from '../ports/form'
 import type { Log } from '../ports/runtime'
 import type { Reviewer } from '../ports/submission'
 
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir'>
-  desk: Desk
+  deskAt: (place: Place) => Desk
+  forms: Pick<Forms, 'rooms'>
   /** What `config.tools.selection` names, as the configured provider has it. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
-  /** Whether the thread belongs to a channel of the cards. */
-  isInRoom: (threadId: string) => boolean
   log: Log
 }
 
@@ -20,6 +22,8 @@ interface ToolsParts {
 interface Turn {
   chat: Chat
   thread: { readonly id: string, readonly channelId: string }
+  /** Whose submissions there are. */
+  place: Place
   /** Who asked, or who approved: writes happen in this name. */
   reviewer: Reviewer
 }
@@ -32,8 +36,8 @@ export interface AgentTools {
 }
 
 /** Everything that the agent can do. */
-export async function openTools({ config, desk, models, isInRoom, log }: ToolsParts): Promise<AgentTools> {
-  const [{ createSubmissionTools }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
+export async function openTools({ config, deskAt, forms, models, log }: ToolsParts): Promise<AgentTools> {
+  const [{ createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
     import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'), import('../adapters/ai/tools/files'),
     import('../adapters/ai/files-store'), import('../adapters/ai/tools/selection'),
   ])
@@ -42,11 +46,10 @@ export async function openTools({ config, desk, models, isInRoom, log }: ToolsPa
   const fileTools = stored ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) }) : {}
   return {
     selection,
-    of: ({ chat, thread, reviewer }) => {
-      const { submissionStats, ...submissions } = createSubmissionTools({ desk, reviewer })
-      // Forms, and what was made of them, are for the rooms whose people see the cards; elsewhere there are numbers.
-      const forTheRoom = isInRoom(thread.id) ? { ...submissions, ...fileTools } : {}
-      return { submissionStats, ...forTheRoom, ...createConversationTools({ chat, thread }), ...selection.tools }
+    of: ({ chat, thread, place, reviewer }) => {
+      // Forms, and what was made of them, are for the rooms whose people see the cards.
+      const submissions = isRoom(place, forms) ? { ...createSubmissionTools({ desk: deskAt(place), reviewer }), ...fileTools } : createElsewhereTools()
+      return { ...submissions, ...createConversationTools({ chat, thread }), ...selection.tools }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { count, list, text, web, type Require, type Values, type Variable } from './variable'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -5,6 +6,10 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** Seconds, or a number with a unit such as `90s`, `30m`, `24h` or `2d`; read as ms. */
 const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of seconds nor a duration such as 24h')
   .transform(value => Number.parseInt(value) * UNIT_MS[(/[smhd]$/.exec(value)?.[0] ?? 's') as keyof typeof UNIT_MS])
+
+/** `slack:U0123456789`, `slack:T0123456789:U0123456789`, or `platform:id` as the other platforms have their ids. */
+const APPROVER = /^(?:slack:(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+|(?:discord|telegram):\d+|gchat:users\/\w+|teams:\S+|sandbox:\S+)$/
+const APPROVER_HINT = 'each entry names platform and user: slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app), discord:123456789012345678, teams:29:…, gchat:users/123 or telegram:123'
 
 /** The conversation and its model. */
 export const agentVariables = {
@@ -16,7 +21,7 @@ export const agentVariables = {
   AI_MODEL: { schema: text.regex(/^\S+$/, 'it contains a space'), about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.' },
   STREAMING_UPDATE_INTERVAL_MS: { schema: count, about: 'How often a growing answer is edited where the platform cannot stream, in ms. Default: 1000.' },
   APPROVAL_TTL: { schema: duration, about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.' },
-  APPROVERS: { schema: list, about: 'User ids (of any platform, separated by commas) that may approve what the agent does for somebody else. Default: only who asked may.' },
+  APPROVERS: { schema: list.pipe(z.array(text.regex(APPROVER, APPROVER_HINT))), about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.' },
   AGENT_APPROVALS: { schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'), about: 'With deny the agent only reads: every write is refused at once. Default: ask.' },
   AGENT_MAX_STEPS: { schema: count, about: 'Model calls that one answer may take. Default: 12.' },
   AGENT_TIMEOUT: { schema: duration, about: 'How long one answer may take: seconds, or e.g. 2m. Default: 2m.' },
@@ -38,7 +43,7 @@ export interface AgentConfig {
   approvals: {
     mode: 'ask' | 'deny'
     ttlMs: number
-    /** May decide beside the one who asked. */
+    /** May decide beside the one who asked: `platform:user`, or `slack:workspace:user`. */
     approvers: readonly string[]
   }
   limits: { steps: number, timeMs: number, historyChars: number }

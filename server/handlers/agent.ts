@@ -2,7 +2,7 @@ import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
 import { readTime } from '../domain/submission/present'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
-import type { Field } from '../ports/board'
+import type { Field, Place } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/agent'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Reviewer } from '../ports/submission'
@@ -35,13 +35,13 @@ export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
 
   /** The first turn knows the message alone. */
-  async welcome(thread: Thread, message: Message): Promise<void> {
-    await this.answer(thread, message, async () => [message])
+  async welcome(thread: Thread, message: Message, place: Place): Promise<void> {
+    await this.answer(thread, message, place, async () => [message])
   }
 
   /** Later turns know the last messages of the thread. */
-  async reply(thread: Thread, message: Message): Promise<void> {
-    await this.answer(thread, message, async () => {
+  async reply(thread: Thread, message: Message, place: Place): Promise<void> {
+    await this.answer(thread, message, place, async () => {
       const messages = await this.handlers.history(thread.id).catch((error: unknown) => {
         this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
         return []
@@ -55,7 +55,7 @@ export class AgentReplier {
   async resume(kept: KeptTurn, thread: Thread): Promise<void> {
     const { turn, verdicts } = kept
     const conversation: Conversation = {
-      threadId: turn.threadId, channelId: thread.channelId, speaker: turn.asker,
+      threadId: turn.threadId, channelId: thread.channelId, place: this.handlers.approvals.placeOf(turn), speaker: turn.asker,
       responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by ?? turn.asker,
     }
     await this.run(thread, conversation, agent => agent.resume(kept, conversation))
@@ -76,9 +76,9 @@ export class AgentReplier {
     return this.handlers.card(platform, { title, details, notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null })
   }
 
-  private async answer(thread: Thread, { author }: Message, messages: () => Promise<Message[]>): Promise<void> {
+  private async answer(thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>): Promise<void> {
     const speaker: Reviewer = { id: author.userId, name: author.fullName, platform: this.handlers.platformLabel(thread.adapter.name) }
-    const conversation: Conversation = { threadId: thread.id, channelId: thread.channelId, speaker, responsible: () => speaker }
+    const conversation: Conversation = { threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker }
     await this.run(thread, conversation, async agent => agent.start(await messages(), thread.isDM, conversation))
   }
 
@@ -103,9 +103,9 @@ export class AgentReplier {
   }
 
   /** One card for each call; all of them are on record before the first can be clicked. */
-  private async ask(thread: Thread, { speaker }: Conversation, calls: readonly ProposedCall[], state: string): Promise<void> {
+  private async ask(thread: Thread, { speaker, place }: Conversation, calls: readonly ProposedCall[], state: string): Promise<void> {
     const { approvals, log } = this.handlers
-    const turn = await approvals.request({ threadId: thread.id, asker: speaker, calls, state })
+    const turn = await approvals.request({ threadId: thread.id, place, asker: speaker, calls, state })
     const verdicts = calls.map(() => null)
     const cards: CardRef[] = []
     try {

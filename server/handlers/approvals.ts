@@ -1,6 +1,7 @@
-import type { ActionEvent, Chat, ModalElement, Thread } from 'chat'
+import type { ActionEvent, Adapter, Chat, ModalElement, Thread } from 'chat'
 import type { Approvals } from '../domain/conversation/approvals'
 import type { KeptTurn } from '../ports/approvals'
+import type { Place } from '../ports/board'
 import type { Log, Runtime } from '../ports/runtime'
 import type { AgentReplier } from './agent'
 import { reviewerOf } from './review'
@@ -10,6 +11,10 @@ export interface ApprovalHandlers {
   replier: AgentReplier
   noticeModal: (message: string, title: string) => ModalElement
   platformLabel: (key: string) => string
+  /** Where an event that is being handled comes from, by its signed request. */
+  here: (threadId: string, adapter: Adapter) => Promise<Place>
+  /** The names of who pressed a button. */
+  namesOf: (event: ActionEvent) => readonly string[]
   runtime: Runtime
   log: Log
 }
@@ -34,8 +39,9 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
 type Clicked = ActionEvent & { thread: Thread }
 
 async function decide(event: Clicked, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
-  const { approvals, replier, runtime } = handlers
-  const decided = await approvals.decide(id, position, event.actionId === 'approve', await reviewerOf(event, handlers))
+  const { approvals, replier, here, namesOf, runtime } = handlers
+  const [reviewer, place] = await Promise.all([reviewerOf(event, handlers), here(event.threadId, event.adapter)])
+  const decided = await approvals.decide(id, position, event.actionId === 'approve', { reviewer, names: namesOf(event), place })
   if ('refused' in decided) {
     if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
     return notify(event, decided.message, handlers)

@@ -1,5 +1,6 @@
-import type { ActionEvent, AdapterPostableMessage, Chat, Message, Thread } from 'chat'
+import type { ActionEvent, Adapter, AdapterPostableMessage, Chat, Message, Thread } from 'chat'
 import { escalation, failed, greeting, whereabouts } from '../domain/conversation/texts'
+import type { Place } from '../ports/board'
 import type { Answer, Speech } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import { fullNameOf } from './full-name'
@@ -7,21 +8,24 @@ import { fullNameOf } from './full-name'
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
 export interface Replier {
   /** The message that opened the conversation: the bot was mentioned, or written to directly, for the first time. */
-  welcome(thread: Thread, message: Message): Promise<void>
+  welcome(thread: Thread, message: Message, place: Place): Promise<void>
   /** Every later message. */
-  reply(thread: Thread, message: Message): Promise<void>
+  reply(thread: Thread, message: Message, place: Place): Promise<void>
 }
 
 interface Turn {
   thread: Thread
   message: Message
   opens: boolean
+  place: Place
 }
 
 export interface ConversationHandlers {
   replier: Replier
   /** Makes a function that answers what it is given one after another per thread, over all replicas. */
   inTurn: (bot: Chat, answer: (turn: Turn) => Promise<void>) => (turn: Turn) => Promise<void>
+  /** Where an event that is being handled comes from, by its signed request. */
+  here: (threadId: string, adapter: Adapter) => Promise<Place>
   render: (answer: Answer, platform: string) => AdapterPostableMessage
   platformLabel: (key: string) => string
   /** Notified when somebody asks for a human, as platforms write it. */
@@ -34,14 +38,14 @@ const OPENING_MS = 3_600_000
 
 /** Mentions, direct messages, the threads that follow, and the buttons of the welcome. The bot and other bots are not answered. */
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): void {
-  const { replier, inTurn, render, platformLabel, escalationMention, log } = handlers
+  const { replier, inTurn, here, render, platformLabel, escalationMention, log } = handlers
 
-  const answer = inTurn(bot, async ({ thread, message, opens }) => {
+  const answer = inTurn(bot, async ({ thread, message, opens, place }) => {
     const platform = thread.adapter.name
     try {
       // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
       const isFirst = opens && await bot.getState().setIfNotExists(`conversation:opened:${thread.id}`, 1, OPENING_MS)
-      await (isFirst ? replier.welcome(thread, message) : replier.reply(thread, message))
+      await (isFirst ? replier.welcome(thread, message, place) : replier.reply(thread, message, place))
     }
     catch (error) {
       log.error('conversation.failed', { platform, message: message.id, error })
@@ -53,11 +57,11 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   bot.onNewMention(async (thread, message) => {
     if (!isSaid(message)) return
     await thread.subscribe()
-    await answer({ thread, message, opens: true })
+    await answer({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    if (isSaid(message)) await answer({ thread, message, opens: false })
+    if (isSaid(message)) await answer({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
   })
 
   const onClick = (actionId: string, speech: (event: ActionEvent) => Promise<Speech>) => bot.onAction(actionId, async (event) => {

@@ -1,12 +1,15 @@
-import type { ActionEvent, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
+import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import type { Review } from '../domain/submission/review'
-import type { EditForm } from '../ports/board'
+import type { EditForm, Place } from '../ports/board'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Reviewer } from '../ports/submission'
 import { fullNameOf } from './full-name'
 
 export interface ReviewHandlers {
-  review: Review
+  /** What may be reviewed at a place. */
+  reviewAt: (place: Place) => Review
+  /** Where an event that is being handled comes from, by its signed request. */
+  here: (threadId: string, adapter: Adapter) => Promise<Place>
   /** Null where the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   noticeModal: (message: string) => ModalElement
@@ -16,21 +19,24 @@ export interface ReviewHandlers {
 
 /** The three buttons and the edit form. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { review, editModal, noticeModal, log } = handlers
+  const { reviewAt, here, editModal, noticeModal, log } = handlers
+  const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => reviewAt(await here(threadId, adapter))
 
   bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
+    const review = await reviewOf(event, event.threadId)
     await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickedCard(event))
   }))
 
   bot.onAction('edit', event => answered(event, log, async (id) => {
-    const form = await review.edit(id)
+    const form = await (await reviewOf(event, event.threadId)).edit(id)
     const modal = form && editModal(form, event.adapter.name)
-    if (modal) await event.openModal(modal)
+    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId) })
   }))
 
   bot.onModalSubmit('edit', async (event): Promise<ModalResponse> => {
     try {
-      const result = await review.decideEdited(event.privateMetadata ?? '', event.values, await reviewerOf(event, handlers))
+      const { id, threadId } = readForm(event)
+      const result = await (await reviewOf(event, threadId)).decideEdited(id, event.values, await reviewerOf(event, handlers))
       if ('errors' in result) return { action: 'errors', errors: result.errors }
       return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message) }
     }
@@ -53,6 +59,21 @@ async function answered(event: ActionEvent, log: Log, act: (id: string) => Promi
     log.error('review.failed', { action: event.actionId, submission: event.value, platform: event.adapter.name, error })
     await event.thread.postEphemeral(event.user, 'That did not work just now. Nothing is lost: press the button again in a moment.', { fallbackToDM: false }).catch(() => {})
   }
+}
+
+/** What an open form carries: which submission it is of, and where it was opened. */
+function openedAt(id: string, threadId: string): string {
+  return `${id} ${threadId}`
+}
+
+/**
+ * What a form that was sent is about, and where it comes from: where it was sent, as adapters say by `threadId` when the
+ * request tells it; else where it was opened, because such platforms sign what the form carries. What the SDK remembers
+ * serves once only, and a form that is refused is sent again.
+ */
+function readForm({ privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string }): { id: string, threadId: string } {
+  const [id = '', opened = relatedThread?.id ?? ''] = privateMetadata.split(' ')
+  return { id, threadId: threadId ?? opened }
 }
 
 function clickedCard(event: ActionEvent): CardRef {

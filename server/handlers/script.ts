@@ -2,21 +2,20 @@ import type { Message, Thread } from 'chat'
 import { parseCommand } from '../domain/conversation/command'
 import type { CommandDesk } from '../domain/conversation/desk'
 import { welcome } from '../domain/conversation/texts'
+import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers, Replier } from './conversation'
 
 export interface Script extends Pick<ConversationHandlers, 'render'> {
   desk: CommandDesk
-  /** Whether the thread belongs to a channel of the cards. */
-  isInRoom: (threadId: string) => boolean
 }
 
 /** Answers without a model: a welcome, and a few commands. */
-export function createScript({ desk, render, isInRoom }: Script): Replier {
+export function createScript({ desk, render }: Script): Replier {
   const post = (thread: Thread, answer: Answer) => thread.post(render(answer, thread.adapter.name))
 
-  async function obey(thread: Thread, message: Message): Promise<void> {
-    const answer = await desk.answer(parseCommand(message.text), { inRoom: isInRoom(thread.id) })
+  async function obey(thread: Thread, message: Message, place: Place): Promise<void> {
+    const answer = await desk.answer(parseCommand(message.text), place)
     const sent = await post(thread, answer)
     if (!('card' in answer)) return
     const instead = await desk.shown(answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id })
@@ -26,9 +25,9 @@ export function createScript({ desk, render, isInRoom }: Script): Replier {
   return {
     reply: obey,
     // Who asks for something right away gets that.
-    welcome: async (thread, message) => {
+    welcome: async (thread, message, place) => {
       const { name } = parseCommand(message.text)
-      if (name && name !== 'help') await obey(thread, message)
+      if (name && name !== 'help') await obey(thread, message, place)
       else await post(thread, { speech: welcome(message.author.fullName) })
     },
   }

@@ -1,4 +1,5 @@
 import type { ProposedCall } from './approvals'
+import type { Place } from './board'
 import type { Reviewer } from './submission'
 
 /** Where and for whom the agent works. */
@@ -6,6 +7,8 @@ export interface Conversation {
   threadId: string
   /** Of the thread's channel. */
   channelId: string
+  /** Whose submissions there are. */
+  place: Place
   /** Who asks. */
   speaker: Reviewer
   /** Who stands behind a tool call: the one who approved it, else the speaker. */

@@ -1,4 +1,4 @@
-import type { Field } from './board'
+import type { Field, Place } from './board'
 import type { CardRef, Reviewer } from './submission'
 
 /** A tool call that the agent may make only when somebody approves it. */
@@ -16,6 +16,8 @@ export interface ProposedCall {
 export interface WaitingTurn {
   id: string
   threadId: string
+  /** Where it was asked; turns of versions that did not keep it have none. */
+  place?: Place
   asker: Reviewer
   /** Epoch ms; nobody can decide from then on. */
   expiresAt: number

@@ -22,6 +22,12 @@ export interface CardView {
 }
 
 /**
+ * From where somebody asks or decides: names of a room, as the platform's signed request tells it, a thread by those of its
+ * channel; no room has none of them. `everywhere` is for the ops pages, which sign people in.
+ */
+export type Place = readonly string[] | 'everywhere'
+
+/**
  * The rooms in which teams triage. A room is named by its platform's key, for the platform's own channel, or by
  * `platform/channel` for another one.
  */
@@ -30,6 +36,8 @@ export interface ReviewBoard {
   readonly platforms: readonly string[]
   /** The name, as people know it, of a platform or of a room's. */
   label(room: string): string
+  /** The room that a card is in, by a name that every `Place` there has. */
+  roomOf(ref: CardRef): string
   post(room: string, card: CardView): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread; plain text. */

@@ -1,7 +1,7 @@
 import type { Field } from './board'
 import type { Reviewer, Submission, SubmissionData } from './submission'
 
-/** What commands and tools of the conversation may do with submissions. Every method rejects when the store cannot be reached. */
+/** What the tools of a conversation may do with the submissions of its place; others do not exist there. Every method rejects when the store cannot be reached. */
 export interface Desk {
   /** The newest pending submissions that contain every word of `text`, or whose id begins with it; all when it is empty. */
   search(text: string, limit: number): Promise<Found>
@@ -39,14 +39,17 @@ export interface Found {
   submissions: DeskSubmission[]
   /** How many match; of those looked at, when not all were. */
   matches: number
-  /** How many are pending in all. */
+  /** How many are pending, of those looked at when not all were. */
   pending: number
-  /** False when there are more pending submissions than a search looks at. */
+  /** False when there are more pending submissions than are looked at. */
   complete: boolean
 }
 
 export interface DeskStats {
+  /** Of those looked at, when not all were. */
   pending: number
+  /** False when there are more pending submissions than are looked at. */
+  complete: boolean
   /** When the newest of them came, epoch ms; null when none is pending. */
   newestAt: number | null
   /** What became of the latest, which is as far as the audit is looked at. */

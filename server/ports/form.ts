@@ -21,6 +21,8 @@ export interface Forms {
   of(key: string | undefined): Form
   /** The form at this address, or null. */
   find(key: string): Form | null
+  /** The default form first. */
+  readonly all: readonly Form[]
   /** Rooms of all forms. */
   readonly rooms: readonly string[]
 }

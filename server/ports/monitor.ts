@@ -9,6 +9,8 @@ export interface Monitor {
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
   /** A decision came to its end. */
   ended(line: AuditLine): void
+  /** Somebody tried to decide a submission that does not belong to where they are. */
+  misplaced(platform: string): void
   /** A webhook of a platform was answered after `ms`. */
   acknowledged(platform: string, status: number, ms: number): void
 }

@@ -101,6 +101,8 @@ export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'fai
 /** What stays of a decision: no form data. */
 export interface AuditLine {
   id: string
+  /** Key of its form; none for the default one, and in lines of versions that did not keep it. */
+  form?: string
   outcome: DecisionOutcome
   /** Epoch ms. */
   at: number

@@ -65,13 +65,13 @@ describe.each([['the embedded store', () => openTriage()], ['Redis', onRedis]] a
   })
 
   test('counts what is pending and what was decided', async () => {
-    expect(await triage.desk.stats()).toEqual({ pending: 0, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null } })
+    expect(await triage.desk.stats()).toEqual({ pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null } })
     const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
     const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
     await triage.desk.decide(one, 'spam', ADA)
     await triage.desk.decide(two, 'forward', ADA)
     await triage.runtime.drain()
-    expect(await triage.desk.stats()).toEqual({ pending: 1, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) } })
+    expect(await triage.desk.stats()).toEqual({ pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) } })
   })
 
   test('forwards once, by the same claim as a click, in the name of the reviewer', async () => {

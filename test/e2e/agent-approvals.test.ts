@@ -13,7 +13,7 @@ let d: AgentDeployment
 let other: Server
 beforeAll(async () => {
   d = await deployAgent()
-  other = await startServer({ ...d.env, APPROVERS: `U000, ${d.slack.colleague.id}` })
+  other = await startServer({ ...d.env, APPROVERS: `slack:U0000, slack:${d.slack.colleague.id}` })
 })
 afterAll(async () => {
   await other.kill()

@@ -147,12 +147,11 @@ describe('a direct message', () => {
     expect(await texts('', d.slack.dmChannel)).toEqual([expect.stringContaining('Hello Ada Lovelace'), expect.stringContaining('This is what I understand')])
   })
 
-  it('is told how many wait, but shown no form', async () => {
+  it('is told of no form, not even how many wait', async () => {
     const { id } = await submit(d, { name: 'Confidential' })
     for (const words of ['pending', `show ${id}`]) await say(d.server.url, d.slack, words, { channel: d.slack.dmChannel })
     const answers = (await texts('', d.slack.dmChannel)).slice(2)
-    expect(answers).toEqual([expect.stringMatching(/submissions? waits?/), expect.stringContaining('only in the channel of the cards')])
-    expect(answers.join()).not.toContain('Confidential')
+    expect(answers).toEqual(['Forms are shown only in the channel of the cards: ask me there.', 'Forms are shown only in the channel of the cards: ask me there.'])
   })
 })
 

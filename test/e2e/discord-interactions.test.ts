@@ -2,7 +2,7 @@ import { Modal, Select, SelectOption, TextInput, type Chat, type ModalResponse }
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
 import { buttonOf, openEdit, press } from '../support/discord/edit-form'
-import { button, post, row } from '../support/discord/fixtures'
+import { button, post, rest, row } from '../support/discord/fixtures'
 import { modalInputs } from '../support/discord/modal'
 import type { DiscordMessage, SendOptions } from '../support/discord/types'
 import { until } from '../support/until'
@@ -101,6 +101,30 @@ describe('a click', () => {
     expect(s.cardNow(card).components).toEqual([])
     expect(s.discord.requests.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`)).toEqual(['PATCH messages'])
     expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
+  })
+
+  /** Our buttons in another channel. */
+  const copyIn = async (channelId: string, id: string) => (await rest(s.discord, 'POST', `/channels/${channelId}/messages`, { content: 'Press', components: [row(...['forward', 'spam', 'edit'].map((action, index) => button(index, { custom_id: buttonOf(action, id) })))] })).body as DiscordMessage
+
+  it('in a private chat has no effect and opens no form, nor has a form that is sent from there', async () => {
+    const { id, card } = await s.submit({ name: 'Ada' })
+    const copy = await copyIn(s.discord.openDm().id, id)
+    for (const action of ['forward', 'spam', 'edit']) expect((await s.discord.click(s.url, copy, buttonOf(action, id))).body).toEqual({ type: 6 })
+    const { opened } = await openEdit(s, card, id)
+    const { message } = await s.discord.submitModal(s.url, { ...opened, message: copy }, {})
+    expect(message!.content).toBe('This submission was already decided, or its 7 days have passed.')
+    await s.drain()
+    expect(s.logged.filter(line => line.startsWith('review.misplaced') && line.includes(id))).toHaveLength(4)
+    expect(s.endpoint.calls).toEqual([])
+    expect((await s.store.get(id))!.state).toBe('open')
+  })
+
+  it('in a thread of the channel decides', async () => {
+    const { id, card } = await s.submit({ name: 'Ada' })
+    const { body: thread } = await rest(s.discord, 'POST', `/channels/${s.discord.channelId}/messages/${card.id}/threads`, { name: 'About it' })
+    await s.discord.click(s.url, await copyIn(String(thread.id), id), buttonOf('forward', id))
+    await s.drain()
+    expect(s.endpoint.calls).toHaveLength(1)
   })
 
   it('that could not be stored is told in private, and the card stays open', async () => {

@@ -96,6 +96,21 @@ describe('a card for a channel of another workspace', () => {
   })
 })
 
+describe('a click', () => {
+  it.each(['forward', 'spam', 'edit'])('in one workspace (%s) does not count on a card of the other, though the ids of the channels are the same', async (action) => {
+    const there = await send({ name: 'Theirs' })
+    const { id: here, card } = await submit(d, { name: 'Ours' })
+    const opened = d.slack.calls('views.open').length
+    expect(await press(clickThere(await cardOf(there), action, there, HOME, await d.slack.trigger()))).toBe(200)
+    const payload = blockActions(card, action, here, d.slack.reviewer, await d.slack.trigger())
+    expect(await press({ ...payload, team: { id: PARTNER, domain: 'partner' } })).toBe(200)
+    await until('the log', () => [there, here].every(id => new RegExp(`"review.misplaced".*${id}`).test(d.server.output())))
+    expect(await shown(await cardOf(there))).toContain('New Form Submission')
+    expect(blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks)).toContain('New Form Submission')
+    expect(d.slack.calls('views.open')).toHaveLength(opened)
+  })
+})
+
 it('the bot converses in the other workspace, with its token', async () => {
   const [token] = tokensOf(d.slack, 'chat.postMessage', THERE)
   const answer = await fetch(`${d.slack.apiUrl}conversations.open`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ users: d.slack.reviewer.id }) })

@@ -67,6 +67,10 @@ export class FakeBoard implements ReviewBoard {
     return platform.charAt(0).toUpperCase() + platform.slice(1)
   }
 
+  roomOf({ platform }: CardRef): string {
+    return platform
+  }
+
   async link({ messageId }: CardRef): Promise<string | null> {
     return this.shown.has(messageId) ? `https://chat.example.com/${messageId}` : null
   }

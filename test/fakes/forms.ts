@@ -7,5 +7,5 @@ export function formsOf(standard: Partial<Form> = {}, others: Record<string, Par
   const complete = (form: Partial<Form>): Form => ({ rooms: ['slack'], to: ['team@example.com'], endpoint: HOST_ONLY, labels: {}, ...form })
   const forms = new Map(Object.entries(others).map(([key, form]) => [key, complete({ key, ...form })]))
   const all = [complete(standard), ...forms.values()]
-  return { of: key => forms.get(key ?? '') ?? all[0]!, find: key => forms.get(key) ?? null, rooms: [...new Set(all.flatMap(({ rooms }) => rooms))] }
+  return { all, of: key => forms.get(key ?? '') ?? all[0]!, find: key => forms.get(key) ?? null, rooms: [...new Set(all.flatMap(({ rooms }) => rooms))] }
 }

@@ -39,6 +39,6 @@ export class FakeRuntime implements Runtime {
   }
 }
 
-export const silentMonitor: Monitor = { received: () => {}, tried: () => {}, ended: () => {}, acknowledged: () => {} }
+export const silentMonitor: Monitor = { received: () => {}, tried: () => {}, ended: () => {}, misplaced: () => {}, acknowledged: () => {} }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -53,10 +53,10 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
   const intake = { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
   const takeIn = (data: unknown) => receive(data, forms.of(undefined), intake)
-  const review = new Review({ store, outbox, presentation, runtime, log: silentLog })
+  const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review, presentation, desk: new SubmissionDesk({ store, review, presentation }),
+    review, presentation, desk: new SubmissionDesk({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

@@ -20,6 +20,8 @@ export interface SignOptions {
   /** Signs with a key that Google does not publish. */
   forged?: boolean
   authorization?: null
+  /** Another one than that of the cards. */
+  space?: string
 }
 
 export interface GoogleChat extends Proxy {
@@ -84,9 +86,9 @@ export async function startGoogleChat(): Promise<GoogleChat> {
   }
 
   /** As the documentation shows them, for Chat apps (…/chat/api/reference/rest/v1/Event) and add-ons (…/add-ons/concepts/event-objects). */
-  function eventOf(message: Json, parameters: Record<string, string>, isAddOn: boolean): Json {
+  function eventOf(message: Json, parameters: Record<string, string>, isAddOn: boolean, name = SPACE): Json {
     const user = { name: 'users/1234', displayName: 'Ada Lovelace', email: 'ada@example.com', type: 'HUMAN' }
-    const space = { name: SPACE, type: 'ROOM', spaceType: 'SPACE' }
+    const space = { name, type: 'ROOM', spaceType: 'SPACE' }
     const common = { userLocale: 'en', hostApp: 'CHAT', platform: 'WEB', timeZone: { id: 'Europe/Berlin', offset: 3_600_000 }, invokedFunction: ENDPOINT, parameters }
     if (isAddOn) return { commonEventObject: common, chat: { user, eventTime: new Date().toISOString(), buttonClickedPayload: { message, space, isDialogEvent: false, dialogEventType: 'TYPE_UNSPECIFIED' } } }
     return { type: 'CARD_CLICKED', eventTime: new Date().toISOString(), message, user, space, common, action: { actionMethodName: ENDPOINT, parameters: Object.entries(parameters).map(([key, value]) => ({ key, value })) } }
@@ -105,7 +107,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
       const { onClick } = googleButtons(message).find(({ text }) => text === label)!
       const parameters = Object.fromEntries((onClick.action.parameters as Json[]).map(({ key, value }) => [key, value])) as Record<string, string>
       const token: Record<string, string> = options.authorization === null ? {} : { authorization: `Bearer ${await tokenOf(options)}` }
-      return fetch(`${serverUrl}/api/webhooks/gchat`, { method: 'POST', headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(eventOf(message, parameters, options.as === 'add-on')) })
+      return fetch(`${serverUrl}/api/webhooks/gchat`, { method: 'POST', headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(eventOf(message, parameters, options.as === 'add-on', options.space)) })
     },
   })
 }

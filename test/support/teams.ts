@@ -23,6 +23,8 @@ export interface SignOptions {
   /** Signs with a key that Microsoft does not publish. */
   forged?: boolean
   authorization?: string | null
+  /** Another one than the thread of the card. */
+  conversation?: string
 }
 
 export interface Teams extends Proxy {
@@ -35,7 +37,7 @@ export interface Teams extends Proxy {
   /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
   click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
   /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
-  submit: (serverUrl: string, dialog: Json, typed: Record<string, string>) => Promise<Response>
+  submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => Promise<Response>
 }
 
 /** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them. */
@@ -75,11 +77,12 @@ export async function startTeams(): Promise<Teams> {
     return Response.json({ id: message.id }, { status: method === 'PUT' ? 200 : 201 })
   }
 
-  async function deliver(serverUrl: string, activity: Json, { claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization }: SignOptions = {}): Promise<Response> {
+  async function deliver(serverUrl: string, sent: Json, { conversation, claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization }: SignOptions = {}): Promise<Response> {
     const jwt = await new SignJWT({ serviceurl: serviceUrl(), ...claims })
       .setProtectedHeader({ alg: 'RS256', kid: KID }).setIssuedAt().setExpirationTime(expiresAt)
       .setIssuer(claims?.iss ?? 'https://api.botframework.com').setAudience(claims?.aud ?? APP_ID)
       .sign((forged ? stranger : microsoft).privateKey)
+    const activity = conversation === undefined ? sent : { ...sent, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT }, channelData: { tenant: { id: TENANT } } }
     const bearer = authorization === undefined ? `Bearer ${jwt}` : authorization
     return fetch(`${serverUrl}/api/webhooks/teams`, { method: 'POST', headers: { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} }, body: JSON.stringify(activity) })
   }
@@ -107,12 +110,12 @@ export async function startTeams(): Promise<Teams> {
       const isDialog = data.msteams?.type === 'task/fetch'
       return deliver(serverUrl, activityOf(message, isDialog ? { type: 'invoke', name: 'task/fetch', value: { data: { ...data, type: 'task/fetch' }, context: { theme: 'default' } } } : { type: 'message', text: '', value: data }), options)
     },
-    submit: (serverUrl: string, dialog: Json, typed: Record<string, string>) => {
+    submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type === 'Input.Text')
       // Inputs that are empty do not come back.
       const values = Object.fromEntries(inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => value !== ''))
-      return deliver(serverUrl, activityOf(all()[0]!, { type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } } }))
+      return deliver(serverUrl, activityOf(all()[0]!, { type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } } }), options)
     },
   })
 }

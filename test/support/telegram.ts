@@ -20,6 +20,8 @@ export interface Telegram extends Proxy {
   cardOf: (id: string) => TelegramMessage | undefined
   /** Presses a button as Ada Lovelace. `secret` is null for none. */
   click: (serverUrl: string, message: TelegramMessage, label: string, secret?: string | null) => Promise<Response>
+  /** Presses a button that carries this, below a message of their private chat with the bot. */
+  clickInPrivate: (serverUrl: string, data: string) => Promise<Response>
 }
 
 /** The Bot API, as far as a bot in one group needs it. */
@@ -57,19 +59,28 @@ export async function startTelegram(): Promise<Telegram> {
     return answer(messageOf(messages.get(id)!))
   }
 
+  const from = { id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en' }
+
+  /** As https://core.telegram.org/bots/api#callbackquery shows it. */
+  function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
+    return fetch(`${serverUrl}/api/webhooks/telegram`, {
+      method: 'POST', headers: { 'content-type': 'application/json', ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret } },
+      body: JSON.stringify({ update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message, data } }),
+    })
+  }
+
   const all = () => [...messages.values()]
   return Object.assign(proxy, {
     env: { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET, TELEGRAM_CHAT_ID: String(CHAT_ID), TELEGRAM_API_BASE_URL: proxy.url },
     messages: all,
     cardOf: (id: string) => all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id))),
-    /** As https://core.telegram.org/bots/api#callbackquery shows it. */
     click: (serverUrl: string, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
-      const from = { id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en' }
-      return fetch(`${serverUrl}/api/webhooks/telegram`, {
-        method: 'POST', headers: { 'content-type': 'application/json', ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret } },
-        body: JSON.stringify({ update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message: messageOf(message), data } }),
-      })
+      return press(serverUrl, messageOf(message), data, secret)
+    },
+    clickInPrivate: (serverUrl: string, data: string) => {
+      const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
+      return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text: 'Hello' }, data, SECRET)
     },
   })
 }

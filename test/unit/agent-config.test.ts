@@ -30,6 +30,8 @@ describe('the model', () => {
     [{ AI_API_KEY: 'k' }, 'AI_BASE_URL is missing, but AI_API_KEY is set'],
     [{ AGENT_APPROVALS: 'yes' }, 'AGENT_APPROVALS is malformed: it is neither ask nor deny'],
     [{ APPROVAL_TTL: '1 day' }, 'APPROVAL_TTL is malformed: it is neither a number of seconds nor a duration such as 24h'],
+    [{ APPROVERS: 'slack:U0123456789,U0123456789' }, 'APPROVERS is malformed: each entry names platform and user: slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app), discord:123456789012345678'],
+    [{ APPROVERS: '123456789012345678' }, 'APPROVERS is malformed'],
     [{ APPROVAL_TTL: '0' }, 'APPROVAL_TTL is malformed'],
   ])('%o says what to change', (env, problem) => {
     expect(problemsOf(env)).toEqual([expect.stringContaining(problem)])

@@ -10,7 +10,7 @@ import type { KeptTurn, Verdict } from '../../server/ports/approvals'
 import { startModelServer, type ModelServer } from '../support/model-server'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
-const conversation: Conversation = { threadId: 'slack:C1:1', channelId: 'slack:C1', speaker: ADA, responsible: () => ADA }
+const conversation: Conversation = { threadId: 'slack:C1:1', channelId: 'slack:C1', place: ['slack/C1', 'slack'], speaker: ADA, responsible: () => ADA }
 
 let model: ModelServer
 beforeAll(async () => { model = await startModelServer() })

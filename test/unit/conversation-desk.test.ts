@@ -9,6 +9,13 @@ import { submissionOf } from '../fixtures/views'
 const NOW = Date.UTC(2026, 10, 21, 12)
 const MINUTE = 60_000
 
+const ROOM = ['slack/C1', 'slack']
+const HR = ['slack/C2']
+const forms = formsOf(
+  { endpoint: { host: 'crm.example.com', post: async () => ({ ok: true, value: undefined }) } },
+  { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
+)
+
 /** A desk over submissions, newest first, and audit lines. */
 function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[] = []) {
   const reads: number[] = []
@@ -24,11 +31,12 @@ function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[
       },
     },
     outbox: { apply: async () => ({ refused: 'gone' }), run: async () => {} },
-    presentation: { siteUrl: 'https://forms.example.com', forms: formsOf({ endpoint: { host: 'crm.example.com', post: async () => ({ ok: true, value: undefined }) } }) },
+    presentation: { siteUrl: 'https://forms.example.com', forms },
+    board: { roomOf: ({ threadId }) => `slack/${threadId.split(':')[1]}` },
     platforms: ['Slack', 'Discord'],
     runtime: { now: () => NOW, background: () => {} },
   })
-  return { reads, desk, ask: (text: string, inRoom = true) => desk.answer(parseCommand(text), { inRoom }) }
+  return { reads, desk, ask: (text: string, place: readonly string[] = ROOM) => desk.answer(parseCommand(text), place) }
 }
 
 const waiting = (count: number) => Array.from({ length: count }, (_, index): Submission => ({
@@ -54,7 +62,7 @@ describe('pending', () => {
 
   test('reads a bounded number, and then does not claim to know the oldest', async () => {
     const { ask, reads } = deskOver(waiting(1001))
-    expect(textOf(await ask('pending'))).toBe('1001 submissions wait. The newest 5:')
+    expect(textOf(await ask('pending'))).toBe('At least 1000 submissions wait. The newest 5:')
     expect(reads.reduce((sum, limit) => sum + limit, 0)).toBe(1000)
   })
 
@@ -66,10 +74,10 @@ describe('pending', () => {
     expect(item!.value).not.toContain('not shown')
   })
 
-  test('outside the rooms tells the number only', async () => {
-    const answer = await deskOver(waiting(2)).ask('pending', false)
-    expect(textOf(answer)).toContain('2 submissions wait.')
-    expect(JSON.stringify(answer)).not.toContain('Person')
+  test('outside the rooms tells nothing, not even how many', async () => {
+    const { ask, reads } = deskOver(waiting(2))
+    expect(await ask('pending', ['slack/D1'])).toEqual({ speech: { text: ['Forms are shown only in the channel of the cards: ask me there.'] } })
+    expect(reads).toEqual([])
   })
 })
 
@@ -91,7 +99,7 @@ describe('show', () => {
   test('without words asks which, and outside the rooms shows nothing', async () => {
     const { ask } = deskOver(waiting(1))
     expect(textOf(await ask('show'))).toContain('Which one?')
-    expect(await ask('show Person 0', false)).toEqual({ speech: { text: [expect.stringContaining('only in the channel of the cards')] } })
+    expect(await ask('show Person 0', [])).toEqual({ speech: { text: [expect.stringContaining('only in the channel of the cards')] } })
   })
 
   test('a card that came too late is told to offer nothing', async () => {
@@ -105,15 +113,48 @@ describe('status', () => {
 
   test('names what is connected, where forwards go, and what happened', async () => {
     expect(textOf(await deskOver(waiting(3), lines).ask('status'))).toBe([
-      'Connected: Slack, Discord', 'Forwards go to: team@example.com and crm.example.com', 'Waiting: 3', 'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
+      'Connected: Slack, Discord', 'Forwards go to: team@example.com and crm.example.com', 'Forwards of Contact go to: team@example.com and downstream.example.com', 'Waiting: 3', 'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
     ].join('\n'))
   })
 
-  test('outside the rooms keeps addresses to itself', async () => {
-    expect(textOf(await deskOver([], lines).ask('status', false))).toContain('Forwards go to: email and endpoint')
+  test('outside the rooms keeps addresses and numbers to itself', async () => {
+    expect(textOf(await deskOver(waiting(3), lines).ask('status', ['slack/D1']))).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
   })
 })
 
 test('anything else is answered with the hint to help', async () => {
   expect(textOf(await deskOver([]).ask('good morning'))).toContain('Type help')
+})
+
+describe('a form with a channel of its own', () => {
+  const ours = { ...submissionOf({ name: 'Public' }), id: '11111111-0000-4000-8000-000000000000' }
+  const theirs = { ...submissionOf({ name: 'Confidential' }), id: '22222222-0000-4000-8000-000000000000', form: 'hr' }
+  const removed = { ...submissionOf({ name: 'Left over' }), id: '33333333-0000-4000-8000-000000000000', form: 'gone', cards: [{ platform: 'slack', threadId: 'slack:C3:1', messageId: '1' }] }
+  const { ask } = deskOver([ours, theirs, removed], [
+    { id: 'a', outcome: 'spam', at: NOW, reviewer: null, receivedAt: NOW }, { id: 'b', form: 'hr', outcome: 'forwarded', at: NOW, reviewer: null, receivedAt: NOW },
+  ])
+
+  test.each([['the default channel', ROOM, 'Public'], ['its own', HR, 'Confidential']])('is listed and counted in its own only: in %s %s', async (_, place, name) => {
+    const answer = await ask('pending', place)
+    expect(textOf(answer)).toMatch(/^1 submission waits/)
+    expect(said(answer).items!.map(({ value }) => value)).toEqual([`name: ${name}`])
+  })
+
+  test('is shown in its own only, by words and by id', async () => {
+    for (const wanted of ['confidential', theirs.id, theirs.id.slice(0, 8)]) {
+      expect(await ask(`show ${wanted}`, HR)).toMatchObject({ card: { submissionId: theirs.id } })
+      expect(textOf(await ask(`show ${wanted}`, ROOM))).toContain('Nothing that waits matches')
+    }
+    expect(textOf(await ask(`show ${ours.id}`, HR))).toContain('Nothing that waits matches')
+  })
+
+  test('has its own status', async () => {
+    expect(textOf(await ask('status', HR))).toBe(['Connected: Slack, Discord', 'Forwards of HR go to: hr@example.com', 'Waiting: 1', 'Last 24 hours: 1 forwarded, 0 marked as spam, 0 expired'].join('\n'))
+    expect(textOf(await ask('status', ROOM))).toContain('Last 24 hours: 0 forwarded, 1 marked as spam')
+  })
+
+  test('that is not configured any more is nowhere but where its cards are', async () => {
+    expect(textOf(await ask(`show ${removed.id}`, ROOM))).toContain('Nothing that waits matches')
+    expect(await ask(`show ${removed.id}`, ['slack/C3', ...HR])).toMatchObject({ card: { submissionId: removed.id } })
+  })
 })

@@ -53,7 +53,7 @@ async function replica(answer: (turn: Turn) => Promise<void> = async () => {}) {
       id, threadId, text: id, formatted: { type: 'root', children: [] }, raw: { id }, attachments: [],
       author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: new Date(), edited: false },
     })
-    return take({ thread: bot.thread(threadId), message, opens: false })
+    return take({ thread: bot.thread(threadId), message, opens: false, place: [] })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
 import type { Conversation } from '../../ports/agent'
-import type { Field } from '../../ports/board'
+import type { Field, Place } from '../../ports/board'
 import type { Desk } from '../../ports/desk'
 import type { Reviewer } from '../../ports/submission'
 
@@ -17,7 +17,7 @@ export interface Toolset {
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
-  desk: Pick<Desk, 'get'>
+  deskAt: (place: Place) => Pick<Desk, 'get'>
   /** Every tool, with `reviewer` as the one who stands behind what they write. */
   toolsOf: (conversation: Conversation, reviewer: Reviewer) => ToolSet
   /** Chooses among them for each step. */
@@ -29,10 +29,10 @@ const SHOWN_FIELDS = 4
 const SHOWN_LENGTH = 200
 
 /** The seam between the agent and its tools: everything that a conversation may use is put together here. */
-export function createToolset({ desk, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
+export function createToolset({ deskAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = responsible(toolsOf(conversation, conversation.speaker), conversation, toolsOf)
-    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, desk) }
+    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, deskAt(conversation.place)) }
   }
 }
 

@@ -3,6 +3,7 @@ import type { CardView, ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
+import { createPlaces } from './places'
 import type { Platform } from './platforms'
 import type { Connection, Room } from './rooms'
 
@@ -14,6 +15,7 @@ import type { Connection, Room } from './rooms'
 export function createBoard(connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number): ReviewBoard {
   const rooms = new Map<string, Promise<Room>>()
 
+  const places = createPlaces(connections)
   const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
 
   function open(key: string, connection: Connection): Promise<Room> {
@@ -44,6 +46,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
   return {
     platforms: connections.map(({ platform }) => platform.key),
     label: key => connectionOf(key)?.platform.label ?? key,
+    roomOf: ({ platform, threadId }) => places.of(threadId)[0] ?? platform,
     post: (key, view) => inRoom(key, (room, { platform }) => (
       shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
     )),

@@ -9,6 +9,7 @@ import type { Connection } from './rooms'
 import type { SandboxRoom } from './sandbox/room'
 import type { FormSlackAdapter } from './slack/adapter'
 import type { SlackSettings } from './slack/client'
+import { configuredChannel } from './slack/place'
 import type { TeamsSettings } from './teams/client'
 
 /** What is configured; an absent platform is not loaded. */
@@ -37,6 +38,10 @@ function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): C
   return {
     platform: platforms.slack,
     channelId: settings.channelId,
+    channelsOf: threadId => [configuredChannel(secondPart(threadId), settings.channels)],
+    // Two workspaces may have the same ids; which one it is stands beside them.
+    channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
+    idsOf: ({ user: { userId }, raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
     adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
     room: async (bot, channelId = settings.channelId) => {
       const { createSlackRoom } = await import('./slack/room')
@@ -56,6 +61,8 @@ function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient
   return {
     platform: platforms.discord,
     channelId: settings.channelId,
+    // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
+    channelsOf: threadId => threadId.split(':').slice(2).reverse(),
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http),
@@ -69,7 +76,7 @@ function teamsConnection(settings: TeamsSettings, log: Log): Connection {
     platform: platforms.teams,
     channelId: settings.channelId,
     // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
-    channelOf: threadId => Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!,
+    channelsOf: threadId => [Buffer.from(secondPart(threadId), 'base64url').toString().split(';')[0]!],
     adapter,
     room: async (_bot, channelId = settings.channelId) => (await import('./teams/room')).createTeamsRoom({ ...settings, channelId }, await adapter()),
   }
@@ -101,8 +108,6 @@ function throughSdk(platform: Platform, channelId: string, adapter: () => Promis
   return { platform, channelId, adapter, room: async (bot, channel = channelId) => (await import('./sdk-room')).createSdkRoom(platform, channel, bot) }
 }
 
-/** Whether the thread is in one of the channels of the cards, or is one. */
-export function isInRoom(connections: readonly Connection[], threadId: string): boolean {
-  const [key, ...places] = threadId.split(':')
-  return connections.some(({ platform, channelId, channelOf }) => platform.key === key && (channelOf?.(threadId) === channelId || places.includes(channelId)))
+function secondPart(threadId: string): string {
+  return threadId.split(':')[1] ?? ''
 }

@@ -1,4 +1,4 @@
-import type { Adapter, CardElement, Chat } from 'chat'
+import type { ActionEvent, Adapter, CardElement, Chat } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
 import type { CardRef } from '../../ports/submission'
@@ -56,8 +56,15 @@ export interface Connection {
   platform: Platform
   /** The channel of the cards, as the platform has it. */
   channelId: string
-  /** The channel that a thread is in, where its id does not simply have it as a part. */
-  channelOf?: (threadId: string) => string
+  /**
+   * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first, where
+   * a thread is a channel of its own. Absent where the second part of the id is the channel.
+   */
+  channelsOf?: (threadId: string) => readonly string[]
+  /** The same of the webhook that is being handled, where its signed request tells more than the thread's id. */
+  channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
+  /** Ids of a person, as the configuration may have them; absent where the platform has one for each. */
+  idsOf?: (event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>) => readonly string[]
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
   /**

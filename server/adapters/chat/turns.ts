@@ -1,3 +1,4 @@
+import type { Place } from '../../ports/board'
 import type { Chat, Lock, Message, QueueEntry, StateAdapter, Thread } from 'chat'
 
 /** One message and the thread that it stands in. */
@@ -6,6 +7,8 @@ export interface Turn {
   message: Message
   /** It opened the conversation, as far as could be told when it arrived. */
   opens: boolean
+  /** Where it was said; a turn that another version kept knows nothing of it. */
+  place: Place
 }
 
 /** Messages that wait in one thread at most; beyond, the state forgets the oldest. */
@@ -96,8 +99,8 @@ async function holding(state: StateAdapter, lock: Lock, act: () => Promise<void>
 }
 
 /** As text, which another process revives: the state's own JSON would leave bare objects. */
-function entryOf({ thread, message, opens }: Turn): QueueEntry {
-  const turn = JSON.stringify({ thread, message, opens })
+function entryOf({ thread, message, opens, place }: Turn): QueueEntry {
+  const turn = JSON.stringify({ thread, message, opens, place })
   return { message: turn as never, enqueuedAt: Date.now(), expiresAt: Date.now() + KEPT_MS }
 }
 
@@ -107,6 +110,7 @@ function turnOf({ message: text }: QueueEntry, { here }: Line, bot: Chat): Turn 
   here.delete(id)
   if (own) return own
   const turn = JSON.parse(text as never, bot.reviver()) as Turn
+  turn.place ??= []
   const { adapter } = turn.thread
   // JSON drops how an attachment is fetched; the adapter knows.
   turn.message.attachments = turn.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment) ?? attachment)

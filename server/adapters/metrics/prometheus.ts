@@ -18,6 +18,7 @@ export function createPrometheus(): Metrics {
   const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
   const updates = counter('triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'])
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
+  const misplaced = counter('triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.', ['platform'])
   const effects = new Histogram({ name: 'triage_effect_seconds', help: 'How long each attempt at an outside effect took.', labelNames: ['part'], buckets: EFFECT_BUCKETS, registers })
   const acknowledgements = new Histogram({ name: 'triage_webhook_acknowledgement_seconds', help: 'How long a platform waited for the answer to a webhook.', labelNames: ['platform', 'status'], buckets: ACKNOWLEDGEMENT_BUCKETS, registers })
 
@@ -32,6 +33,7 @@ export function createPrometheus(): Metrics {
       else deliveries.inc({ delivery: kind, result })
       effects.observe({ part: platform || kind }, ms / 1000)
     },
+    misplaced: platform => misplaced.inc({ platform }),
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
     async expose(gauges) {
       // Gauges that could not be asked are absent rather than 0.

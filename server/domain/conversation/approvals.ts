@@ -1,16 +1,31 @@
 import type { ApprovalStore, KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../../ports/approvals'
+import type { Place } from '../../ports/board'
+import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { CardRef, Reviewer } from '../../ports/submission'
+import { isSamePlace } from '../submission/place'
 
 export interface ApprovalPorts {
   store: ApprovalStore
-  /** User ids that may decide beside the one who asked. */
+  /** Who may decide beside the one who asked, as the names of `Presser` have them. */
   approvers: readonly string[]
+  /** Where a thread is, by its id, for turns that do not say it. */
+  placeOf: (threadId: string) => Place
   ttlMs: number
   /** How long a turn that was taken may run before it counts as abandoned. */
   leaseMs: number
   runtime: Runtime
+  monitor: Pick<Monitor, 'misplaced'>
   log: Log
+}
+
+/** Who presses a button, by the signed request. */
+export interface Presser {
+  reviewer: Reviewer
+  /** `platform:user`, and where a platform has workspaces `platform:workspace:user`. */
+  names: readonly string[]
+  /** A question is decided where it was asked, and does not exist elsewhere. */
+  place: Place
 }
 
 export type Decided
@@ -32,7 +47,7 @@ export class Approvals {
   constructor(private readonly ports: ApprovalPorts) {}
 
   /** Keeps a turn until its calls are decided. */
-  async request(asked: Pick<WaitingTurn, 'threadId' | 'asker' | 'calls' | 'state'>): Promise<WaitingTurn> {
+  async request(asked: Pick<WaitingTurn, 'threadId' | 'place' | 'asker' | 'calls' | 'state'>): Promise<WaitingTurn> {
     const { store, runtime, ttlMs, log } = this.ports
     const turn = { ...asked, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
     await store.keep(turn)
@@ -44,15 +59,24 @@ export class Approvals {
     return this.ports.store.attach(turn.id, cards)
   }
 
+  placeOf({ place, threadId }: WaitingTurn): Place {
+    return place ?? this.ports.placeOf(threadId)
+  }
+
   /** @param position of the call in its turn */
-  async decide(id: string, position: number, approved: boolean, by: Reviewer): Promise<Decided> {
-    const { store, approvers, runtime, leaseMs, log } = this.ports
+  async decide(id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser): Promise<Decided> {
+    const { store, approvers, runtime, leaseMs, monitor, log } = this.ports
     const kept = await store.get(id)
     const call = kept?.turn.calls[position]
-    if (!kept || !call) return { refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept: null }
+    const isElsewhere = kept !== null && !isSamePlace(this.placeOf(kept.turn), place)
+    if (isElsewhere) {
+      monitor.misplaced(place[0]?.split('/')[0] ?? 'unknown')
+      log.warn('approval.misplaced', { turn: id, approver: by.id, platform: by.platform })
+    }
+    if (!kept || !call || isElsewhere) return { refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept: null }
     const { turn } = kept
     const isAsker = by.id === turn.asker.id && by.platform === turn.asker.platform
-    if (!isAsker && !approvers.includes(by.id)) return { refused: 'not-allowed', message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept }
+    if (!isAsker && !approvers.some(approver => names.includes(approver))) return { refused: 'not-allowed', message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept }
     const now = runtime.now()
     if (now >= turn.expiresAt) return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
     const verdict: Verdict = { approved, by, at: now }

@@ -1,10 +1,13 @@
-import type { CardView, Field } from '../../ports/board'
+import type { CardView, Field, Place } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission } from '../../ports/submission'
+import type { Form } from '../../ports/form'
 import type { Outbox } from '../submission/outbox'
-import { cardView, deliveriesOf, readFields, readTime, retiredCardView, type Presentation } from '../submission/present'
+import { pendingAt } from '../submission/pending'
+import { belongsTo, isFormOf, isRoom, type PlacePorts } from '../submission/place'
+import { cardView, readFields, readTime, retiredCardView, type Presentation } from '../submission/present'
 import type { Command } from './command'
 import { help, unknown } from './texts'
 
@@ -12,15 +15,10 @@ export interface DeskPorts {
   store: Pick<SubmissionStore, 'listPending' | 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   presentation: Presentation
+  board: PlacePorts['board']
   /** The platforms that are connected, as people call them. */
   platforms: readonly string[]
   runtime: Pick<Runtime, 'now' | 'background'>
-}
-
-/** Who asks, as far as an answer depends on it. */
-export interface Asker {
-  /** In a room of the cards, or a thread of one: everybody there sees the forms anyway. Elsewhere none is shown. */
-  inRoom: boolean
 }
 
 /** Submissions listed in one answer. */
@@ -29,9 +27,8 @@ const LISTED = 5
 const PREVIEW_FIELDS = 3
 const PREVIEW_LENGTH = 80
 
-/** Pending submissions that are read at most for one answer, newest first, and how many at once. */
-const READ_AT_MOST = 1000
-const PAGE = 100
+/** Pending submissions that are read at most for one answer, newest first. */
+const READING = { most: 1000, page: 100 }
 
 /** Audit lines that are read for the count of the last day. */
 const AUDITED = 500
@@ -40,19 +37,22 @@ const DAY_MS = 86_400_000
 /** Shorter pieces of an id are words to search for. */
 const ID_PIECE = /^[0-9a-f][0-9a-f-]{3,35}$/i
 
-/** Answers about the submissions that wait, for whoever asks in words. */
+/**
+ * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it tells
+ * of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
+ */
 export class CommandDesk {
   constructor(private readonly ports: DeskPorts) {}
 
   /** @throws when the store cannot be reached */
-  async answer({ name, argument }: Command, asker: Asker): Promise<Answer> {
+  async answer({ name, argument }: Command, place: Place): Promise<Answer> {
     switch (name) {
       case 'help': return { speech: help }
-      case 'status': return { speech: await this.status(asker) }
-      case 'pending': return { speech: await this.pending(asker) }
-      case 'show': return asker.inRoom ? this.show(argument) : { speech: { text: [ELSEWHERE] } }
       case null: return { speech: unknown }
+      case 'status': return { speech: await this.status(place) }
     }
+    if (!isRoom(place, this.ports.presentation.forms)) return { speech: { text: [ELSEWHERE] } }
+    return name === 'show' ? this.show(argument, place) : { speech: await this.pending(place) }
   }
 
   /**
@@ -68,59 +68,46 @@ export class CommandDesk {
     return null
   }
 
-  private async pending({ inRoom }: Asker): Promise<Speech> {
-    const { found, total, complete } = await this.read(inRoom ? READ_AT_MOST : 1)
-    if (total === 0) return { text: ['No submission waits. All done.'] }
-    const count = `${total} ${total === 1 ? 'submission waits' : 'submissions wait'}.`
-    if (!inRoom) return { text: [`${count} ${ELSEWHERE}`] }
+  private async pending(place: Place): Promise<Speech> {
+    const { found, complete } = await pendingAt(place, READING, this.ports)
+    if (found.length === 0) return { text: [complete ? 'No submission waits. All done.' : `None of the newest ${READING.most} submissions is of this channel.`] }
+    const count = `${complete ? '' : 'At least '}${found.length} ${found.length === 1 ? 'submission waits' : 'submissions wait'}.`
     const oldest = complete ? ` The oldest came on ${readTime(found.at(-1)!.receivedAt)}.` : ''
-    const newest = total > LISTED ? ` The newest ${LISTED}:` : ''
+    const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
     return { text: [`${count}${oldest}${newest}`], items: found.slice(0, LISTED).map(submission => this.item(submission)) }
   }
 
-  private async show(wanted: string): Promise<Answer> {
+  private async show(wanted: string, place: Place): Promise<Answer> {
     if (!wanted) return { speech: { text: ['Which one? Type show and an id, or words from the form.'] } }
     const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
-    if (exact) return { card: this.view(exact) }
-    const { found, complete } = await this.read(READ_AT_MOST)
+    if (exact && belongsTo(place, exact, this.ports)) return { card: this.view(exact) }
+    const { found, complete } = await pendingAt(place, READING, this.ports)
     const matches = found.filter(this.matching(wanted))
     const [first, ...others] = matches
     if (first && others.length === 0) return { card: this.view(first) }
-    const limit = complete ? '' : ` I looked through the newest ${READ_AT_MOST}.`
+    const limit = complete ? '' : ` I looked through the newest ${READING.most}.`
     if (!first) return { speech: { text: [`Nothing that waits matches “${shorten(wanted)}”: it was decided, has expired, or never came.${limit}`] } }
     const text = `${matches.length} match.${matches.length > LISTED ? ` The newest ${LISTED}:` : ''}${limit}`
     return { speech: { text: [text], items: matches.slice(0, LISTED).map(submission => this.item(submission)) } }
   }
 
-  private async status({ inRoom }: Asker): Promise<Speech> {
-    const { store, platforms, presentation, runtime } = this.ports
-    const [{ total }, lines] = await Promise.all([store.listPending({ limit: 1 }), store.audit(AUDITED)])
+  private async status(place: Place): Promise<Speech> {
+    const { store, platforms, presentation: { forms }, runtime } = this.ports
+    const connected = `Connected: ${platforms.join(', ')}`
+    if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
+    const [{ found, complete }, lines] = await Promise.all([pendingAt(place, READING, this.ports), store.audit(AUDITED)])
     const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
-    const decided = (outcome: string) => recent.filter(line => line.outcome === outcome).length
-    const { to, endpoint } = presentation.forms.of(undefined)
-    const destinations = [...to, ...endpoint ? [endpoint.host] : []]
+    const ours = recent.filter(({ form }) => isFormOf(place, form, forms))
+    const decided = (outcome: string) => ours.filter(line => line.outcome === outcome).length
     return {
       text: [
         [
-          `Connected: ${platforms.join(', ')}`,
-          // Addresses are for the team.
-          `Forwards go to: ${inRoom ? destinations.join(' and ') : deliveriesOf(presentation.forms.of(undefined)).join(' and ')}`,
-          `Waiting: ${total}`,
-          `Last 24 hours: ${decided('forwarded') + decided('edited')} forwarded, ${decided('spam')} marked as spam, ${decided('expired')} expired${lines.length === AUDITED && recent.length === AUDITED ? ' (or more)' : ''}`,
+          connected,
+          ...forms.all.filter(({ key }) => isFormOf(place, key, forms)).map(destinations),
+          `Waiting: ${found.length}${complete ? '' : ' or more'}`,
+          `Last 24 hours: ${decided('forwarded') + decided('edited')} forwarded, ${decided('spam')} marked as spam, ${decided('expired')} expired${recent.length === AUDITED ? ' (or more)' : ''}`,
         ].join('\n'),
       ],
-    }
-  }
-
-  /** The newest pending submissions; `complete` when there are no more. */
-  private async read(limit: number): Promise<{ found: Submission[], total: number, complete: boolean }> {
-    const found: Submission[] = []
-    let before: string | undefined
-    for (;;) {
-      const page = await this.ports.store.listPending({ limit: Math.min(PAGE, limit - found.length), before })
-      found.push(...page.submissions)
-      before = page.cursor ?? undefined
-      if (!before || found.length >= limit) return { found, total: page.total, complete: !before }
     }
   }
 
@@ -149,6 +136,11 @@ export class CommandDesk {
 }
 
 const ELSEWHERE = 'Forms are shown only in the channel of the cards: ask me there.'
+
+/** `Forwards of Contact go to: sales@example.com and crm.example.com`. */
+function destinations({ name, to, endpoint }: Form): string {
+  return `Forwards${name ? ` of ${name}` : ''} go to: ${[...to, ...endpoint ? [endpoint.host] : []].join(' and ')}`
+}
 
 /** Enough of an id to tell it from others; `show` takes it. */
 function shortId({ id }: Submission): string {

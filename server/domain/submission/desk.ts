@@ -1,7 +1,10 @@
 import type { Desk, DeskStats, DeskSubmission, FieldChange, Found, Verdict } from '../../ports/desk'
+import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, AuditLine, Reviewer, Submission } from '../../ports/submission'
 import { editInputs } from './fields'
+import { pendingAt } from './pending'
+import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, readFields, type Presentation } from './present'
 import type { Review } from './review'
 
@@ -9,11 +12,11 @@ export interface DeskPorts {
   store: SubmissionStore
   review: Review
   presentation: Presentation
+  board: PlacePorts['board']
 }
 
-/** The newest pending submissions that a search looks at. A form may have 256 KiB, so a page is small. */
-const LOOKED_AT = 500
-const PAGE = 50
+/** The newest pending submissions that are looked at. */
+const LOOKED_AT = { most: 500, page: 50 }
 
 /** The latest audit lines that statistics count. */
 const AUDITED = 1000
@@ -24,37 +27,31 @@ const ID_PREFIX = 6
 /** Changes name a field by its key, so this is how it is shown. */
 const BY_KEY = {}
 
-type PendingPage = Awaited<ReturnType<SubmissionStore['listPending']>>
-
-/** Submissions for people and programs that ask by words instead of clicking a card. */
+/** The submissions of one place, for people and programs that ask by words instead of clicking a card. */
 export class SubmissionDesk implements Desk {
-  constructor(private readonly ports: DeskPorts) {}
+  /** @param ports with the review of the same place */
+  constructor(private readonly ports: DeskPorts, private readonly place: Place) {}
 
   async search(text: string, limit: number): Promise<Found> {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-    const submissions: DeskSubmission[] = []
-    let [matches, before]: [number, string | undefined] = [0, undefined]
-    for (let seen = PAGE; ; seen += PAGE) {
-      const page: PendingPage = await this.page({ limit: PAGE, before })
-      const found = page.submissions.filter(submission => isAbout(submission, words))
-      matches += found.length
-      submissions.push(...found.slice(0, limit - submissions.length).map(submission => this.shown(submission)))
-      if (!page.cursor || seen >= LOOKED_AT) return { submissions, matches, pending: page.total, complete: !page.cursor }
-      before = page.cursor
-    }
+    const { found, complete } = await pendingAt(this.place, LOOKED_AT, this.ports)
+    const matches = found.filter(submission => isAbout(submission, words))
+    return { submissions: matches.slice(0, limit).map(submission => this.shown(submission)), matches: matches.length, pending: found.length, complete }
   }
 
   async get(id: string): Promise<DeskSubmission | null> {
-    const submission = await this.ports.store.get(id)
+    const submission = await this.here(id)
     return submission && this.shown(submission)
   }
 
   async stats(): Promise<DeskStats> {
-    const [{ total, submissions }, audit] = await Promise.all([this.page({ limit: 1 }), this.ports.store.audit(AUDITED)])
+    const { store, presentation: { forms } } = this.ports
+    const [{ found, complete }, lines] = await Promise.all([pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED)])
+    const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
     const count = (outcome: AuditLine['outcome']) => audit.filter(line => line.outcome === outcome).length
     return {
-      pending: total,
-      newestAt: submissions[0]?.receivedAt ?? null,
+      pending: found.length, complete,
+      newestAt: found[0]?.receivedAt ?? null,
       decided: { forwarded: count('forwarded') + count('edited'), spam: count('spam'), expired: count('expired'), sinceAt: audit.at(-1)?.at ?? null },
     }
   }
@@ -65,7 +62,7 @@ export class SubmissionDesk implements Desk {
   }
 
   async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<Verdict> {
-    const submission = await this.ports.store.get(id)
+    const submission = await this.here(id)
     const inputs = editInputs(submission?.data ?? {})
     const input = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())
     const unknown = submission?.data ? changes.filter(({ field }) => !input(field)) : []
@@ -76,9 +73,9 @@ export class SubmissionDesk implements Desk {
     return result.claimed ? { decided: true } : { decided: false, reason: result.message }
   }
 
-  /** The one place that knows how the store lists what is pending. */
-  private page(page: { limit: number, before?: string }): Promise<PendingPage> {
-    return this.ports.store.listPending(page)
+  private async here(id: string): Promise<Submission | null> {
+    const submission = await this.ports.store.get(id)
+    return submission && belongsTo(this.place, submission, this.ports) ? submission : null
   }
 
   private shown(submission: Submission): DeskSubmission {

@@ -105,9 +105,10 @@ function foldEvents(current: Submission, events: readonly LifecycleEvent[], now:
 
 /** What a step says to the audit trail: the end of a submission, or that its deliveries were given up. */
 function auditLine(previous: Submission, next: Submission, finished: boolean, now: number): AuditLine | undefined {
-  const { id, receivedAt } = next
-  if (!finished) return previous.state === 'settling' && next.state === 'open' ? { id, outcome: 'failed', at: now, reviewer: previous.decision?.reviewer ?? null, receivedAt } : undefined
+  const { id, form, receivedAt } = next
+  const of = { id, ...form ? { form } : {} }
+  if (!finished) return previous.state === 'settling' && next.state === 'open' ? { ...of, outcome: 'failed', at: now, reviewer: previous.decision?.reviewer ?? null, receivedAt } : undefined
   const { decision } = next
   const outcome = next.state === 'expired' ? 'expired' : decision?.action === 'spam' ? 'spam' : next.edited.length > 0 ? 'edited' : 'forwarded'
-  return { id, outcome, at: decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
+  return { ...of, outcome, at: decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
 }

@@ -1,17 +1,21 @@
-import type { EditForm } from '../../ports/board'
+import type { EditForm, Place } from '../../ports/board'
+import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, CardRef, Reviewer, Submission } from '../../ports/submission'
 import { applyEdits } from './fields'
 import type { Edit } from './lifecycle'
 import type { Outbox } from './outbox'
+import { belongsTo, type PlacePorts } from './place'
 import { decisionLine, deliveriesOf, editForm, type Presentation } from './present'
 
 export interface ReviewPorts {
   store: SubmissionStore
   outbox: Outbox
   presentation: Presentation
+  board: PlacePorts['board']
   runtime: Runtime
+  monitor: Pick<Monitor, 'misplaced'>
   log: Log
 }
 
@@ -20,13 +24,16 @@ export type Decided
     /** Somebody else was faster, or it expired; one line that says so. */
     | { claimed: false, message: string }
 
-/** What reviewers do. A click on something that is gone has no effect and is no error. */
+/**
+ * What reviewers do at one place. What is gone, and what belongs to other places, is the same to them: nothing happens
+ * and nothing is told of it. An id is worth nothing elsewhere, because whoever sent the form knows it.
+ */
 export class Review {
-  constructor(private readonly ports: ReviewPorts) {}
+  constructor(private readonly ports: ReviewPorts, private readonly place: Place) {}
 
   /** The form to edit, or null when there is nothing to decide any more. */
   async edit(id: string): Promise<EditForm | null> {
-    const submission = await this.ports.store.get(id)
+    const submission = await this.here(id, 'edit')
     return submission?.state === 'open' && submission.data ? editForm(submission, this.ports.presentation) : null
   }
 
@@ -35,16 +42,27 @@ export class Review {
    * @param card the card that was clicked, in case it is not on record yet
    */
   async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, card?: CardRef): Promise<Decided> {
-    const [known, who] = await Promise.all([this.ports.store.get(id), reviewer])
+    const [known, who] = await Promise.all([this.here(id, action, reviewer), reviewer])
     return this.claim(id, action, who, { card, known })
   }
 
   /** @param submitted what was typed, by input id @returns errors by input id when the texts do not fit the fields */
   async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer): Promise<Decided | { errors: Record<string, string> }> {
-    const submission = await this.ports.store.get(id)
+    const submission = await this.here(id, 'edit', reviewer)
     if (!submission?.data) return refusal(submission)
     const edit = applyEdits(submission.data, submitted)
     return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission })
+  }
+
+  /** The submission, unless it is gone or belongs elsewhere. */
+  private async here(id: string, action: Action | 'edit', reviewer?: Reviewer | Promise<Reviewer>): Promise<Submission | null> {
+    const { store, monitor, log } = this.ports
+    const submission = await store.get(id)
+    if (!submission || belongsTo(this.place, submission, this.ports)) return submission
+    const platform = this.place[0]?.split('/')[0] ?? 'unknown'
+    monitor.misplaced(platform)
+    log.warn('review.misplaced', { submission: id, action, platform, reviewer: (await reviewer)?.id })
+    return null
   }
 
   private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known: Submission | null }): Promise<Decided> {

@@ -9,6 +9,7 @@ import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
 import { connectPlatforms } from '../../../server/adapters/chat/connections'
 import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
+import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/adapters/chat/platforms'
 import { EmbeddedCardLine } from '../../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../../server/adapters/embedded/store'
@@ -19,6 +20,7 @@ import { Outbox } from '../../../server/domain/submission/outbox'
 import { Poster } from '../../../server/domain/submission/poster'
 import { Review } from '../../../server/domain/submission/review'
 import { registerReview } from '../../../server/handlers/review'
+import type { Place } from '../../../server/ports/board'
 import type { Log } from '../../../server/ports/runtime'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
@@ -70,12 +72,12 @@ export async function startBotServer({ register = () => {}, state = createMemory
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
-  const review = new Review({ store, outbox, presentation, runtime, log })
+  const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place)
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
     register: (bot) => {
-      registerReview(bot, { review, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
+      registerReview(bot, { reviewAt, here: createPlaces(connections).here, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
       register(bot)
     },
   })

@@ -46,8 +46,8 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
       description: 'Count the form submissions: how many are pending, and how many of the latest were forwarded, marked as spam or expired.',
       inputSchema: z.object({}),
       execute: async () => {
-        const { pending, newestAt, decided: { sinceAt, ...decided } } = await desk.stats()
-        return { pending, newest: time(newestAt), decided: { ...decided, since: time(sinceAt) } }
+        const { pending, complete, newestAt, decided: { sinceAt, ...decided } } = await desk.stats()
+        return { pending, ...complete ? {} : { complete }, newest: time(newestAt), decided: { ...decided, since: time(sinceAt) } }
       },
     }),
     forwardSubmission: tool({
@@ -76,6 +76,18 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }) => outcome(await desk.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.'),
+    }),
+  }
+}
+
+/** What a model finds where no form may be shown, so that it can say so. */
+export function createElsewhereTools() {
+  return {
+    searchSubmissions: tool({
+      title: 'Search submissions',
+      description: 'Tells where form submissions can be asked about: not in this conversation.',
+      inputSchema: z.object({}),
+      execute: async () => ({ reason: 'Submissions are shown only in the channel of their cards. Ask there. Here nothing is known about them, not even how many there are.' }),
     }),
   }
 }

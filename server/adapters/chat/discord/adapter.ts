@@ -8,6 +8,7 @@ import { cardMessage } from './embeds'
 import { Exchange } from './exchange'
 import { Forms, parseFormId, type Form } from './form'
 import { firstDelivery, forgetDelivery } from './gateway/deduplication'
+import { THREADS } from './gateway/directory'
 import { DeliveryFailed, type ForwardedEvent } from './gateway/events'
 import { authorOf, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
 import { ModalFlow } from './modal-flow'
@@ -147,7 +148,13 @@ export class FormDiscordAdapter extends DiscordAdapter {
   }
 
   private modalEvent({ id, callbackId, privateMetadata }: Form, interaction: Interaction) {
-    return { adapter: this, callbackId, privateMetadata, viewId: id, user: authorOf(interaction)!, raw: withoutSecrets(interaction) }
+    return { adapter: this, callbackId, privateMetadata, viewId: id, user: authorOf(interaction)!, threadId: this.threadOf(interaction), raw: withoutSecrets(interaction) }
+  }
+
+  /** Where it was sent from, as the SDK says it of clicks. */
+  private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Interaction): string {
+    const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
+    return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
   }
 
   private async isAuthentic(body: Uint8Array, headers: Headers): Promise<boolean> {

@@ -27,6 +27,9 @@ export interface Interaction {
   type: number
   member?: { user: DiscordUser, nick?: string | null }
   user?: DiscordUser
+  guild_id?: string
+  channel_id?: string
+  channel?: { type: number, parent_id?: string | null }
   message?: { id: string, flags?: number }
   data?: { custom_id?: string, values?: string[], components?: SubmittedPart[] }
 }

@@ -52,6 +52,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   private async click(chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions): Promise<object> {
+    // Where the message is, whatever the page says.
+    const threadId = this.room.threadOf(action.messageId)
+    if (threadId === null) return {}
     let resolve!: (answer: object) => void
     const opened = new Promise<object>((open) => {
       resolve = open
@@ -63,7 +66,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     }
     const handled = chat.processAction({
       actionId: action.actionId, value: action.value, user: author(action.user), adapter: this,
-      messageId: action.messageId, threadId: action.threadId, raw: action,
+      messageId: action.messageId, threadId, raw: action,
     }, { ...options, onOpenModal })
     return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
   }
@@ -88,8 +91,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return raw(this.room.post(threadId, this.content(message)))
   }
 
-  async postChannelMessage(_channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
-    return raw(this.room.post(null, this.content(message)))
+  async postChannelMessage(channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    return raw(this.room.post(null, this.content(message), null, this.decodeThreadId(channelId).channel))
   }
 
   async editMessage(_threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {

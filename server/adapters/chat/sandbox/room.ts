@@ -42,10 +42,15 @@ export class SandboxRoom {
     return this.list().some(message => message.threadId === threadId)
   }
 
+  /** The thread that a message stands in, or that may begin below it; null when it is gone. */
+  threadOf(messageId: string): string | null {
+    return this.messages.get(messageId)?.threadId ?? null
+  }
+
   /** @param threadId null for a message in the channel */
-  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null): SandboxMessage {
+  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null, channel = this.channel): SandboxMessage {
     const id = `m${this.run}-${++this.posted}`
-    const message = { id, threadId: threadId ?? `sandbox:${this.channel}:${id}`, postedAt: Date.now(), editedAt: null, author, ...content }
+    const message = { id, threadId: threadId ?? `sandbox:${channel}:${id}`, postedAt: Date.now(), editedAt: null, author, ...content }
     this.messages.set(id, message)
     for (const oldest of this.messages.keys()) {
       if (this.messages.size <= KEPT) break

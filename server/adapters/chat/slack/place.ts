@@ -3,3 +3,8 @@ export function placeOf(name: string): { channel: string, team?: string } {
   const [channel = '', team] = name.split(':').reverse()
   return { channel, team }
 }
+
+/** How the configuration names a channel: with its workspace when a form says so. */
+export function configuredChannel(channel: string, names: readonly string[] = []): string {
+  return names.find(name => placeOf(name).channel === channel) ?? channel
+}

@@ -37,6 +37,27 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return (await this.resolveTokenForTeam(team))?.token ?? null
   }
 
+  /**
+   * The channel that the webhook being handled is about, by every name that the configuration may give it: `C…` in our own
+   * workspace, and with the workspace's id in any.
+   */
+  async channelsHere(threadId: string): Promise<string[]> {
+    const { channel } = this.decodeThreadId(threadId)
+    if (!this.settings.oauth) return [channel]
+    const team = this.requestContext.getStore()?.installationId
+    if (!team) return []
+    await this.knowHome()
+    return [...team === this.home ? [channel] : [], `${team}:${channel}`]
+  }
+
+  /** Ids of who pressed a button, as the configuration may have them; people of other workspaces have only the second. */
+  idsOf(userId: string, payload: unknown): string[] {
+    const { user, team } = payload as { user?: { team_id?: string }, team?: { id?: string } | null }
+    const own = user?.team_id ?? team?.id
+    const isForeign = this.settings.oauth !== undefined && own !== this.home
+    return [...isForeign ? [] : [userId], ...own ? [`${own}:${userId}`] : []]
+  }
+
   override stream(...args: Parameters<SlackAdapter['stream']>): ReturnType<SlackAdapter['stream']> {
     return this.there(args[0], () => super.stream(...args))
   }
@@ -75,7 +96,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     if (!this.settings.oauth || team === this.home) return own
     const installation = await this.getInstallation(team)
     if (installation) return { token: installation.botToken, botUserId: installation.botUserId }
-    if (!this.home) await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
+    await this.knowHome()
     if (!this.home) throw new Error('Slack does not say which workspace CHAT_BOT_TOKEN is of.')
     return team === this.home ? own : null
   }
@@ -93,6 +114,10 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     if (!this.settings.oauth || !gone || !payload.team_id) return super.resolveEventRequestContext(payload)
     await this.deleteInstallation(payload.team_id)
     return 'unresolved'
+  }
+
+  private async knowHome(): Promise<void> {
+    if (!this.home) await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
   }
 
   private async identifyHome(): Promise<void> {

@@ -58,7 +58,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const { actionId = 'dialog.open', value } = activity.value?.data as { actionId?: string, value?: string } ?? {}
     const options = this.bridgeAdapter.getWebhookOptions(activity.id)
     const opening = new Promise<DialogOpening>((resolve) => {
-      const handled = chat.processAction({ ...this.eventOf(activity), actionId, value, messageId: activity.replyToId ?? activity.id, threadId: this.threadOf(activity) }, {
+      const handled = chat.processAction({ ...this.eventOf(activity), actionId, value, messageId: activity.replyToId ?? activity.id }, {
         waitUntil: () => {},
         ...options,
         onOpenModal: async (modal, contextId) => {
@@ -91,7 +91,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
 
   private eventOf(activity: Activity) {
     const name = activity.from?.name ?? 'unknown'
-    return { user: { userId: activity.from?.id ?? 'unknown', userName: name, fullName: name, isBot: false, isMe: false }, adapter: this, raw: activity }
+    return { user: { userId: activity.from?.id ?? 'unknown', userName: name, fullName: name, isBot: false, isMe: false }, adapter: this, threadId: this.threadOf(activity), raw: activity }
   }
 
   private threadOf({ conversation, serviceUrl }: Activity): string {

@@ -5,7 +5,7 @@ const TIMEOUT_MS = 5000
 const REMEMBERED = 5000
 
 /** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
-const THREADS: readonly number[] = [10, 11, 12]
+export const THREADS: readonly number[] = [10, 11, 12]
 
 export interface Channel {
   id: string

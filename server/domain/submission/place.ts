@@ -1,0 +1,36 @@
+import type { Place, ReviewBoard } from '../../ports/board'
+import type { Form, Forms } from '../../ports/form'
+import type { Submission } from '../../ports/submission'
+
+export interface PlacePorts {
+  presentation: { forms: Forms }
+  board: Pick<ReviewBoard, 'roomOf'>
+}
+
+/**
+ * Whether a submission may be seen and decided at this place: a room of its form, or one with a card of it. The form
+ * counts without the record of a card, because a click may come before that is written; a card counts without the form,
+ * which may have other rooms by now, or be gone.
+ */
+export function belongsTo(place: Place, { form, cards }: Pick<Submission, 'form' | 'cards'>, { presentation: { forms }, board }: PlacePorts): boolean {
+  return isFormOf(place, form, forms) || cards.some(card => place.includes(board.roomOf(card)))
+}
+
+/** Whether a form's cards go to this place; those of a form that is not configured any more go nowhere. */
+export function isFormOf(place: Place, key: string | undefined, forms: Pick<Forms, 'of' | 'find'>): boolean {
+  return place === 'everywhere' || isRoomOf(place, key === undefined ? forms.of(key) : forms.find(key))
+}
+
+/** Whether the cards of any form go to this place. */
+export function isRoom(place: Place, forms: Pick<Forms, 'rooms'>): boolean {
+  return place === 'everywhere' || isRoomOf(place, forms)
+}
+
+/** Whether two places are of one room. */
+export function isSamePlace(one: Place, other: Place): boolean {
+  return one === 'everywhere' || other === 'everywhere' || one.some(name => other.includes(name))
+}
+
+function isRoomOf(place: readonly string[], form: Pick<Form, 'rooms'> | null): boolean {
+  return form?.rooms.some(room => place.includes(room)) ?? false
+}
