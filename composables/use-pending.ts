@@ -1,4 +1,4 @@
-export type RowState = 'waiting' | 'delivering' | 'failed'
+export type RowState = 'waiting' | 'delivering' | 'failed' | 'held'
 
 export interface Problem {
   what: string
@@ -27,6 +27,9 @@ export interface Row {
   problem: Problem | null
 }
 
+/** A page, and whether it is of what is held. */
+interface ShownPage extends RowPage { held: boolean }
+
 interface RowPage {
   rows: Row[]
   total: number
@@ -41,7 +44,7 @@ const RETRY_MS = 3000
 
 /** The list of pending submissions: one page of it, kept current. Survives a look at a submission and the way back. */
 export function usePending() {
-  const page = useState<RowPage | null>('pending-page', () => null)
+  const page = useState<ShownPage | null>('pending-page', () => null)
   const state = useState<RowState | undefined>('pending-state', () => undefined)
   const q = useState('pending-q', () => '')
   /** Cursors of the pages above this one. */
@@ -105,7 +108,7 @@ export function usePending() {
     if (above.value.length === 0 && answer.rows.some(({ id }) => known.has(id))) {
       for (const { id } of answer.rows) if (!known.has(id)) arrived.value.add(id)
     }
-    page.value = answer
+    page.value = { ...answer, held: state.value === 'held' }
     // Everything on the last page was decided: there is nothing to stay for.
     if (answer.rows.length === 0 && answer.cursor === null && above.value.length > 0) first()
   }

@@ -20,7 +20,7 @@ export interface StatusPart {
 }
 
 export interface HourTally { hour: number, counts: Partial<Record<Outcome | 'received', number>> }
-export type Outcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed'
+export type Outcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'released' | 'deleted'
 
 export interface AuditLine {
   id: string

@@ -10,7 +10,7 @@ export interface FieldDetails {
 
 export interface HistoryLine {
   at: number
-  event: 'received' | 'reminded' | 'expired' | 'posted' | 'claimed' | 'delivered' | 'failed' | 'reopened'
+  event: 'received' | 'held' | 'released' | 'deleted' | 'reminded' | 'expired' | 'posted' | 'claimed' | 'delivered' | 'failed' | 'reopened'
   text: string
   reason: string | null
   againAt: number | null
@@ -35,6 +35,9 @@ export interface SubmissionDetails {
 }
 
 export type DecisionRequest = { action: 'forward' | 'spam' } | { action: 'edit', values: Record<string, string> }
+
+/** What can be done about a submission that is held. */
+export type HeldRequest = 'release' | 'delete'
 
 /** What became of a decision. `late`: somebody else was faster, or it is over; `message` says who. */
 export type DecisionResult
@@ -82,9 +85,17 @@ export function useSubmission(id: string) {
     }
   }
 
-  async function decide(request: DecisionRequest): Promise<DecisionResult> {
+  function decide(request: DecisionRequest): Promise<DecisionResult> {
+    return done(askOps(`${path}/decision`, request))
+  }
+
+  function judge(request: HeldRequest): Promise<DecisionResult> {
+    return done(request === 'release' ? askOps(`${path}/decision`, { action: request }) : $fetch(path, { method: 'DELETE' }))
+  }
+
+  async function done(asked: Promise<unknown>): Promise<DecisionResult> {
     try {
-      await askOps(`${path}/decision`, request)
+      await asked
       return { decided: true }
     }
     catch (error) {
@@ -103,7 +114,7 @@ export function useSubmission(id: string) {
 
   onMounted(() => void refresh())
   onBeforeUnmount(() => clearTimeout(retry))
-  return { submission, ended, problem, refresh, decide, postAgain }
+  return { submission, ended, problem, refresh, decide, judge, postAgain }
 }
 
 function statusOf(error: unknown): number {

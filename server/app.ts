@@ -29,6 +29,7 @@ import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
 import { deliveriesOf, type Presentation } from './domain/submission/present'
+import { Quarantine } from './domain/submission/quarantine'
 import { Quota } from './domain/submission/quota'
 import { Review } from './domain/submission/review'
 import type { Sender } from './domain/submission/screening'
@@ -164,7 +165,7 @@ function compose(config: Config): Services {
         accept: (read, sender) => accept(read, sender, form, incoming),
       }
     },
-    opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, presentation, runtime }),
+    opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),
     sweep: async () => {
       poster.wake()
       if (!postedAgain && !config.serverless) {

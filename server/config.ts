@@ -20,6 +20,8 @@ export interface Config {
     /** Proxies of ours in front, whose X-Forwarded-For is believed. */
     trustedProxies: number
     honeypot: string
+    /** How many forms that fell into it are kept. */
+    heldMax: number
     /** Any when undefined. */
     allowedOrigins?: readonly string[]
     apiKey?: string
@@ -107,7 +109,7 @@ export function readConfig(env: Environment = process.env): Config {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,
       // Vercel's own proxy writes X-Forwarded-For anew: https://vercel.com/docs/headers/request-headers#x-forwarded-for
       trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
-      honeypot: values.FORM_HONEYPOT ?? '_gotcha',
+      honeypot: values.FORM_HONEYPOT ?? '_gotcha', heldMax: values.HELD_MAX ?? 1000,
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
       turnstile: values.TURNSTILE_SECRET_KEY ? { secretKey: values.TURNSTILE_SECRET_KEY, verifyUrl: values.TURNSTILE_VERIFY_URL } : undefined,
     },

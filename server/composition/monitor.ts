@@ -7,7 +7,7 @@ import type { Work } from '../ports/submission'
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {
-    received: () => count(loaded => loaded.received()),
+    received: held => count(loaded => loaded.received(held)),
     ended: line => count(loaded => loaded.ended(line)),
     misplaced: platform => count(loaded => loaded.misplaced(platform)),
     acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),

@@ -33,12 +33,13 @@ export interface Stores {
 }
 
 export function openStore(config: Config, log: Log): Stores {
-  const { rateLimit } = config.form
+  const { rateLimit, heldMax } = config.form
+  const rules = { ...storeRules, heldMax }
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const signInsAMinute = { limit: 10, windowS: 60 }
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
-    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...storeRules })
+    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...rules })
     return {
       store,
       line: new EmbeddedCardLine(Date.now),
@@ -51,7 +52,7 @@ export function openStore(config: Config, log: Log): Stores {
     }
   }
   const client = createRedis(config.storeUrl, log)
-  const store = new RedisStore(client, { limit, ...storeRules })
+  const store = new RedisStore(client, { limit, ...rules })
   return {
     store,
     line: new RedisCardLine(client),

@@ -70,7 +70,8 @@ const coreVariables = {
   MAX_BODY_BYTES: { schema: count, about: 'Largest form that is accepted, in bytes. Default: 262144 (256 KiB).' },
   FORM_RATE_LIMIT: { schema: countOrNone, about: 'Forms that one client address may send in a minute; 0 switches the limit off. Default: 60.' },
   TRUST_PROXY: { schema: countOrNone, about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).' },
-  FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is answered and thrown away. Default: _gotcha.' },
+  FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.' },
+  HELD_MAX: { schema: countOrNone, about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.' },
   FORM_ALLOWED_ORIGINS: {
     schema: list.pipe(z.array(origin).min(1, ORIGINS)),
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',

@@ -67,6 +67,13 @@ export class AlreadyDecided extends DomainError {
   }
 }
 
+/** It is held, or is not, and cannot be what was asked of it; the message says what it can be. */
+export class WrongState extends DomainError {
+  constructor(message: string) {
+    super('WRONG_STATE', message)
+  }
+}
+
 /** What was asked for is not understood; the message says what is. */
 export class InvalidRequest extends DomainError {
   constructor(message: string) {

@@ -3,8 +3,8 @@ import type { AuditLine, Work } from './submission'
 
 /** Watches what the service does, for metrics and the status page. Nothing here waits, fails, or sees form data. */
 export interface Monitor {
-  /** A form was stored. */
-  received(): void
+  /** A form was stored, as one to decide or to be held. */
+  received(held: boolean): void
   /** One attempt at an outside effect took `ms`. */
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
   /** A decision came to its end. */

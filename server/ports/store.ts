@@ -6,7 +6,7 @@ import type { AuditLine, DecisionOutcome, Submission } from './submission'
  */
 export interface SubmissionStore {
   /**
-   * Stores a new submission and resolves with its id.
+   * Stores a new submission and resolves with its id. Of those that are held, only the newest are kept.
    *
    * @param options.idempotencyKey 64 hex digits; while another submission has been holding the same for less than 24 h,
    * nothing is stored and its id is the answer, also when it is decided by now
@@ -18,14 +18,17 @@ export interface SubmissionStore {
   get(id: string): Promise<Submission | null>
   /** Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when given. */
   replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean>
-  /** Compare-and-set removal, which leaves `audit` behind. */
-  remove(previous: Submission, audit: AuditLine): Promise<boolean>
+  /** Compare-and-set removal, which leaves `audit` behind when given. */
+  remove(previous: Submission, audit?: AuditLine): Promise<boolean>
   /** Ids whose time has come at `now`, earliest first; nobody else is handed them before `until` (epoch ms). */
   lease(now: number, until: number, limit: number): Promise<string[]>
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
-  /** A page of what waits or is being delivered, newest first; `before` is the `cursor` of the page above. */
-  listPending(page: { limit: number, before?: string }): Promise<PendingPage>
+  /**
+   * A page of what waits or is being delivered, newest first; or, by `held`, of what is held.
+   * `before` is the `cursor` of the page above.
+   */
+  listPending(page: { limit: number, before?: string, held?: boolean }): Promise<PendingPage>
   /** The newest audit lines of the last 30 days, newest first. */
   audit(limit: number): Promise<AuditLine[]>
   /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */

@@ -56,7 +56,9 @@ export interface Failure {
 
 /** One thing that happened to a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
-  | { event: 'received' | 'reminded' | 'expired' }
+  | { event: 'received' | 'held' | 'reminded' | 'expired' }
+  /** Somebody judged whether what was held is a form after all. */
+  | { event: 'released' | 'deleted', reviewer: Reviewer }
   | { event: 'posted', platform: string }
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer }
   | { event: 'delivered', delivery: Delivery }
@@ -73,7 +75,8 @@ export interface Submission {
   form?: string
   /** Grows by one with every stored change; the fence for compare-and-set. */
   version: number
-  state: 'open' | 'settling' | 'expired'
+  /** `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. */
+  state: 'held' | 'open' | 'settling' | 'expired'
   /** Epoch ms. */
   receivedAt: number
   /** Epoch ms: `receivedAt` + 7 days. */
@@ -95,8 +98,14 @@ export interface Submission {
   history: readonly HistoryEntry[]
 }
 
-/** How a decision ended. `failed`: its deliveries were given up and the submission is open again. */
-export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed'
+/**
+ * How a decision ended. `failed`: its deliveries were given up and the submission is open again. `released`, `deleted`:
+ * what was held became open, or was erased.
+ */
+export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'released' | 'deleted'
+
+/** Outcomes after which a submission goes on. */
+export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'released']
 
 /** What stays of a decision: no form data. */
 export interface AuditLine {

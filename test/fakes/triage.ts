@@ -8,6 +8,7 @@ import { receive } from '../../server/domain/submission/intake'
 import { storeRules } from '../../server/domain/submission/lifecycle'
 import { Outbox } from '../../server/domain/submission/outbox'
 import { Poster } from '../../server/domain/submission/poster'
+import { Quarantine } from '../../server/domain/submission/quarantine'
 import { Review } from '../../server/domain/submission/review'
 import { sweep } from '../../server/domain/submission/sweep'
 import type { SubmissionStore } from '../../server/ports/store'
@@ -52,11 +53,12 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
   const intake = { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
-  const takeIn = (data: unknown) => receive(data, forms.of(undefined), intake)
+  const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
+  const quarantine = new Quarantine({ store, outbox, poster, presentation, runtime, log: silentLog })
   const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review, presentation, desk: new SubmissionDesk({ store, board, review, presentation }, 'everywhere'),
+    review, quarantine, presentation, desk: new SubmissionDesk({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

@@ -65,7 +65,7 @@ test.each([
   ['one that is stored', { name: 'Ada' }, { stored: { [SENDER.group]: 1 }, alone: {} }],
   ['one that cannot be read', new InvalidSubmission('no JSON'), { stored: {}, alone: { [SENDER.group]: 1 } }],
   ['one that is no object', [1], { stored: {}, alone: { [SENDER.group]: 1 } }],
-  ['one that fell into the honeypot', { _gotcha: 'x' }, { stored: {}, alone: { [SENDER.group]: 1 } }],
+  ['one that fell into the honeypot', { _gotcha: 'x' }, { stored: { [SENDER.group]: 1 }, alone: {} }],
 ])('%s is counted once, in one step', async (_, body, expected) => {
   const send = await door()
   await send(body).catch(() => {})

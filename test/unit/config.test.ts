@@ -28,7 +28,7 @@ const VALID: Record<keyof typeof variables, string> = {
   NUXT_PUBLIC_SITE_URL: 'https://forms.example.com/', SLACK_API_URL: 'https://slack-gov.com/api', RESEND_BASE_URL: 'http://127.0.0.1:4000',
   CRON_SECRET: 'c'.repeat(32), SANDBOX: '0', HOST: '0.0.0.0', VERCEL: '1', VERCEL_PROJECT_PRODUCTION_URL: 'forms.vercel.app', DATA_DIR: '/var/forms', MAX_BODY_BYTES: '1000',
   RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '50', CARD_INTERVAL_MS: '0',
-  FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
+  FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', HELD_MAX: '0', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
   FORMS_CONFIG: resolve(import.meta.dirname, '../fixtures/config/forms.json'),
   ...OPS_ENV, ...AGENT_ENV, ...PLATFORMS_ENV, ...TOOLS_ENV,
@@ -51,7 +51,7 @@ describe('every variable', () => {
     expect(readConfig(VALID)).toEqual({
       production: true, sandbox: false, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000,
       form: {
-        rateLimit: 0, trustedProxies: 2, honeypot: 'website', allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
+        rateLimit: 0, trustedProxies: 2, honeypot: 'website', heldMax: 0, allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
         turnstile: { secretKey: '0x4AAA', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
       },
       slack: { botToken: 'xoxb-1', signingSecret: 'signing-secret', channelId: 'C0123456789', apiUrl: 'https://slack-gov.com/api/' },
@@ -124,7 +124,7 @@ describe('production', () => {
   test('needs no more than the seven, and has no sandbox', () => {
     expect(readConfig(PRODUCTION)).toMatchObject({
       production: true, sandbox: false, serverless: false, siteUrl: 'http://localhost:3000', maxBodyBytes: 262_144, dataDir: '.data',
-      form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
+      form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000, allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host } = readConfig(PRODUCTION)
     expect([endpoint, cronSecret, host]).toEqual([{ url: undefined, signingSecret: undefined }, undefined, undefined])
@@ -233,10 +233,10 @@ describe('.env.example', () => {
     const open = lines.flatMap(line => /^([A-Z0-9_]+)=$/.exec(line)?.[1] ?? [])
     expect(open.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const shown = Object.fromEntries(lines.flatMap((line): [string, string][] => {
-      const [, name, value] = /^# (NUXT_PUBLIC_SITE_URL|DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
+      const [, name, value] = /^# (NUXT_PUBLIC_SITE_URL|DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|HELD_MAX|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
       return name && value ? [[name, value]] : []
     }))
-    expect(Object.keys(shown)).toHaveLength(10)
+    expect(Object.keys(shown)).toHaveLength(11)
     expect(readConfig({ ...PRODUCTION, ...shown })).toEqual(readConfig(PRODUCTION))
   })
 })

@@ -20,25 +20,25 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
 }
 
 describe('the honeypot', () => {
-  test.each(['spam', ' x ', 0, 1, true, {}, ['', 'x']])('filled with %j swallows the form and logs no value', async (value) => {
+  test.each(['spam', ' x ', 0, 1, true, {}, ['', 'x']])('filled with %j has the form held, without itself, and logs no value', async (value) => {
     const { result, logged } = await screened({ name: 'secret', _gotcha: value })
-    expect(result).toBeNull()
+    expect(result).toEqual({ data: { name: 'secret' }, held: true })
     expect(logged).toEqual([['intake.honeypot']])
   })
 
   test.each(['', '  ', null, false, [], ['', '']])('left empty as %j is taken out, the rest stays in order', async (value) => {
     const { result, logged } = await screened(JSON.parse(`{"b":1,"__proto__":{"x":1},"_gotcha":${JSON.stringify(value)},"a":2}`))
-    expect(JSON.stringify(result)).toBe('{"data":{"b":1,"__proto__":{"x":1},"a":2}}')
+    expect(JSON.stringify(result)).toBe('{"data":{"b":1,"__proto__":{"x":1},"a":2},"held":false}')
     expect(logged).toEqual([])
   })
 
   test('is no inherited property', async () => {
     const trap = await screen({ name: 'Ada' }, SENDER, { honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} } })
-    expect(trap).toEqual({ data: { name: 'Ada' } })
+    expect(trap).toEqual({ data: { name: 'Ada' }, held: false })
   })
 
   test.each([null, 'text', 5, [{ _gotcha: 'x' }]])('is looked for in objects only: %j passes', async (body) => {
-    expect((await screened(body, { answer: ok })).result).toEqual({ data: body })
+    expect((await screened(body, { answer: ok })).result).toEqual({ data: body, held: false })
   })
 })
 
@@ -46,7 +46,7 @@ describe('the human check', () => {
   test('passed takes the token out, and was told the address and the same key for the same form', async () => {
     const sender = { ...SENDER, idempotencyKey: 'k' }
     const { result, asked } = await screened({ name: 'Ada', token: 't', _gotcha: '' }, { answer: ok, sender })
-    expect(result).toEqual({ data: { name: 'Ada' } })
+    expect(result).toEqual({ data: { name: 'Ada' }, held: false })
     expect(asked).toEqual([['t', { address: '203.0.113.7', attemptKey: idempotencyDigest(sender) }]])
   })
 
@@ -68,12 +68,12 @@ describe('the human check', () => {
 
   test('is for people: who shows the key is not asked, and a token is taken out all the same', async () => {
     const { result, asked } = await screened({ name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } })
-    expect([result, asked]).toEqual([{ data: { name: 'Ada' } }, []])
+    expect([result, asked]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
   })
 
   test('comes after the honeypot', async () => {
     const { result, asked } = await screened({ _gotcha: 'x', token: 't' }, { answer: ok })
-    expect([result, asked]).toEqual([null, []])
+    expect([result, asked]).toEqual([{ data: {}, held: true }, []])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Storage } from 'unstorage'
 import type { HourTally } from '../../ports/store'
-import type { AuditLine } from '../../ports/submission'
+import { INTERIM_OUTCOMES, type AuditLine } from '../../ports/submission'
 
 /** Folder of its files. */
 export const AUDIT_FILES = 'audit:'
@@ -29,7 +29,7 @@ export class AuditTrail {
 
   /** Whether that submission came to its end. */
   has(id: string): boolean {
-    return [...this.lines.values()].some(line => line.id === id && line.outcome !== 'failed')
+    return [...this.lines.values()].some(line => line.id === id && !INTERIM_OUTCOMES.includes(line.outcome))
   }
 
   newest(limit: number): AuditLine[] {
@@ -46,7 +46,7 @@ export class AuditTrail {
     for (const at of arrivals) count(at, 'received')
     for (const line of this.lines.values()) {
       count(line.at, line.outcome)
-      if (line.outcome !== 'failed') count(line.receivedAt, 'received')
+      if (!INTERIM_OUTCOMES.includes(line.outcome)) count(line.receivedAt, 'received')
     }
     return hours
   }

@@ -1,11 +1,23 @@
+import type { Submission } from '../../ports/submission'
+
 /** What is asked of a submission without reading its file. */
 export interface Entry {
   id: string
   version: number
-  pending: boolean
+  state: Submission['state']
   receivedAt: number
   due: number
   stuck: boolean
+}
+
+/** A page of the list, as `SubmissionStore.listPending` gives it out. */
+export function pageOf(all: Entry[], limit: number, before: string): { total: number, places: Entry[], cursor: string | null } {
+  const sorted = all.sort(newestFirst)
+  const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
+  const below = time && id ? sorted.filter(place => newestFirst(place, { receivedAt: Number(time), id }) > 0) : sorted
+  const places = below.slice(0, limit)
+  const last = places.at(-1)
+  return { total: all.length, places, cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null }
 }
 
 /** Order of the list of pending submissions. */

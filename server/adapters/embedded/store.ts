@@ -6,7 +6,7 @@ import type { Backlog, HourTally, PendingPage, StoreRules, SubmissionStore } fro
 import type { AuditLine, Submission } from '../../ports/submission'
 import { atomicFiles, UNFINISHED } from './atomic-files'
 import { AUDIT_FILES, AuditTrail } from './audit-trail'
-import { newestFirst, type Entry } from './entry'
+import { newestFirst, pageOf, type Entry } from './entry'
 import { IdempotencyKeys, KEY_FILES } from './idempotency-keys'
 
 /** Where to keep the files, and the clock. */
@@ -17,6 +17,8 @@ interface EmbeddedStoreOptions extends StoreRules {
   now: () => number
   /** How many forms each client may send; any number when absent. */
   limiter?: Limiter
+  /** How many held submissions are kept; any number when absent. */
+  heldMax?: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -69,11 +71,11 @@ export class EmbeddedStore implements SubmissionStore {
     })
   }
 
-  remove({ id, version }: Submission, audit: AuditLine): Promise<boolean> {
+  remove({ id, version }: Submission, audit?: AuditLine): Promise<boolean> {
     return this.change(id, async (entry) => {
       if (entry?.version !== version) return false
       // The line first: killed in between, the removal is done again and writes the same line.
-      await this.trail.add(audit, version)
+      if (audit) await this.trail.add(audit, version)
       await this.erase(id)
       return true
     })
@@ -91,19 +93,11 @@ export class EmbeddedStore implements SubmissionStore {
     await this.change(id, async () => this.entries.delete(id))
   }
 
-  async listPending({ limit, before = '' }: { limit: number, before?: string }): Promise<PendingPage> {
+  async listPending({ limit, before = '', held = false }: { limit: number, before?: string, held?: boolean }): Promise<PendingPage> {
     await this.loaded()
-    const pending = this.pending().sort(newestFirst)
-    const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-    const below = time && id ? pending.filter(entry => newestFirst(entry, { receivedAt: Number(time), id }) > 0) : pending
-    const places = below.slice(0, limit)
+    const { total, places, cursor } = pageOf(held ? this.those('held') : this.those('open', 'settling'), limit, before)
     const found = await Promise.all(places.map(entry => this.get(entry.id)))
-    const last = places.at(-1)
-    return {
-      submissions: found.filter(submission => submission !== null),
-      total: pending.length,
-      cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null,
-    }
+    return { submissions: found.filter(submission => submission !== null), total, cursor }
   }
 
   async audit(limit: number): Promise<AuditLine[]> {
@@ -118,7 +112,7 @@ export class EmbeddedStore implements SubmissionStore {
 
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
-    const arrivals = this.pending().map(({ receivedAt }) => receivedAt)
+    const arrivals = this.those('open', 'settling').map(({ receivedAt }) => receivedAt)
     const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
     return { pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue, stuck: (await this.stuck(Infinity)).length }
   }
@@ -176,12 +170,18 @@ export class EmbeddedStore implements SubmissionStore {
     })
   }
 
-  private add(submission: Submission): Promise<string> {
-    return this.change(submission.id, async (entry) => {
+  private async add(submission: Submission): Promise<string> {
+    await this.change(submission.id, async (entry) => {
       if (entry) throw new Error(`Submission ${submission.id} exists already`)
       await this.write(submission)
-      return submission.id
     })
+    if (submission.state === 'held' && this.options.heldMax !== undefined) await this.trimHeld()
+    return submission.id
+  }
+
+  /** Of what is held, the oldest go. */
+  private async trimHeld(): Promise<void> {
+    for (const { id } of this.those('held').sort(newestFirst).slice(this.options.heldMax)) await this.change(id, () => this.erase(id))
   }
 
   private async write(submission: Submission): Promise<void> {
@@ -196,11 +196,11 @@ export class EmbeddedStore implements SubmissionStore {
 
   private index(submission: Submission): void {
     const { id, version, state, receivedAt } = submission
-    this.entries.set(id, { id, version, pending: state !== 'expired', receivedAt, due: this.options.nextAttention(submission), stuck: this.options.needsPerson(submission) })
+    this.entries.set(id, { id, version, state, receivedAt, due: this.options.nextAttention(submission), stuck: this.options.needsPerson(submission) })
   }
 
-  private pending(): Entry[] {
-    return [...this.entries.values()].filter(({ pending }) => pending)
+  private those(...states: Submission['state'][]): Entry[] {
+    return [...this.entries.values()].filter(({ state }) => states.includes(state))
   }
 
   private async erase(id: string): Promise<void> {

@@ -14,7 +14,7 @@ export function createPrometheus(): Metrics {
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({ name, help, labelNames, registers })
 
-  const submissions = counter('triage_submissions_total', 'Submissions received, and how they ended.', ['outcome'])
+  const submissions = counter('triage_submissions_total', 'Submissions received, those of them that were held, and how they ended.', ['outcome'])
   const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
   const updates = counter('triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'])
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
@@ -23,7 +23,10 @@ export function createPrometheus(): Metrics {
   const acknowledgements = new Histogram({ name: 'triage_webhook_acknowledgement_seconds', help: 'How long a platform waited for the answer to a webhook.', labelNames: ['platform', 'status'], buckets: ACKNOWLEDGEMENT_BUCKETS, registers })
 
   return {
-    received: () => submissions.inc({ outcome: 'received' }),
+    received(held) {
+      submissions.inc({ outcome: 'received' })
+      if (held) submissions.inc({ outcome: 'held' })
+    },
     ended: ({ outcome }) => submissions.inc({ outcome }),
     tried({ kind, room, card }, outcome, ms) {
       const result = resultOf(outcome)

@@ -60,10 +60,13 @@ end
  * or minus the ms for which the client is over its limit. Counts as rate-limiter-flexible does, on the same key: what is
  * not stored is counted by that.
  *
- * KEYS record, data, pending, due, this hour's counts, idempotency key, the client's count; for one that there is not,
- * the record again, since a cluster wants all keys in one slot.
- * ARGV id, version, record, its end, data, its end, score in pending, score in due ('' for none),
- * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms.
+ * Of an index with a limit, the oldest go with everything that is kept of them.
+ *
+ * KEYS record, data, pending or held, due, this hour's counts, idempotency key, the client's count; for one that there is
+ * not, the record again, since a cluster wants all keys in one slot.
+ * ARGV id, version, record, its end, data, its end, score in pending or held, score in due ('' for none),
+ * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms;
+ * most in the index ('' for any number), what keys of records and of data begin with.
  */
 export const CREATE = script(`${BOOKKEEPING}
 if ARGV[10] ~= '' then
@@ -80,6 +83,15 @@ redis.call('PEXPIREAT', KEYS[1], ARGV[4])
 redis.call('SET', KEYS[2], ARGV[5], 'PXAT', ARGV[6])
 redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
 if ARGV[8] ~= '' then redis.call('ZADD', KEYS[4], ARGV[8], ARGV[1]) end
+if ARGV[12] ~= '' then
+  local surplus = redis.call('ZRANGE', KEYS[3], 0, -1 - ARGV[12])
+  for _, id in ipairs(surplus) do
+    redis.call('DEL', ARGV[13] .. id, ARGV[14] .. id)
+    redis.call('ZREM', KEYS[3], id)
+    redis.call('ZREM', KEYS[4], id)
+    announce(id)
+  end
+end
 count(KEYS[5], 'received')
 announce(ARGV[1])
 return 1
@@ -88,10 +100,10 @@ return 1
 /**
  * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, pending, due, stuck, audit, this hour's counts.
+ * KEYS record, data, pending, due, stuck, audit, this hour's counts, held.
  * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
- * '' or 'leave' for pending, score in due ('' for none), score in stuck ('' for none), what the audit line counts as
- * ('' for no line), the line, its time, how long lines are kept, most lines.
+ * 'stay', or its score in pending ('' for none) where it goes from held, score in due ('' for none), score in stuck
+ * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most lines.
  */
 export const PUT = script(`${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
@@ -102,7 +114,11 @@ if ARGV[5] ~= '' then
 end
 if ARGV[6] == 'set' then redis.call('SET', KEYS[2], ARGV[7], 'PXAT', ARGV[8]) end
 if ARGV[6] == 'erase' then redis.call('DEL', KEYS[2]) end
-if ARGV[9] == 'leave' then redis.call('ZREM', KEYS[3], ARGV[1]) end
+if ARGV[9] == '' then redis.call('ZREM', KEYS[3], ARGV[1]) end
+if ARGV[9] ~= '' and ARGV[9] ~= 'stay' then
+  redis.call('ZREM', KEYS[8], ARGV[1])
+  redis.call('ZADD', KEYS[3], ARGV[9], ARGV[1])
+end
 if ARGV[10] == '' then
   redis.call('ZREM', KEYS[4], ARGV[1])
 else
@@ -121,8 +137,9 @@ return 1
 /**
  * Compare-and-set removal. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, pending, due, stuck, audit, this hour's counts.
- * ARGV id, expected version, what to count, audit line, its time, how long lines are kept, most lines.
+ * KEYS record, data, pending, due, stuck, audit, this hour's counts, held.
+ * ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how long lines are kept,
+ * most lines.
  */
 export const REMOVE = script(`${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
@@ -130,7 +147,8 @@ redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('ZREM', KEYS[5], ARGV[1])
-note(KEYS[6], KEYS[7], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7])
+redis.call('ZREM', KEYS[8], ARGV[1])
+if ARGV[3] ~= '' then note(KEYS[6], KEYS[7], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]) end
 announce(ARGV[1])
 return 1
 `)
@@ -161,11 +179,11 @@ return ids
 `)
 
 /**
- * A page of the pending ones, newest first: [total, whether more follow, [id, score, id, score, …]].
+ * A page of the pending or the held ones, newest first: [total, whether more follow, [id, score, id, score, …]].
  * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
  * So a page starts exactly below the one above, whatever came or went in between, in O(log total + limit).
  *
- * KEYS pending. ARGV limit, score and id of the cursor ('' and '' for the first page).
+ * KEYS pending or held. ARGV limit, score and id of the cursor ('' and '' for the first page).
  */
 export const PAGE = script(`
 local from = 0

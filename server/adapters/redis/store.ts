@@ -10,6 +10,8 @@ import { BACKLOG, CREATE, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
 interface RedisStoreOptions extends StoreRules {
   /** How many forms each client may send; any number when absent. */
   limit?: { limit: number, windowS: number }
+  /** How many held submissions are kept; any number when absent. */
+  heldMax?: number
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -24,6 +26,7 @@ const AUDIT_LINES = 100_000
 
 // One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
 const PENDING = '{triage}:pending'
+const HELD = '{triage}:held'
 const DUE = '{triage}:due'
 const STUCK = '{triage}:stuck'
 const AUDIT = '{triage}:audit'
@@ -47,10 +50,12 @@ export class RedisStore implements SubmissionStore {
     const end = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
     const record = recordKey(id)
-    const keys = [record, dataKey(id), PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record, limit ? countKey(client!) : record]
+    const held = submission.state === 'held'
+    const keys = [record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record, limit ? countKey(client!) : record]
     const args = [
       id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt, this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
+      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''),
     ]
     const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number
     if (typeof stored === 'string') return stored
@@ -69,16 +74,17 @@ export class RedisStore implements SubmissionStore {
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
     const end = this.options.dataLivesUntil(next)
     const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt)]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD]
+    const place = !isPending(next) ? '' : previous.state === 'held' ? next.receivedAt : 'stay'
     const args = [
       id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      isPending(next) ? '' : 'leave', this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...audit ? lineOf(audit) : [''],
+      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit),
     ]
     return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
   }
 
-  async remove({ id, version }: Submission, audit: AuditLine): Promise<boolean> {
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit.at)]
+  async remove({ id, version, receivedAt }: Submission, audit?: AuditLine): Promise<boolean> {
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD]
     const args = [id, version, ...lineOf(audit)]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
@@ -88,17 +94,17 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string): Promise<void> {
-    await this.call(() => Promise.all([PENDING, DUE, STUCK].map(index => this.client.zRem(index, id))))
+    await this.call(() => Promise.all([PENDING, HELD, DUE, STUCK].map(index => this.client.zRem(index, id))))
   }
 
-  listPending({ limit, before = '' }: { limit: number, before?: string }): Promise<PendingPage> {
+  listPending({ limit, before = '', held = false }: { limit: number, before?: string, held?: boolean }): Promise<PendingPage> {
     return this.call(async () => {
       const [, score = '', id = ''] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-      const [total, more, places] = await run(this.client, PAGE, [PENDING], [String(limit), score, id]) as [number, number, string[]]
+      const [total, more, places] = await run(this.client, PAGE, [held ? HELD : PENDING], [String(limit), score, id]) as [number, number, string[]]
       const found = await this.read(places.filter((_, index) => index % 2 === 0))
       return {
-        // It may have ended between the two round trips.
-        submissions: found.filter(submission => submission && isPending(submission)) as Submission[],
+        // It may have ended or been released between the two round trips.
+        submissions: found.filter(submission => submission && (held ? submission.state === 'held' : isPending(submission))) as Submission[],
         total,
         cursor: more ? `${places.at(-1)}-${places.at(-2)}` : null,
       }
@@ -168,13 +174,13 @@ function recordOf(submission: Submission): string {
   return JSON.stringify({ ...submission, data: undefined })
 }
 
-/** How the scripts take an audit line. */
-function lineOf(audit: AuditLine) {
-  return [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+/** How the scripts take an audit line, or that there is none. */
+function lineOf(audit: AuditLine | undefined) {
+  return audit === undefined ? [''] : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
 }
 
 function isPending({ state }: Submission): boolean {
-  return state !== 'expired'
+  return state === 'open' || state === 'settling'
 }
 
 function parse(record: string | null, data: string | null): Submission | null {

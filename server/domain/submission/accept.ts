@@ -14,8 +14,8 @@ export interface AcceptPorts {
 
 /**
  * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and first
- * where a human check is going to ask somebody else or the sender has too many on their way. Resolves with its id, or with one that nothing has when it fell into the
- * honeypot.
+ * where a human check is going to ask somebody else or the sender has too many on their way. Resolves with its id, also
+ * for one that is held because it fell into the honeypot.
  *
  * @param read the body, which is not read for a sender who is known to be over the limit
  * @throws DomainError of any kind when nothing was stored
@@ -31,10 +31,8 @@ export async function accept(read: () => Promise<unknown>, sender: Sender, form:
     const body = await read()
     // Others of the same client may have used up the window meanwhile; what goes on from here joins the lines of cards.
     uncounted?.check(client)
-    const screened = await screen(body, sender, screening)
-    if (screened) return await receive(screened.data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined })
-    await uncounted?.count(client)
-    return intake.runtime.uuid()
+    const { data, held } = await screen(body, sender, screening)
+    return await receive(data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held })
   }
   catch (error) {
     if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)

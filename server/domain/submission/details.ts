@@ -1,9 +1,9 @@
 import type { SubmissionStore } from '../../ports/store'
-import type { AuditLine, DecisionOutcome, HistoryEntry, Submission } from '../../ports/submission'
+import { INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone } from '../errors'
 import { editInputs } from './fields'
 import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
-import { cardView, decisionLine, DELIVERY_NAMES, inOrder, readTime } from './present'
+import { cardView, decisionLine, DELIVERY_NAMES, inOrder, readTime, type Presentation } from './present'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation'> {
   store: Pick<SubmissionStore, 'get' | 'audit'>
@@ -55,6 +55,9 @@ export interface SubmissionDetails extends Pick<Row, 'id' | 'form' | 'receivedAt
   work: WorkLine[]
 }
 
+/** What somebody has to know to judge it. */
+const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or delete it.'
+
 /** How far back the audit trail is searched for what happened to one submission. */
 const RECENT_ENDINGS = 1000
 
@@ -71,7 +74,7 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
     open: state === 'open' && data !== null,
     erased: data === null,
     fields: inOrder(fields(submission), form.labels),
-    notes: submission.decision ? [`${decisionLine(submission)}.`] : cardView(submission, presentation).notes,
+    notes: notesOf(submission, presentation),
     destinations: [...form.to, ...form.endpoint ? [form.endpoint.host] : []],
     form: form.name ?? null,
     cards: await cardLinks(cards, ports),
@@ -81,15 +84,20 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
   }
 }
 
+function notesOf(submission: Submission, presentation: Presentation): readonly string[] {
+  if (submission.state === 'held') return [HELD_NOTE]
+  return submission.decision ? [`${decisionLine(submission)}.`] : cardView(submission, presentation).notes
+}
+
 /** The error that says what became of a submission which the store does not have any more. @throws StoreUnavailable */
 export async function ending(id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: string) => Error): Promise<Error> {
   const lines = await reached(store.audit(RECENT_ENDINGS))
-  const line = lines.find(each => each.id === id && each.outcome !== 'failed')
+  const line = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
   return line ? known(endingLine(line)) : new SubmissionGone()
 }
 
 const ENDINGS: Record<DecisionOutcome, string> = {
-  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam', expired: 'Expired: nobody decided in 7 days', failed: 'Failed',
+  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam', expired: 'Expired: nobody decided in 7 days', failed: 'Failed', released: 'Released', deleted: 'Deleted',
 }
 
 /** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.` */
@@ -105,6 +113,9 @@ export function historyLine(entry: HistoryEntry, label: (platform: string) => st
 function historyText(entry: HistoryEntry, label: (platform: string) => string): string {
   switch (entry.event) {
     case 'received': return 'Received'
+    case 'held': return 'Held: a field that people do not see was filled in'
+    case 'released': return `Released by ${entry.reviewer.name} on ${entry.reviewer.platform}`
+    case 'deleted': return `Deleted by ${entry.reviewer.name} on ${entry.reviewer.platform}`
     case 'posted': return `Card posted on ${label(entry.platform)}`
     case 'reminded': return 'Reminded: a day is left'
     case 'expired': return 'Expired, data erased'

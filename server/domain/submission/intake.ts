@@ -35,13 +35,13 @@ export interface IntakePorts {
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
  * @throws LimitReached as `SubmissionStore.create` does
- * @param options for `SubmissionStore.create`
+ * @param options for `SubmissionStore.create`, and whether it is held: stored, and shown to nobody in chat
  */
-export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, options: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
-  const rooms = form.rooms
+export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, { held = false, ...options }: { idempotencyKey?: string, client?: string, held?: boolean } = {}): Promise<string> {
+  const rooms = held ? [] : form.rooms
   const paced = rooms.filter(room => board.intervalMs(room) > 0)
   const now = runtime.now()
-  const received = transition(null, { type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, paced }, now, leaseMs)
+  const received = transition(null, { type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, paced, held }, now, leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
 
@@ -59,8 +59,8 @@ export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, 
     return id
   }
 
-  monitor.received()
-  log.info('submission.received', { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length })
+  monitor.received(held)
+  log.info(held ? 'submission.held' : 'submission.received', { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length })
 
   // Where the line did not answer, the attempt to post asks it again.
   const waiting = paced.filter((_, index) => (places[index] ?? 0) > 0)

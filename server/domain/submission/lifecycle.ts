@@ -17,8 +17,14 @@ export const SETTLING_GRACE_MS = 60 * 60 * 1000
 const HISTORY_ENTRIES = 60
 
 export type LifecycleEvent
-  /** `paced`: rooms whose cards wait in a line, which hands them out; their due date is only a safety net. */
-  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], paced?: readonly string[] }
+  /**
+   * `paced`: rooms whose cards wait in a line, which hands them out; their due date is only a safety net.
+   * `held`: it fell into the honeypot, and no room is told.
+   */
+  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], paced?: readonly string[], held?: boolean }
+    /** What was held is a form after all, or is not. */
+    | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
+    | { type: 'deleted', reviewer: Reviewer }
     | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string, card?: CardRef }
@@ -37,7 +43,7 @@ export interface Edit {
   edited: readonly string[]
 }
 
-export type Refusal = 'gone' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
+export type Refusal = 'gone' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
 
 /** `finished` means: nothing is outstanding, the record goes. `added` is work that the caller does now. */
 export type Transition
@@ -47,6 +53,7 @@ export type Transition
 /** When anybody has to look at this submission again, epoch ms. */
 export function nextAttention(submission: Submission): number {
   const due = submission.work.map(work => work.dueAt)
+  if (submission.state === 'held') due.push(submission.expiresAt)
   if (submission.state === 'open') due.push(submission.reminded ? submission.expiresAt : submission.expiresAt - REMINDER_LEAD_MS)
   return Math.min(...due)
 }
@@ -74,6 +81,8 @@ export function transition(current: Submission | null, event: LifecycleEvent, no
   if (event.type === 'received') return receive(event, now, leaseMs)
   if (!current) return { refused: 'gone' }
   switch (event.type) {
+    case 'released': return release(current, event, now, leaseMs)
+    case 'deleted': return remove(current, event, now)
     case 'claimed': return claim(current, event, now, leaseMs)
     case 'leased': return lease(current, event.keys, now, leaseMs)
     case 'done': return done(current, event, now, leaseMs)
@@ -86,15 +95,31 @@ export function transition(current: Submission | null, event: LifecycleEvent, no
 }
 
 function receive(event: LifecycleEvent & { type: 'received' }, now: number, leaseMs: number): Transition {
-  const work = event.rooms.map(room => ({ key: `post:${room}`, kind: 'post' as const, room, attempts: 0, dueAt: now + (event.paced?.includes(room) ? LINE_CHECK_MS : leaseMs) }))
+  const work = event.rooms.map(room => post(room, now + (event.paced?.includes(room) ? LINE_CHECK_MS : leaseMs)))
   const next: Submission = {
-    id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
-    data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [], history: [{ at: now, event: 'received' }],
+    id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
+    data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
+    history: [{ at: now, event: 'received' }, ...event.held ? [{ at: now, event: 'held' as const }] : []],
   }
   return { next, added: work, finished: false }
 }
 
+function release(current: Submission, { reviewer, rooms }: LifecycleEvent & { type: 'released' }, now: number, leaseMs: number): Transition {
+  if (current.state !== 'held') return { refused: 'not-held' }
+  if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
+  const work = rooms.map(room => post(room, now + leaseMs))
+  const history = withEntry(current, { at: now, event: 'released', reviewer })
+  return { next: { ...current, version: current.version + 1, state: 'open', work, history }, added: work, finished: false }
+}
+
+function remove(current: Submission, { reviewer }: LifecycleEvent & { type: 'deleted' }, now: number): Transition {
+  if (current.state !== 'held') return { refused: 'not-held' }
+  const history = withEntry(current, { at: now, event: 'deleted', reviewer })
+  return { next: { ...current, version: current.version + 1, state: 'expired', data: null, history }, added: [], finished: true }
+}
+
 function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' }, now: number, leaseMs: number): Transition {
+  if (current.state === 'held') return { refused: 'held' }
   if (current.state !== 'open') return { refused: 'decided' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
   const decision: Decision = { action: event.action, reviewer: event.reviewer, at: now }
@@ -180,7 +205,7 @@ function remind(current: Submission, now: number, leaseMs: number): Transition {
 }
 
 function expire(current: Submission, now: number, leaseMs: number): Transition {
-  if (current.state !== 'open' || now < current.expiresAt) return { refused: 'not-due' }
+  if ((current.state !== 'open' && current.state !== 'held') || now < current.expiresAt) return { refused: 'not-due' }
   const version = current.version + 1
   const work = updates(current.cards, version, now + leaseMs)
   const history = withEntry(current, { at: now, event: 'expired' })
@@ -202,6 +227,10 @@ function settle(next: Submission, added: readonly Work[], now: number, leaseMs: 
 function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
   const entries = [...history, entry]
   return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
+}
+
+function post(room: string, dueAt: number): Work {
+  return { key: `post:${room}`, kind: 'post', room, attempts: 0, dueAt }
 }
 
 function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {

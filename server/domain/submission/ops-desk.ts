@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Reviewer } from '../../ports/submission'
-import { AlreadyDecided, InvalidRequest, SubmissionEnded } from '../errors'
+import { AlreadyDecided, InvalidRequest, SubmissionEnded, WrongState } from '../errors'
 import { ending, showSubmission, type DetailsPorts, type SubmissionDetails } from './details'
 import { Feed } from './feed'
+import type { Quarantine } from './quarantine'
 import { listRows, pickRows, reached, type OverviewPorts, type RowPage } from './overview'
 import type { Outbox } from './outbox'
 import type { Review } from './review'
@@ -12,12 +13,13 @@ export interface OpsDeskPorts extends OverviewPorts, DetailsPorts {
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
   review: Pick<Review, 'decide' | 'decideEdited'>
   outbox: Pick<Outbox, 'postAgain'>
+  quarantine: Pick<Quarantine, 'release' | 'delete'>
 }
 
 const MOST_ROWS = 100
 
 const filter = {
-  state: z.enum(['waiting', 'delivering', 'failed'], 'it is none of waiting, delivering and failed').optional(),
+  state: z.enum(['waiting', 'delivering', 'failed', 'held'], 'it is none of waiting, delivering, failed and held').optional(),
   q: z.string().max(200, 'it has more than 200 characters').optional(),
 }
 
@@ -30,9 +32,9 @@ const listing = z.object({
 const picking = z.object({ ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`), ...filter })
 
 const decision = z.union([
-  z.object({ action: z.enum(['forward', 'spam']) }),
+  z.object({ action: z.enum(['forward', 'spam', 'release']) }),
   z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()) }),
-], 'Send {"action":"forward"}, {"action":"spam"} or {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field')
+], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, or {"action":"release"}')
 
 /** What a person does at the ops pages: look over what is pending, read one, decide it. Input is what HTTP brought, unchecked. */
 export class OpsDesk {
@@ -60,6 +62,11 @@ export class OpsDesk {
     return showSubmission(id, this.ports)
   }
 
+  /** Erases what is held. @throws WrongState, SubmissionGone, SubmissionEnded, StoreUnavailable */
+  delete(id: string, reviewer: Reviewer): Promise<void> {
+    return this.ports.quarantine.delete(id, reviewer)
+  }
+
   /**
    * Posts the cards again that their platforms refused.
    *
@@ -75,15 +82,20 @@ export class OpsDesk {
 
   /**
    * @returns errors by input id when the texts do not fit the fields; then nothing was decided
-   * @throws InvalidRequest, AlreadyDecided, SubmissionGone, StoreUnavailable
+   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, StoreUnavailable
    */
   async decide(id: string, body: unknown, reviewer: Reviewer): Promise<{ errors: Record<string, string> } | null> {
-    const { review, store } = this.ports
+    const { review, store, quarantine } = this.ports
     const asked = parsed(decision, body)
+    if (asked.action === 'release') {
+      await quarantine.release(id, reviewer)
+      return null
+    }
     const result = await reached('values' in asked ? review.decideEdited(id, asked.values, reviewer) : review.decide(id, asked.action, reviewer))
     if ('errors' in result) return result
     if (result.claimed) return null
     const present = await reached(store.get(id))
+    if (present?.state === 'held') throw new WrongState('It is held: release it first, and then decide it.')
     throw present ? new AlreadyDecided(result.message) : await ending(id, store, message => new AlreadyDecided(message))
   }
 }

@@ -42,7 +42,7 @@ export class Outbox {
       if ('refused' in step) return step
       const { next, added, finished } = step
       const audit = auditLine(current, next, finished, runtime.now())
-      const stored = audit && finished ? await store.remove(current, audit) : await store.replace(current, next, audit)
+      const stored = finished ? await store.remove(current, audit) : await store.replace(current, next, audit)
       if (!stored) continue
       if (audit) {
         monitor.ended(audit)
@@ -103,10 +103,17 @@ function foldEvents(current: Submission, events: readonly LifecycleEvent[], now:
   return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
 }
 
-/** What a step says to the audit trail: the end of a submission, or that its deliveries were given up. */
+/**
+ * What a step says to the audit trail: the end of a submission, that its deliveries were given up, or who judged what was
+ * held. What was held and nobody looked at in time leaves no line: nothing was decided.
+ */
 function auditLine(previous: Submission, next: Submission, finished: boolean, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next
   const of = { id, ...form ? { form } : {} }
+  if (previous.state === 'held') {
+    const last = next.history.at(-1)!
+    return last.event === 'released' || last.event === 'deleted' ? { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt } : undefined
+  }
   if (!finished) return previous.state === 'settling' && next.state === 'open' ? { ...of, outcome: 'failed', at: now, reviewer: previous.decision?.reviewer ?? null, receivedAt } : undefined
   const { decision } = next
   const outcome = next.state === 'expired' ? 'expired' : decision?.action === 'spam' ? 'spam' : next.edited.length > 0 ? 'edited' : 'forwarded'

@@ -13,7 +13,7 @@ export interface OverviewPorts {
 }
 
 /** What people tell apart. `failed`: something went wrong, whether it is tried again or was given up. */
-export type RowState = 'waiting' | 'delivering' | 'failed'
+export type RowState = 'waiting' | 'delivering' | 'failed' | 'held'
 
 export interface Problem {
   /** What went wrong, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
@@ -51,7 +51,7 @@ export interface Row {
   problem: Problem | null
 }
 
-/** Which submissions are asked for; all of them by default. */
+/** Which submissions are asked for; by default all but those that are held. */
 export interface Filter {
   state?: RowState
   /** Text that a key, a value or the id contains, in any case. */
@@ -60,7 +60,7 @@ export interface Filter {
 
 export interface RowPage {
   rows: Row[]
-  /** Of all pending submissions, whatever the filter. */
+  /** Of all pending submissions, or of all that are held, whatever the rest of the filter. */
   total: number
   /** Hand back as `before`; null on the last page. A page may be short, or empty, while more follow. */
   cursor: string | null
@@ -88,7 +88,7 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
   let cursor: string | null = before ?? null
   let [total, scanned] = [0, 0]
   for (let reads = 0; reads < SCAN_READS && found.length < limit; reads++) {
-    const page = await reached(ports.store.listPending({ limit: limit - found.length, ...cursor === null ? {} : { before: cursor } }))
+    const page = await reached(ports.store.listPending({ limit: limit - found.length, ...cursor === null ? {} : { before: cursor }, ...filter.state === 'held' ? { held: true } : {} }))
     total = page.total
     scanned += page.submissions.length
     cursor = page.cursor
@@ -101,12 +101,15 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
 /** Those of these submissions that are pending and pass the filter: what a page that heard of changes asks for. @throws StoreUnavailable */
 export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'rows' | 'total'>> {
   const { store, runtime } = ports
-  const [{ pending: total }, found] = await reached(Promise.all([store.backlog(runtime.now()), Promise.all(ids.map(id => store.get(id)))]))
-  const pending = found.filter(submission => submission !== null).filter(submission => submission.state !== 'expired' && matches(submission, filter))
+  const held = filter.state === 'held'
+  const counted = held ? store.listPending({ limit: 1, held }).then(({ total }) => total) : store.backlog(runtime.now()).then(({ pending }) => pending)
+  const [total, found] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
+  const pending = found.filter(submission => submission !== null).filter(({ state }) => state !== 'expired' && (state === 'held') === held).filter(submission => matches(submission, filter))
   return { rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
 }
 
 export function stateOf(submission: Submission): RowState {
+  if (submission.state === 'held') return 'held'
   if (problemOf(submission, key => key)) return 'failed'
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }

@@ -17,8 +17,14 @@ export interface Sender {
   idempotencyKey?: string
 }
 
+export interface Screened {
+  data: unknown
+  /** Probably from a program: for somebody to look at, without a card. */
+  held: boolean
+}
+
 export interface ScreeningPorts {
-  /** A form field that people do not see; who fills it in is a program. */
+  /** A form field that people do not see; programs fill it in, and so does the autofill of some browsers. */
   honeypot: string
   /** Null when none is configured. */
   humanCheck: HumanCheck | null
@@ -26,21 +32,21 @@ export interface ScreeningPorts {
 }
 
 /**
- * Takes out of a body what is there against abuse only. Null when it fell into the trap: its sender is to believe that
- * it was received. What is no object passes, because refusing that is not screening.
+ * Takes out of a body what is there against abuse only. `held` when it fell into the trap: its sender is to believe that
+ * it was received as any other. What is no object passes, because refusing that is not screening.
  *
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
-export async function screen(body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts): Promise<{ data: unknown } | null> {
-  if (!isObject(body)) return { data: body }
+export async function screen(body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts): Promise<Screened> {
+  if (!isObject(body)) return { data: body, held: false }
   if (Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)) {
     log.info('intake.honeypot')
-    return null
+    return { data: without(body, [honeypot, ...humanCheck ? [humanCheck.field] : []]), held: true }
   }
-  if (!humanCheck) return { data: without(body, [honeypot]) }
+  if (!humanCheck) return { data: without(body, [honeypot]), held: false }
   if (!sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
-  return { data: without(body, [honeypot, humanCheck.field]) }
+  return { data: without(body, [honeypot, humanCheck.field]), held: false }
 }
 
 /**

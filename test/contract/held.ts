@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Submission } from '../../server/ports/submission'
+import { line, submission } from './submission-store'
+
+/** A store that keeps three held submissions, and a look behind it. */
+export interface HeldHarness {
+  store: SubmissionStore
+  /** Names of everything stored that belongs to an id. */
+  traces(id: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** What every `SubmissionStore` does with submissions that are held. `makeStore` is called for every test. */
+export function heldContract(name: string, makeStore: () => Promise<HeldHarness>): void {
+  describe(`${name} submission store, with held submissions`, () => {
+    let harness: HeldHarness
+    let store: SubmissionStore
+
+    beforeEach(async () => {
+      harness = await makeStore()
+      store = harness.store
+    })
+    afterEach(() => harness.close())
+
+    const held = (receivedAt = Date.now()) => submission({ state: 'held', work: [], receivedAt })
+    const lists = async () => [await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, held: true })].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
+
+    test('they are a list of their own, and not in the backlog', async () => {
+      const now = Date.now()
+      const [old, young, open] = [held(now - 10), held(now), submission()]
+      for (const each of [young, open, old]) await store.create(each)
+      expect(await lists()).toEqual([[[open.id], 1], [[young.id, old.id], 2]])
+      expect(await store.backlog(now)).toMatchObject({ pending: 1 })
+      expect(await store.get(old.id)).toEqual(old)
+      const first = await store.listPending({ limit: 1, held: true })
+      expect(await store.listPending({ limit: 1, held: true, before: first.cursor! })).toEqual({ submissions: [old], total: 2, cursor: null })
+    })
+
+    test('a released one changes the list in one step, with its audit line', async () => {
+      const one = held()
+      await store.create(one)
+      const released: Submission = { ...one, version: 2, state: 'open' }
+      const note = { ...line(one.id), outcome: 'released' as const }
+      expect(await store.replace({ ...one, version: 7 }, released, note)).toBe(false)
+      expect(await store.replace(one, released, note)).toBe(true)
+      expect(await lists()).toEqual([[[one.id], 1], [[], 0]])
+      expect(await store.audit(10)).toEqual([note])
+      expect((await store.tally(Date.now())).at(-1)!.counts).toEqual({ received: 1, released: 1 })
+    })
+
+    test('a removed one leaves nothing, and a line only when one is given', async () => {
+      const [one, other] = [held(), held()]
+      for (const each of [one, other]) await store.create(each)
+      expect(await store.remove(one)).toBe(true)
+      expect(await store.audit(10)).toEqual([])
+      expect(await store.remove(other, { ...line(other.id), outcome: 'deleted' })).toBe(true)
+      expect((await store.audit(10)).map(({ outcome }) => outcome)).toEqual(['deleted'])
+      expect(await lists()).toEqual([[[], 0], [[], 0]])
+      for (const { id } of [one, other]) expect(await harness.traces(id)).toEqual([])
+      expect(await store.lease(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+    })
+
+    test('the oldest go with all that is kept of them when there are too many; open ones stay', async () => {
+      const now = Date.now()
+      const open = submission({ receivedAt: now - 100 })
+      await store.create(open)
+      const all = Array.from({ length: 5 }, (_, index) => held(now - 50 + index))
+      for (const each of all) await store.create(each)
+      expect(await lists()).toEqual([[[open.id], 1], [all.slice(2).toReversed().map(({ id }) => id), 3]])
+      for (const { id } of all.slice(0, 2)) {
+        expect(await harness.traces(id)).toEqual([])
+        expect(await store.get(id)).toBeNull()
+      }
+      expect(await store.audit(10)).toEqual([])
+    })
+
+    test('an idempotency key answers with the one that is held', async () => {
+      const one = held()
+      expect(await store.create(one, { idempotencyKey: 'a'.repeat(64) })).toBe(one.id)
+      expect(await store.create(held(), { idempotencyKey: 'a'.repeat(64) })).toBe(one.id)
+      expect(await lists()).toEqual([[[], 0], [[one.id], 1]])
+    })
+
+    test('a forgotten one is not listed', async () => {
+      const one = held()
+      await store.create(one)
+      await store.forget(one.id)
+      expect(await lists()).toEqual([[[], 0], [[], 0]])
+    })
+  })
+}

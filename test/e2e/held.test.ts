@@ -1,0 +1,146 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+
+let d: Deployment
+beforeAll(async () => { d = await deploy({ NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length' }) })
+afterAll(() => d.close())
+
+const api = (path: string, init: RequestInit = {}) => fetch(`${d.server.url}/api/submissions${path}`, init)
+const decide = (id: string, action: string) => api(`/${id}/decision`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }) })
+const erase = (id: string) => api(`/${id}`, { method: 'DELETE' })
+const list = async (query = '') => {
+  const { rows, total } = await (await api(query)).json() as { rows: { id: string, state: string }[], total: number }
+  return { ids: rows.map(({ id }) => id), states: rows.map(({ state }) => state), total }
+}
+
+/** Sends a form that fell into the honeypot, as autofill does it. */
+async function hold(data: object, headers: Record<string, string> = {}): Promise<string> {
+  const response = await sendForm(d.server, { ...data, _gotcha: 'filled in by a browser' }, headers)
+  expect(response.status).toBe(200)
+  const { submissionId } = await response.json() as { submissionId: string }
+  await d.server.drain()
+  return submissionId
+}
+
+const posts = () => d.slack.calls('chat.postMessage').length
+const clearHeld = async () => {
+  for (const id of (await list('?state=held')).ids) await erase(id)
+}
+
+describe('a form whose honeypot is filled in', () => {
+  it('is answered as any other, and held: no card, not pending, in a list of its own', async () => {
+    const normal = await sendForm(d.server, { name: 'Grace' })
+    const held = await sendForm(d.server, { name: 'Ada', _gotcha: 'x' })
+    const shape = async (response: Response) => [response.status, [...response.headers.keys()].sort(), (await response.text()).replaceAll(/[0-9a-f]{4,}/g, match => '0'.repeat(match.length))]
+    const before = await list()
+    const { submissionId: id } = await held.clone().json() as { submissionId: string }
+    expect(await shape(held)).toEqual(await shape(normal))
+    await d.server.drain()
+    expect(before.ids).not.toContain(id)
+    expect(posts()).toBe(1)
+    expect(await list('?state=held')).toEqual({ ids: [id], states: ['held'], total: 1 })
+    expect(await (await api(`/${id}`)).json()).toMatchObject({ state: 'held', open: false, fields: [{ label: 'name', value: 'Ada' }], notes: [expect.stringContaining('Held')], history: [{ event: 'received' }, { event: 'held' }] })
+    const metrics = await (await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: 'Bearer a-metrics-token-of-some-length' } })).text()
+    expect(metrics).toContain('triage_submissions_total{outcome="held"} 1')
+    expect(metrics).toContain('triage_pending_submissions 1')
+    await erase(id)
+  })
+
+  it('cannot be decided: not by a click that names it, and on the ops page only after its release', async () => {
+    const { card } = await submit(d, { name: 'Grace' })
+    const id = await hold({ name: 'Ada' })
+    for (const action of ['forward', 'spam']) {
+      await click(d, card, action, id)
+      const refused = await decide(id, action)
+      expect([refused.status, await refused.json()]).toEqual([409, { code: 'WRONG_STATE', error: expect.stringContaining('release it first') }])
+    }
+    expect((await list('?state=held')).ids).toEqual([id])
+    expect(d.endpoint.requests).toEqual([])
+    await erase(id)
+  })
+
+  it('released is posted once, and then as any other; its data is what the website sent beside the honeypot', async () => {
+    const id = await hold({ name: 'Ada', amount: 5 })
+    const before = posts()
+    const answers = await Promise.all([decide(id, 'release'), decide(id, 'release'), decide(id, 'release')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    await d.server.drain()
+    expect(posts() - before).toBe(1)
+    expect((await list('?state=held')).total).toBe(0)
+    expect((await list()).ids).toContain(id)
+    expect((await (await api(`/${id}`)).json()).history.map(({ text }: { text: string }) => text)).toEqual(['Received', expect.stringContaining('Held'), 'Released by Local on Ops page', 'Card posted on Slack'])
+    await click(d, await cardOf(d, id), 'forward', id)
+    expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({ name: 'Ada', amount: 5 })
+    const audit = await (await fetch(`${d.server.url}/api/exports/audit.json`)).json() as { id: string, outcome: string }[]
+    expect(audit.filter(line => line.id === id).map(({ outcome }) => outcome).sort()).toEqual(['forwarded', 'released'])
+  })
+
+  it('deleted is gone; what is not held is 409 and stays', async () => {
+    const id = await hold({ name: 'Ada' })
+    expect((await erase(id)).status).toBe(200)
+    expect((await erase(id)).status).toBe(410)
+    expect(await (await api(`/${id}`)).json()).toMatchObject({ code: 'SUBMISSION_ENDED', error: expect.stringMatching(/^Deleted by Local on Ops page/) })
+    const { id: open } = await submit(d, { name: 'Grace' })
+    for (const refused of [await erase(open), await decide(open, 'release')]) expect([refused.status, (await refused.json()).error]).toEqual([409, expect.stringContaining('not held')])
+    expect((await (await api(`/${open}`)).json()).open).toBe(true)
+    expect((await erase('never-was')).status).toBe(404)
+    expect((await api(`/${open}`, { method: 'DELETE', headers: { origin: 'https://evil.example' } })).status).toBe(403)
+  })
+
+  it('sent again with its idempotency key is the same; beyond HELD_MAX the oldest go', async () => {
+    await clearHeld()
+    const key = { 'idempotency-key': 'one-and-the-same' }
+    const first = await hold({ name: 'first' }, key)
+    expect(await hold({ name: 'first again' }, key)).toBe(first)
+    const others = [await hold({ name: '2' }), await hold({ name: '3' }), await hold({ name: '4' })]
+    expect((await list('?state=held')).ids).toEqual(others.toReversed())
+    expect((await api(`/${first}`)).status).toBe(404)
+    await clearHeld()
+  })
+})
+
+describe('on the ops page', () => {
+  let browser: Browser
+  beforeAll(async () => { browser = await startBrowser() })
+  afterAll(() => browser.close())
+
+  it('what is held is behind a filter, and is released or deleted on its page', async () => {
+    await clearHeld()
+    const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({ name: 'Robot', message: 'Cheap watches' })]
+    const { page, problems } = await openPage(browser)
+    await page.goto(d.server.url)
+    const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
+    await page.getByTestId('row').first().waitFor()
+    expect(await row('Robot').count()).toBe(0)
+    await page.getByTestId('filter-held').click()
+    await row('Robot').waitFor()
+    await page.getByTestId('total').getByText('2 held').waitFor()
+    expect(await row('Robot').getByTestId('state').textContent()).toBe('Held')
+    expect(await seriousFindings(page)).toEqual([])
+    await screenshot(page, 'list-held')
+
+    await row('Autofill Ada').click()
+    await page.getByTestId('notes').getByText(/^Held, because/).waitFor()
+    expect(await page.getByTestId('decide-forward').count()).toBe(0)
+    expect(await seriousFindings(page)).toEqual([])
+    await screenshot(page, 'submission-held')
+    await page.getByTestId('release').click()
+    await page.getByTestId('decide-forward').waitFor()
+    await cardOf(d, kept!)
+
+    await page.goBack()
+    await page.getByTestId('total').getByText('1 held').waitFor()
+    await row('Robot').click()
+    await page.getByTestId('delete').click()
+    await page.getByTestId('confirm').click()
+    await page.getByTestId('submission-ended').getByText(/Deleted by Local/).waitFor()
+    await page.goBack()
+    await page.getByTestId('none-held').waitFor()
+    // The page asked for what is deleted, and the browser notes its 410.
+    expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
+    await page.close()
+  })
+})
