@@ -26,9 +26,9 @@ const TABLE = [
   { folder: 'domain', from: ['ports/'], packages: ['zod$', 'node:'] },
   { folder: 'adapters/*', from: ['ports/'], packages: [PACKAGES] },
   { folder: 'handlers', from: ['domain/', 'ports/'], types: ['chat'] },
-  { folder: 'http', from: ['domain/errors$'], packages: ['h3$', 'node:', '@vercel/functions$', '#sealed-sessions$'] },
+  { folder: 'http', from: ['domain/errors$'], packages: ['h3$', 'node:', '@vercel/functions$'] },
   { folder: 'api', from: ['app$', 'http/'], packages: ['h3$'] },
-  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$', 'node:v8$'] },
+  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$', 'node:v8$', '#page-paths$', '#nitro-internal-virtual/server-handlers$'] },
 ]
 
 export default withNuxt(

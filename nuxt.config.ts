@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isBuiltin } from 'node:module'
 import { compact } from './scripts/compact-plugin'
 import { withoutDiscordJs } from './server/adapters/chat/discord/discord-js-plugin'
@@ -10,17 +9,13 @@ const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
 
 // https://nuxt.com/docs/api/configuration/nuxt-config
 export default defineNuxtConfig({
-  modules: ['@nuxt/ui', '@nuxt/eslint', 'nuxt-auth-utils'],
-  // Without one here, nuxt-auth-utils writes one to .env.
-  $development: { runtimeConfig: { session: { password: randomUUID() } } },
+  modules: ['@nuxt/ui', '@nuxt/eslint'],
   ssr: false,
   devtools: { enabled: false },
   app: { head: { title: 'Form triage', htmlAttrs: { lang: 'en' }, meta: [{ name: 'robots', content: 'noindex' }] } },
   css: ['~/assets/main.css'],
   // Nothing is fetched while building or showing a page: fonts and icons come with the packages.
   ui: { fonts: false },
-  // Who is signed in, for 12 hours, in a sealed cookie; NUXT_SESSION_PASSWORD is the password.
-  runtimeConfig: { session: { name: 'triage-session', password: '', maxAge: 12 * 60 * 60, sessionHeader: false, cookie: { httpOnly: true, secure: true, sameSite: 'lax' } } },
   srcDir: '.',
   serverDir: 'server',
   // Pages are rendered in the browser: Vue's template compiler stays out of the server.
@@ -29,6 +24,8 @@ export default defineNuxtConfig({
   nitro: {
     // Spread, because Nuxt's types do not know the options of Nitro's presets and bundling.
     ...{
+      // An answer may quote what somebody sent; no browser is to take it for a page or a script.
+      routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } },
       // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations
       vercel: { functions: { maxDuration: 660 } },
       // Everything into few files: a third of a cold start is spent on finding and reading packages. What cannot be
@@ -51,7 +48,6 @@ export default defineNuxtConfig({
     tsConfig: { exclude: ['../test/**', '../server/**', '../scripts/**'] },
   },
   telemetry: false,
-  auth: { loadStrategy: 'none' },
   eslint: { config: { stylistic: true } },
   icon: { provider: 'none', clientBundle: { scan: { globInclude: ['{pages,components,layouts,composables}/**/*.{vue,ts}', 'app.vue', 'error.vue'] } }, serverBundle: false },
 })

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { count, list, text, web, type Require, type Values, type Variable } from './variable'
+import { base, count, list, MOST, text, token, type Require, type Values, type Variable } from './variable'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Seconds, or a number with a unit such as `90s`, `30m`, `24h` or `2d`; read as ms. */
 const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of seconds nor a duration such as 24h')
   .transform(value => Number.parseInt(value) * UNIT_MS[(/[smhd]$/.exec(value)?.[0] ?? 's') as keyof typeof UNIT_MS])
+  .pipe(z.number().max(MOST, 'it is more than 24 days'))
 
 /** `slack:U0123456789`, `slack:T0123456789:U0123456789`, or `platform:id` as the other platforms have their ids. */
 const APPROVER = /^(?:slack:(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+|(?:discord|telegram):\d+|gchat:users\/\w+|teams:\S+|sandbox:\S+)$/
@@ -14,10 +15,10 @@ const APPROVER_HINT = 'each entry names platform and user: slack:U0123456789 (sl
 /** The conversation and its model. */
 export const agentVariables = {
   ESCALATION_MENTION: { schema: text, about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>; each platform takes what it understands. Optional.' },
-  AI_GATEWAY_API_KEY: { schema: text, about: 'API key of the Vercel AI Gateway: the bot becomes an agent. Optional.', where: 'https://vercel.com/d?to=/[team]/~/ai/api-keys.' },
-  VERCEL_OIDC_TOKEN: { schema: text, about: 'Instead of AI_GATEWAY_API_KEY: the identity token that `vercel env pull` writes. On Vercel itself AI_MODEL is enough.' },
-  AI_BASE_URL: { schema: web, about: 'Instead of the gateway: base URL of any server that speaks the OpenAI chat completions protocol, e.g. http://localhost:11434/v1.' },
-  AI_API_KEY: { schema: text, about: 'API key of the server at AI_BASE_URL, when it wants one.' },
+  AI_GATEWAY_API_KEY: { schema: token, about: 'API key of the Vercel AI Gateway: the bot becomes an agent. Optional.', where: 'https://vercel.com/d?to=/[team]/~/ai/api-keys.' },
+  VERCEL_OIDC_TOKEN: { schema: token, about: 'Instead of AI_GATEWAY_API_KEY: the identity token that `vercel env pull` writes. On Vercel itself AI_MODEL is enough.' },
+  AI_BASE_URL: { schema: base, about: 'Instead of the gateway: base URL of any server that speaks the OpenAI chat completions protocol, e.g. http://localhost:11434/v1.' },
+  AI_API_KEY: { schema: token, about: 'API key of the server at AI_BASE_URL, when it wants one.' },
   AI_MODEL: { schema: text.regex(/^\S+$/, 'it contains a space'), about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.' },
   STREAMING_UPDATE_INTERVAL_MS: { schema: count, about: 'How often a growing answer is edited where the platform cannot stream, in ms. Default: 1000.' },
   APPROVAL_TTL: { schema: duration, about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.' },

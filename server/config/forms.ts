@@ -1,21 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import bundled from '../../forms.config'
+import { channelProblem } from './channels'
+import { email, endpoint, origin } from './variable'
 
-const origin = z.url({ protocol: /^https?$/, error: 'is not an origin such as https://example.com' }).transform(value => new URL(value).origin)
-const address = z.email('is not an email address')
+const website = origin('it is not an origin such as https://example.com')
+
+/** Resend takes no more: https://resend.com/docs/api-reference/emails/send-email */
+const MOST_ADDRESSES = 50
 
 const formSchema = z.strictObject({
   /** As cards and emails name it. */
-  name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters'),
+  name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters').regex(/^\P{C}*$/u, 'has a line break, or another character that nobody sees'),
   /** Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another Slack workspace is `T0123456789:C0123456789`. */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
-  to: z.union([address.transform(one => [one]), z.array(address).min(1, 'has no address')]).optional(),
+  to: z.union([email.transform(one => [one]), z.array(email)])
+    .refine(to => to.length > 0, 'it has no address')
+    .refine(to => to.length <= MOST_ADDRESSES, `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
-  endpoint: z.url({ protocol: /^https?$/, error: 'is not an http(s) URL' }).nullable().optional(),
+  endpoint: endpoint.nullable().optional(),
   /** Websites that may send it; FORM_ALLOWED_ORIGINS when absent. */
-  allowedOrigins: z.array(origin).min(1, 'lists nothing').optional(),
+  allowedOrigins: z.array(website).min(1, 'lists nothing').optional(),
   /** What people read instead of a field's key, in the order in which fields are shown. */
   fields: z.record(z.string(), z.string().min(1, 'is empty').max(150, 'has more than 150 characters')).optional(),
 })
@@ -50,10 +56,12 @@ export function readForms(path: string | undefined, platforms: readonly string[]
   }
   const parsed = formsSchema.safeParse(raw)
   if (!parsed.success) {
-    problems.push(...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message}.`))
+    problems.push(...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message.replace(/^it /, '')}.`))
     return {}
   }
   for (const [key, { channels = {} }] of Object.entries(parsed.data)) {
+    const misspelt = Object.entries(channels).flatMap(([platform, channel]) => channelProblem(platform, channel)?.replace(/^it/, platform) ?? [])
+    problems.push(...misspelt.map(problem => `${source}: ${key}.channels.${problem}.`))
     const unknown = Object.keys(channels).filter(platform => platforms && !platforms.includes(platform))
     problems.push(...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`))
   }

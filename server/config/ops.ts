@@ -1,4 +1,4 @@
-import { text, type Require, type Values, type Variable } from './variable'
+import { text, token, type Require, type Values, type Variable } from './variable'
 
 const SLACK_APP = 'https://api.slack.com/apps → your app → Basic Information → App Credentials.'
 const DISCORD_APP = 'https://discord.com/developers/applications → your app → OAuth2.'
@@ -6,7 +6,7 @@ const DISCORD_APP = 'https://discord.com/developers/applications → your app �
 /** Who may look at the ops pages, and what machines may ask. */
 export const opsVariables = {
   OPS_PASSWORD: { schema: text.min(12, 'it has fewer than 12 characters'), about: 'Signs people in to the ops pages. Without it, and without Slack or Discord sign-in, they are closed in production.', where: 'Make one: openssl rand -base64 24.' },
-  METRICS_TOKEN: { schema: text.min(16, 'it has fewer than 16 characters'), about: 'Lets Prometheus read GET /api/metrics, as a bearer token. Without it there are no metrics.', where: 'Make one: openssl rand -hex 32.' },
+  METRICS_TOKEN: { schema: token.min(16, 'it has fewer than 16 characters'), about: 'Lets Prometheus read GET /api/metrics, as a bearer token. Without it there are no metrics.', where: 'Make one: openssl rand -hex 32.' },
   OPS_SLACK_TEAM_ID: { schema: text.regex(/^T[A-Z0-9]{4,}$/, 'it is not a workspace id such as T0123456789'), about: 'Lets everybody in this Slack workspace sign in.', where: 'The part of https://app.slack.com/client/T…/ that starts with T.' },
   OPS_SLACK_CLIENT_ID: { schema: text, about: 'Client id of the Slack app that people sign in with.', where: SLACK_APP },
   OPS_SLACK_CLIENT_SECRET: { schema: text, about: 'Client secret of that Slack app.', where: SLACK_APP },

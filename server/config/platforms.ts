@@ -1,15 +1,26 @@
+import { createPrivateKey } from 'node:crypto'
 import { z } from 'zod'
+import { channelId } from './channels'
 import { readSlackOAuth, slackOAuthVariables, type SlackOAuthConfig } from './slack-oauth'
-import { text, web, type Require, type Values, type Variable } from './variable'
+import { base, text, type Require, type Values, type Variable } from './variable'
 
 const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
 
 const serviceAccount = text.transform((json, context) => {
   const key = z.object({ client_email: z.email(), private_key: z.string().startsWith('-----BEGIN') }).safeParse(parseJson(json))
-  if (key.success) return key.data
-  context.addIssue('it is not the JSON key of a service account')
+  if (key.success && isRsaKey(key.data.private_key)) return key.data
+  context.addIssue(key.success ? 'its private_key cannot be read: keep the \\n in it as they are in the file' : 'it is not the JSON key of a service account')
   return z.NEVER
 })
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  }
+  catch {
+    return false
+  }
+}
 
 /** Chat platforms beyond Slack and Discord, and workspaces beyond the first. */
 export const platformVariables = {
@@ -17,17 +28,17 @@ export const platformVariables = {
   TEAMS_APP_ID: { schema: uuid, about: 'Id of the Teams bot; also the audience of its webhooks.', where: 'https://dev.teams.microsoft.com/tools → Bot management, or Azure → your Azure Bot → Configuration → Microsoft App ID.' },
   TEAMS_APP_PASSWORD: { schema: text, about: 'Client secret of the Teams bot.', where: 'https://dev.teams.microsoft.com/tools → Bot management → your bot → Client secrets.' },
   TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
-  TEAMS_CHANNEL_ID: { schema: text.regex(/^19:[^;/?#\s]+@[\w.]+$/, 'it is not a channel id such as 19:abc@thread.tacv2'), about: 'Teams channel in which cards are posted.', where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.' },
-  TEAMS_API_URL: { schema: web, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.' },
+  TEAMS_CHANNEL_ID: { schema: channelId.teams, about: 'Teams channel in which cards are posted.', where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.' },
+  TEAMS_API_URL: { schema: base, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.' },
   GOOGLE_CHAT_CREDENTIALS: { schema: serviceAccount, about: 'JSON key of the service account that the Google Chat app acts as, on one line.', where: 'https://console.cloud.google.com/iam-admin/serviceaccounts → your account → Keys → Add key → JSON.' },
   GOOGLE_CHAT_PROJECT_NUMBER: { schema: text.regex(/^\d{6,}$/, 'it is not a project number'), about: 'Verifies that webhooks come from Google Chat for this app.', where: 'https://console.cloud.google.com/home/dashboard → Project number.' },
-  GOOGLE_CHAT_SPACE: { schema: text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC'), about: 'Google Chat space in which cards are posted.', where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.' },
+  GOOGLE_CHAT_SPACE: { schema: channelId.gchat, about: 'Google Chat space in which cards are posted.', where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.' },
   GOOGLE_CHAT_BOT_USER_ID: { schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'), about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional.' },
-  GOOGLE_CHAT_API_URL: { schema: web, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.' },
+  GOOGLE_CHAT_API_URL: { schema: base, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.' },
   TELEGRAM_BOT_TOKEN: { schema: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'), about: 'Token of the Telegram bot.', where: 'https://t.me/BotFather → /newbot.' },
   TELEGRAM_WEBHOOK_SECRET_TOKEN: { schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'), about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.' },
-  TELEGRAM_CHAT_ID: { schema: text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890'), about: 'Telegram group in which cards are posted.', where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.' },
-  TELEGRAM_API_BASE_URL: { schema: web, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.' },
+  TELEGRAM_CHAT_ID: { schema: channelId.telegram, about: 'Telegram group in which cards are posted.', where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.' },
+  TELEGRAM_API_BASE_URL: { schema: base, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.' },
 } as const satisfies Record<string, Variable>
 
 type PlatformValues = Values<typeof platformVariables>

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { count, flag, text, web, type Require, type Values, type Variable } from './variable'
+import { base, count, flag, text, token, type Require, type Values, type Variable } from './variable'
 
 /** The files of the agent, and how its tools are chosen. */
 export const toolsVariables = {
-  BLOB_READ_WRITE_TOKEN: { schema: text.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'), about: 'Keeps the agent\'s files in Vercel Blob. Optional.', where: 'https://vercel.com/dashboard/stores → your store → Settings.' },
-  VERCEL_BLOB_API_URL: { schema: web, about: 'Base URL of the Vercel Blob API, for tests. Default: Vercel\'s.' },
+  BLOB_READ_WRITE_TOKEN: { schema: token.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'), about: 'Keeps the agent\'s files in Vercel Blob. Optional.', where: 'https://vercel.com/dashboard/stores → your store → Settings.' },
+  VERCEL_BLOB_API_URL: { schema: base, about: 'Base URL of the Vercel Blob API, for tests. Default: Vercel\'s.' },
   FILES_ACCESS: { schema: z.enum(['public', 'private'], 'it is neither public nor private'), about: 'With private, no file has a link and Vercel Blob stores it as private. Default: public.' },
   FILES_MAX_BYTES: { schema: count, about: 'Largest file that the agent stores, in bytes. Default: 1048576 (1 MiB).' },
-  FILES_S3_ENDPOINT: { schema: web, about: 'Keeps the agent\'s files in S3 or any service that speaks it, e.g. https://s3.eu-central-1.amazonaws.com. Optional.' },
-  FILES_S3_BUCKET: { schema: text, about: 'Bucket of those files.' },
-  FILES_S3_REGION: { schema: text, about: 'Region of that bucket. Default: us-east-1.' },
-  FILES_S3_ACCESS_KEY_ID: { schema: text, about: 'Access key that may read and write that bucket.' },
+  FILES_S3_ENDPOINT: { schema: base, about: 'Keeps the agent\'s files in S3 or any service that speaks it, e.g. https://s3.eu-central-1.amazonaws.com. Optional.' },
+  FILES_S3_BUCKET: { schema: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'it is not the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens'), about: 'Bucket of those files.' },
+  FILES_S3_REGION: { schema: token, about: 'Region of that bucket. Default: us-east-1.' },
+  FILES_S3_ACCESS_KEY_ID: { schema: token, about: 'Access key that may read and write that bucket.' },
   FILES_S3_SECRET_ACCESS_KEY: { schema: text, about: 'Secret of that access key.' },
   TOOLS_EMBEDDING_MODEL: { schema: text, about: 'Embedding model that helps to find the tools for a request; without it keywords do. Optional.' },
   TOOLS_RERANKER_MODEL: { schema: text, about: 'Small language model that chooses among the tools found, before every step. Optional.' },

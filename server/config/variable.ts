@@ -21,8 +21,24 @@ export type Require = (names: readonly string[], when: string) => void
 export const text = z.string()
 export const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, error: hint })
 export const web = url(/^https?$/, 'it is not an http(s) URL')
-export const count = z.coerce.number('it is not a number').int('it is not a whole number').positive('it is not greater than 0')
-export const countOrNone = z.coerce.number('it is not a number').int('it is not a whole number').nonnegative('it is less than 0')
+/** A URL to which paths are added. */
+export const base = web.refine(value => !/[?#]/.test(value), 'it has a query or a fragment, which no path can follow')
+
+/** Node's timers count in 32 bits, and begin anew beyond that. */
+export const MOST = 2 ** 31 - 1
+const whole = z.coerce.number('it is not a number').int('it is not a whole number').max(MOST, `it is more than ${MOST}`)
+export const count = whole.positive('it is not greater than 0')
+export const countOrNone = whole.nonnegative('it is less than 0')
+/** Goes into a header as it is. */
+export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')
+
+/** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */
+export const email = z.email('it is not an email address').refine(value => value.length <= 254 && value.indexOf('@') <= 64, 'it is longer than an email address may be')
+
+/** Where forms are posted. */
+export const endpoint = web.refine(value => !URL.canParse(value) || new URL(value).username === '', 'it carries a user name; use FORWARD_SIGNING_SECRET or a token in the URL')
 export const flag = z.enum(['1', '0', 'true', 'false'], 'it is neither 1 nor 0').transform(value => value === '1' || value === 'true')
+/** A website, without a path, which browsers leave out. */
+export const origin = (hint: string) => url(/^https?$/, hint).refine(value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), hint).transform(value => new URL(value).origin)
 /** Items separated by commas. */
 export const list = text.transform(items => items.split(',').map(item => item.trim()).filter(Boolean))

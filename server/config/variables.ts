@@ -3,16 +3,34 @@ import { agentVariables } from './agent'
 import { opsVariables } from './ops'
 import { platformVariables } from './platforms'
 import { toolsVariables } from './tools'
-import { count, countOrNone, flag, list, text, url, web, type Variable } from './variable'
+import { channelId } from './channels'
+import { base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable } from './variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
-const origin = z.url({ protocol: /^https?$/, error: ORIGINS }).refine(value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), ORIGINS).transform(value => new URL(value).origin)
+
+/** As node-redis reads it: user and password by percent-encoding, the number of a database as path. */
+function isRedisUrl(value: string): boolean {
+  try {
+    const { username, password, pathname } = new URL(value)
+    return decodeURIComponent(username + password) !== null && /^\/?\d*$/.test(pathname)
+  }
+  catch {
+    return false
+  }
+}
+
+/** The Standard Webhooks secret: 24 to 64 bytes (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme). */
+function isSigningSecret(value: string): boolean {
+  const encoded = value.replace('whsec_', '')
+  const key = Buffer.from(encoded, 'base64')
+  return key.toString('base64') === encoded && key.length >= 24 && key.length <= 64
+}
 
 /** Every variable of the main job. `.env.example` is checked against this table. */
 const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   CHAT_BOT_TOKEN: {
-    alias: 'SLACK_BOT_TOKEN', schema: text.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
+    alias: 'SLACK_BOT_TOKEN', schema: token.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
     about: 'Bot token of the Slack app.', where: 'https://api.slack.com/apps → your app → OAuth & Permissions → Bot User OAuth Token.',
   },
   CHAT_SIGNING_SECRET: {
@@ -20,11 +38,11 @@ const coreVariables = {
     about: 'Verifies that webhooks come from Slack.', where: 'https://api.slack.com/apps → your app → Basic Information → Signing Secret.',
   },
   CHAT_CHANNEL_ID: {
-    alias: 'SLACK_CHANNEL_ID', schema: text.regex(/^[CGD][A-Z0-9]{4,}$/, 'it is not a channel id such as C0123456789'),
+    alias: 'SLACK_CHANNEL_ID', schema: channelId.slack,
     about: 'Channel in which cards are posted.', where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
   },
   PLATFORM2_BOT_TOKEN: {
-    alias: 'DISCORD_BOT_TOKEN', schema: text.min(20, 'it is too short'),
+    alias: 'DISCORD_BOT_TOKEN', schema: token.min(20, 'it is too short'),
     about: 'Bot token of the Discord application.', where: 'https://discord.com/developers/applications → your app → Bot → Reset Token.',
   },
   PLATFORM2_PUBLIC_KEY: {
@@ -36,32 +54,32 @@ const coreVariables = {
     about: 'Id of the Discord application.', where: 'https://discord.com/developers/applications → your app → General Information → Application ID.',
   },
   DISCORD_CHANNEL_ID: {
-    schema: text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits'),
+    schema: channelId.discord,
     about: 'Discord channel in which cards are posted.', where: 'Discord with developer mode → right-click the channel → Copy Channel ID. Invite the bot there.',
   },
   DISCORD_GUILD_ID: { schema: text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits'), about: 'Server of that channel. Default: Discord is asked once.' },
-  DISCORD_API_URL: { schema: web, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.' },
+  DISCORD_API_URL: { schema: base, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.' },
   STORE_URL: {
-    alias: 'REDIS_URL', schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL'),
+    alias: 'REDIS_URL', schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL').refine(isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded'),
     about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.', where: 'Your Redis provider; optional outside production.',
   },
-  MAIL_API_KEY: { alias: 'RESEND_API_KEY', schema: text, about: 'API key of Resend, which sends the emails.', where: 'https://resend.com/api-keys.' },
+  MAIL_API_KEY: { alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails.', where: 'https://resend.com/api-keys.' },
   MAIL_FROM_ADDRESS: {
-    alias: 'RESEND_FROM_ADDRESS', schema: z.email('it is not an email address'),
+    alias: 'RESEND_FROM_ADDRESS', schema: email,
     about: 'Sender of forwarded emails, on a domain verified at Resend.', where: 'https://resend.com/domains.',
   },
-  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text, about: 'Sender name of forwarded emails. Default: Formbot.' },
-  FORWARD_EMAIL: { schema: z.email('it is not an email address'), about: 'Where forwarded submissions are emailed to.' },
-  FORWARD_ENDPOINT: { schema: web.refine(value => !URL.canParse(value) || new URL(value).username === '', 'it carries a user name; use FORWARD_SIGNING_SECRET or a token in the URL'), about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
+  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'it has more than 150 characters').regex(/^\P{C}*$/u, 'it has a line break, or another character that nobody sees'), about: 'Sender name of forwarded emails. Default: Formbot.' },
+  FORWARD_EMAIL: { schema: email, about: 'Where forwarded submissions are emailed to.' },
+  FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
-    schema: text.regex(/^whsec_[A-Za-z0-9+/=]{16,}$/, 'it is not a Standard Webhooks secret (whsec_ and base64)'),
+    schema: text.startsWith('whsec_', 'it does not start with whsec_').refine(isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64'),
     about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.', where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
   },
   FORMS_CONFIG: { schema: text, about: 'JSON file with forms beside the default one, instead of the built-in forms.config.ts. Optional.' },
-  NUXT_PUBLIC_SITE_URL: { schema: web, about: 'Public URL of this service, for links. Default: the domain of the project on Vercel, elsewhere http://localhost:3000.' },
-  SLACK_API_URL: { schema: web, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
-  RESEND_BASE_URL: { schema: web, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
-  CRON_SECRET: { schema: text.min(16, 'it has fewer than 16 characters'), about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.', where: 'Make one: openssl rand -hex 32.' },
+  NUXT_PUBLIC_SITE_URL: { schema: base, about: 'Public URL of this service, for links. Default: the domain of the project on Vercel, elsewhere http://localhost:3000.' },
+  SLACK_API_URL: { schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
+  RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
+  CRON_SECRET: { schema: token.min(16, 'it has fewer than 16 characters'), about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.', where: 'Make one: openssl rand -hex 32.' },
   SANDBOX: { schema: flag, about: 'The embedded chat page at /sandbox. Default: on outside production when no chat platform is configured.' },
   HOST: { alias: 'NITRO_HOST', schema: text, about: 'Address to listen on. Default: all, but loopback only while the sandbox is on.' },
   VERCEL: { schema: flag, about: 'Set by Vercel: due work is then done by cron instead of a timer.' },
@@ -73,18 +91,18 @@ const coreVariables = {
   FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.' },
   HELD_MAX: { schema: countOrNone, about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.' },
   FORM_ALLOWED_ORIGINS: {
-    schema: list.pipe(z.array(origin).min(1, ORIGINS)),
+    schema: list.pipe(z.array(origin(ORIGINS)).min(1, ORIGINS)),
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',
   },
   FORM_API_KEY: {
-    schema: text.regex(/^[\x21-\x7E]{16,}$/, 'it has fewer than 16 characters, or some that a header cannot carry'),
+    schema: token.min(16, 'it has fewer than 16 characters'),
     about: 'Lets servers send forms, by Authorization: Bearer or X-Api-Key; once it is set, websites need FORM_ALLOWED_ORIGINS. Optional.', where: 'Make one: openssl rand -hex 32.',
   },
   TURNSTILE_SECRET_KEY: { schema: text, about: 'Has Cloudflare Turnstile check that people send the forms. Optional.', where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Secret Key.' },
   TURNSTILE_VERIFY_URL: { schema: web, about: 'Address of the Turnstile verifier, for tests. Default: Cloudflare\'s.' },
   RETRY_BASE_MS: { schema: count, about: 'Pause before the second attempt at a delivery, in ms; it triples from there. Default: 5000.' },
   LEASE_MS: { schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.' },
-  CARD_INTERVAL_MS: { schema: z.coerce.number('it is not a number').int('it is not a whole number').nonnegative('it is negative'), about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
+  CARD_INTERVAL_MS: { schema: countOrNone, about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
   SWEEP_INTERVAL_MS: { schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.' },
 } as const satisfies Record<string, Variable>
 

@@ -26,8 +26,6 @@ export function onUnexpectedError(listener: Listener): void {
 /** Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details. */
 export function answer<T>(event: H3Event, route: () => Promise<T>): Promise<T | { error: string, code: string }> {
   return withRequestId(event, async () => {
-    // An answer may quote what somebody sent; no browser is to take it for a page or a script.
-    setResponseHeader(event, 'X-Content-Type-Options', 'nosniff')
     try {
       return await route()
     }

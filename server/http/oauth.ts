@@ -58,7 +58,6 @@ export function signInPage(query: { to: string, problem?: string }): string {
   return given.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(given)}`
 }
 
-/** Its cookie goes to the sign-in routes only. */
 function tripOf({ ops, ...site }: OAuthConfig): RoundTrip {
-  return { name: 'triage-sign-in', path: '/api/auth', password: ops.sessionPassword ?? '', secure: isSecure(site) }
+  return { name: 'triage-sign-in', password: ops.sessionPassword ?? '', secure: isSecure(site) }
 }

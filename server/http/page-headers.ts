@@ -27,7 +27,6 @@ export function pageHeaders(html: string, https: boolean): Record<string, string
   }
   return {
     'Content-Security-Policy': Object.entries(policy).map(([directive, sources]) => `${directive} ${sources}`).join('; '),
-    'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',

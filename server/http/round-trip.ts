@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { deleteCookie, getQuery, useSession, type H3Event } from 'h3'
 import { sameSecret } from './guards'
+import { sealedCookie } from './session'
 
 /** A visit to another site that ends here again, in the same browser. */
 export interface RoundTrip {
   /** Cookie of what the browser keeps meanwhile. */
   name: string
-  /** Path of the routes that read it. */
-  path: string
   /** Seals it. */
   password: string
   /** Only by https. */
@@ -46,7 +45,6 @@ export function textOf(event: H3Event, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A sealed cookie that comes along when the other site sends the browser back, hence lax. */
-function sessionOf({ name, path, password, secure }: RoundTrip) {
-  return { name, password, sessionHeader: false, cookie: { path, httpOnly: true, sameSite: 'lax', secure, maxAge: TRIP_MS / 1000 } } as const
+function sessionOf(trip: RoundTrip) {
+  return sealedCookie({ ...trip, maxAgeS: TRIP_MS / 1000 })
 }

@@ -1,5 +1,4 @@
-import { clearUserSession, getUserSession, replaceUserSession } from '#sealed-sessions'
-import { getCookie, type H3Event } from 'h3'
+import { deleteCookie, getCookie, useSession, type H3Event } from 'h3'
 
 /** Who is signed in: a reviewer as the cards name them. */
 export interface Viewer {
@@ -9,32 +8,43 @@ export interface Viewer {
   platform: string
 }
 
-declare module '#auth-utils' {
-  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- the library merges what is declared here into its sessions
-  interface User extends Viewer {}
-}
-
-/** As `runtimeConfig.session.name`. */
-const COOKIE = 'triage-session'
-
 interface SiteConfig { production: boolean, siteUrl: string }
+interface SessionConfig extends SiteConfig { ops: { sessionPassword?: string } }
+
+const LIFETIME_S = 12 * 60 * 60
 
 /** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
 export const isSecure = ({ production, siteUrl }: SiteConfig) => production || siteUrl.startsWith('https:')
 
+/**
+ * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a
+ * secure one from this very host only: no neighbour on another subdomain can plant it.
+ */
+export function sealedCookie({ name, password, maxAgeS, secure }: { name: string, password: string, maxAgeS: number, secure: boolean }) {
+  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: maxAgeS } as const
+  return { name: secure ? `__Host-${name}` : name, password, maxAge: maxAgeS, sessionHeader: false, cookie } as const
+}
+
 /** Who a sealed cookie says is signed in; null for none, a forged one or one past its 12 hours. */
-export async function readSession(event: H3Event): Promise<Viewer | null> {
-  // The library would open a session for everybody who has none.
-  if (!getCookie(event, COOKIE)) return null
-  return (await getUserSession(event)).user ?? null
+export async function readSession(event: H3Event, config: SessionConfig): Promise<Viewer | null> {
+  const session = sessionOf(config)
+  // A session would be opened for everybody who has none.
+  if (!getCookie(event, session.name)) return null
+  return (await useSession<{ user?: Viewer }>(event, session)).data.user ?? null
 }
 
-export async function startSession(event: H3Event, { id, name, platform }: Viewer, config: SiteConfig): Promise<void> {
-  await replaceUserSession(event, { user: { id, name, platform } }, cookieOf(config))
+export async function startSession(event: H3Event, { id, name, platform }: Viewer, config: SessionConfig): Promise<void> {
+  const opened = await useSession(event, sessionOf(config))
+  // Nothing of an earlier one goes on, its age neither.
+  await opened.clear()
+  await opened.update({ user: { id, name, platform } })
 }
 
-export async function endSession(event: H3Event, config: SiteConfig): Promise<void> {
-  if (getCookie(event, COOKIE)) await clearUserSession(event, cookieOf(config))
+export function endSession(event: H3Event, config: SessionConfig): void {
+  const session = sessionOf(config)
+  if (getCookie(event, session.name)) deleteCookie(event, session.name, session.cookie)
 }
 
-const cookieOf = (config: SiteConfig) => ({ cookie: { secure: isSecure(config) } })
+function sessionOf(config: SessionConfig) {
+  return sealedCookie({ name: 'triage-session', password: config.ops.sessionPassword ?? '', maxAgeS: LIFETIME_S, secure: isSecure(config) })
+}

@@ -32,5 +32,5 @@ export async function finishInstall(event: H3Event, { password, finish }: Instal
 }
 
 function tripOf(password: string, config: SiteConfig): RoundTrip {
-  return { name: 'triage-slack-install', path: '/api/slack', password, secure: isSecure(config) }
+  return { name: 'triage-slack-install', password, secure: isSecure(config) }
 }

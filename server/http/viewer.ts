@@ -8,7 +8,7 @@ import { readSession, type Viewer } from './session'
 interface ViewingConfig {
   production: boolean
   siteUrl: string
-  ops: { password?: string, slack?: object, discord?: object }
+  ops: { password?: string, slack?: object, discord?: object, sessionPassword?: string }
 }
 
 interface Services { config: ViewingConfig }
@@ -29,7 +29,7 @@ export async function requireViewer(event: H3Event, { config }: Services): Promi
   // What it shows is for these eyes: no cache, and no other site's pages.
   setResponseHeaders(event, { 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' })
   if (canSignIn(config)) {
-    const viewer = await readSession(event)
+    const viewer = await readSession(event, config)
     if (viewer) return viewer
     throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
   }

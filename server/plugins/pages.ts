@@ -1,20 +1,35 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
+import paths from '#page-paths'
 import { useServices } from '../app'
 import { pageHeaders } from '../http/page-headers'
+import { createPageRoutes } from '../http/page-route'
 import { whyClosed } from '../http/viewer'
 
-/** Security headers for pages, and 403 instead of them while nobody can sign in. Other answers do not pass here. */
+/** Who sends a form here has a typing error in its address: a page would look like an answer. */
+const NOT_HERE = JSON.stringify({ error: 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.', code: 'NO_SUCH_ROUTE' })
+
+/** The status and security headers of pages, and 403 instead of them while nobody can sign in. Other answers do not pass here. */
 export default defineNitroPlugin((nitro) => {
+  const routes = createPageRoutes(paths)
   nitro.hooks.hook('render:response', (response, { event }) => {
     const { config, sandbox } = useServices()
     // The development server's own scripts and styles come from everywhere.
     if (import.meta.dev || typeof response.body !== 'string') return
     response.headers = { ...response.headers, ...pageHeaders(response.body, config.siteUrl.startsWith('https:')) }
     delete response.headers['x-powered-by']
+    if (response.statusCode !== 200) return
+
+    const { status, allow } = routes(event.method, event.path)
+    response.statusCode = status
+    if (allow) response.headers.allow = allow
+    if (event.method !== 'GET' && event.method !== 'HEAD') {
+      response.headers['content-type'] = 'application/json'
+      response.body = NOT_HERE
+    }
 
     const closed = whyClosed(config)
     const isSandbox = sandbox !== null && /^\/sandbox\/?(\?|$)/.test(event.path)
-    if (!closed || isSandbox || response.statusCode !== 200) return
+    if (!closed || isSandbox || status !== 200) return
     response.statusCode = 403
     response.statusMessage = 'Forbidden'
     response.body = response.body.replace('<body>', `<body><noscript>${closed}</noscript>`)

@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 const call = (server: Server, { path, method }: Route, headers: Record<string, string> = {}) => fetch(server.url + path.replaceAll(/:\w+|\*\*/g, 'x'), {
-  method, headers: { 'content-type': 'application/json', ...headers }, body: method === 'GET' ? undefined : '{}', redirect: 'manual',
+  method, headers: { 'content-type': 'application/json', ...headers }, body: method === 'GET' || method === 'HEAD' ? undefined : '{}', redirect: 'manual',
 })
 
 describe('the list of routes', () => {
@@ -72,7 +72,7 @@ describe('the list of routes', () => {
 
 describe.each(guarded)('$method $path', (route) => {
   it('is 401 or 403 without a session, whatever the request claims', async () => {
-    for (const headers of [{}, { 'authorization': 'Bearer x', 'cookie': 'triage-session=x', 'x-forwarded-for': '127.0.0.1', 'host': 'localhost' }] as Record<string, string>[]) {
+    for (const headers of [{}, { 'authorization': 'Bearer x', 'cookie': '__Host-triage-session=x', 'x-forwarded-for': '127.0.0.1', 'host': 'localhost' }] as Record<string, string>[]) {
       expect([401, 403]).toContain((await call(open, route, headers)).status)
     }
   })
@@ -86,7 +86,7 @@ describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.start
   it('refuses pages of other sites, also for whoever has signed in', async () => {
     const ada = visit(open)
     await ada.signIn(PASSWORD)
-    const cookie = `triage-session=${ada.cookies.get('triage-session')}`
+    const cookie = `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}`
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect((await call(open, route, { cookie, ...headers })).status).toBe(403)
     expect((await call(open, route, { cookie, 'content-type': 'text/plain' })).status).toBe(415)
   })
@@ -94,4 +94,67 @@ describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.start
 
 it.each(OFF)('%s is 404', async (path) => {
   expect((await call(open, { path, method: 'GET' })).status).toBe(404)
+})
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const paths = [...new Set(routes.map(({ path }) => path))].filter(path => path.startsWith('/api/'))
+
+/** What a path takes; forms answer for themselves. HEAD is for what has a GET. */
+function taken(path: string): string[] {
+  if (/^\/api\/form(\/|$)/.test(path)) return ['POST', 'OPTIONS']
+  const methods = routes.filter(route => route.path === path).map(({ method }) => method)
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods
+}
+
+describe.each(paths)('%s', (path) => {
+  it.each(METHODS.filter(method => !taken(path).includes(method)))('does not take %s: 405 with Allow, as JSON', async (method) => {
+    const response = await call(open, { path, method })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(taken(path).sort())
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+})
+
+it.each(paths.filter(path => taken(path).includes('GET')))('%s answers HEAD as GET, without the body', async (path) => {
+  const [got, head] = await Promise.all([call(open, { path, method: 'GET' }), call(open, { path, method: 'HEAD' })])
+  expect(head.status).toBe(got.status)
+  expect(head.headers.get('content-type')).toBe(got.headers.get('content-type'))
+  expect(await head.text()).toBe('')
+})
+
+describe('an address that is no route', () => {
+  it.each(['/api', '/api/', '/api/nope', '/api/forms', '/api/form/a/b', '/api/webhooks', '/api/webhooks/', '/api//form', '/api/submissions/x/decisions', '/api/%E0%A4%A', '/api/../api/nope'])('%s is 404 JSON under any method', async (path) => {
+    for (const method of METHODS) {
+      const response = await call(open, { path, method })
+      expect([method, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([method, 404, 'application/json'])
+      if (method !== 'HEAD') expect(await response.json()).toEqual({ code: 'NO_SUCH_ROUTE', error: expect.stringContaining('/api/form') })
+    }
+  })
+
+  it.each(['/form', '/nope', '/api-docs', '/submissions', '/submissions/a/b', '/status/x', '/wp-login.php', '/index.html', '/%E0%A4%A'])('%s is no page: 404 with one that says so, and what is sent there is refused', async (path) => {
+    const page = await fetch(open.url + path, { headers: { accept: 'text/html' } })
+    expect([page.status, page.headers.get('content-type')?.split(';')[0]]).toEqual([404, 'text/html'])
+    const sent = await call(open, { path, method: 'POST' })
+    expect([sent.status, (await sent.json()).code]).toEqual([404, 'NO_SUCH_ROUTE'])
+  })
+
+  it.each(['/', '/status', '/status/', '/Status', '/setup?x=1', '/sign-in', '/sandbox', '/submissions/some-id'])('%s is a page, and takes nothing', async (path) => {
+    expect((await fetch(open.url + path)).status).toBe(200)
+    expect((await fetch(open.url + path, { method: 'HEAD' })).status).toBe(200)
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const sent = await call(open, { path, method })
+      expect([sent.status, sent.headers.get('allow'), (await sent.json()).code]).toEqual([405, 'GET, HEAD', 'NO_SUCH_ROUTE'])
+    }
+  })
+})
+
+it.each(['/', '/nope', '/favicon.svg', '/favicon.ico', '/_nuxt/none.js', '/api/nope', '/api/health', '/api/form', '/api/webhooks/slack', '/api/slack/manifest', '/api/submissions/events'])('%s says nosniff', async (path) => {
+  for (const method of ['GET', 'POST']) expect((await call(open, { path, method })).headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+it('the favicon that browsers ask for is one', async () => {
+  const response = await fetch(`${open.url}/favicon.ico`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\/(vnd\.microsoft\.icon|x-icon)$/)])
+  // Icon files begin so: https://en.wikipedia.org/wiki/ICO_(file_format)
+  expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0, 0, 1, 0])
 })

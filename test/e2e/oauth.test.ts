@@ -6,7 +6,7 @@ import { startServer, type Server } from '../support/server'
 import { QUIET_PRODUCTION, SESSION_PASSWORD, visit, type Visitor } from '../support/visitor'
 
 const SITE = 'https://forms.example.com'
-const PENDING = 'triage-sign-in'
+const PENDING = '__Host-triage-sign-in'
 
 let platforms: IdentityDouble
 let redis: RedisServer
@@ -52,7 +52,7 @@ describe.each([
     expect(await comeBack(ada, platforms.agree(page))).toBe('/sign-in?to=%2Fsubmissions%2Fx%3Ftab%3Dhistory')
     expect(await viewerOf(ada)).toEqual(viewer)
     expect((await ada.get('/api/submissions/0b1f2c3d')).status).toBe(404)
-    expect([...ada.cookies.keys()]).toEqual(['triage-session'])
+    expect([...ada.cookies.keys()]).toEqual(['__Host-triage-session'])
   })
 
   it('refuses people of another team', async () => {
@@ -120,7 +120,8 @@ it('a sign-in begun with one platform is not finished with the other', async () 
   expect(await comeBack(ada, new URL(`/api/auth/discord/callback${search}`, SITE))).toBe('/sign-in?problem=expired')
 })
 
-it('the cookie between leaving and coming back goes to the sign-in routes only, by https, for 10 minutes', async () => {
+it('the cookie between leaving and coming back is of this very host, by https, for 10 minutes', async () => {
   const [cookie] = (await visit(server).get('/api/auth/slack')).headers.getSetCookie()
-  for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/api/auth', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+  for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+  expect(cookie).toMatch(/^__Host-(?!.*Domain=)/)
 })

@@ -55,7 +55,7 @@ describe('the session cookie', () => {
   it('is for this site by https only, out of reach of scripts, and lives 12 hours', async () => {
     const [cookie, ...others] = (await visit(server).signIn(PASSWORD)).headers.getSetCookie()
     expect(others).toEqual([])
-    expect(cookie).toMatch(/^triage-session=/)
+    expect(cookie).toMatch(/^__Host-triage-session=(?!.*Domain=)/)
     for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie!.split('; ')).toContain(attribute)
     const expires = new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()
     expect(expires / 3_600_000).toBeGreaterThan(11.9)
@@ -65,13 +65,13 @@ describe('the session cookie', () => {
   it('tells nothing to who reads it, and counts for nothing once it is touched', async () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const sealed = ada.cookies.get('triage-session')!
+    const sealed = ada.cookies.get('__Host-triage-session')!
     expect(decodeURIComponent(sealed)).not.toMatch(/ada/i)
     for (const forged of [sealed.slice(0, -2), sealed.replace('Fe26.2', 'Fe26.1'), `${sealed.slice(0, 80)}A${sealed.slice(81)}`, 'x', encodeURIComponent('{"user":{"id":"x","name":"x"}}')]) {
-      ada.cookies.set('triage-session', forged)
+      ada.cookies.set('__Host-triage-session', forged)
       expect((await ada.get(GUARDED)).status).toBe(401)
     }
-    expect((await visit(server).get(GUARDED, { 'x-triage-session-session': sealed, 'x-nuxt-session-session': sealed })).status).toBe(401)
+    expect((await visit(server).get(GUARDED, { 'x-__host-triage-session-session': sealed, 'x-nuxt-session-session': sealed })).status).toBe(401)
   })
 
   it('is by https only in production whatever the site URL says; sealed with another NUXT_SESSION_PASSWORD it signs nobody in', async () => {
@@ -80,7 +80,7 @@ describe('the session cookie', () => {
     expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
     const here = visit(server)
-    here.cookies.set('triage-session', ada.cookies.get('triage-session')!)
+    here.cookies.set('__Host-triage-session', ada.cookies.get('triage-session')!)
     expect((await here.get(GUARDED)).status).toBe(401)
     await other.kill()
   })
@@ -97,7 +97,7 @@ describe('a page of another site', () => {
   ])('that %s is %d, and signs nobody in or out', async (_, status, headers) => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const cookie = `triage-session=${ada.cookies.get('triage-session')}`
+    const cookie = `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}`
     for (const [path, body] of [['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }]] as const) {
       const answer = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', cookie, ...headers } })
       expect(answer.status).toBe(status)

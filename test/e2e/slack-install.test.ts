@@ -8,7 +8,7 @@ import { startServer } from '../support/server'
 import { visit } from '../support/visitor'
 
 const SITE = 'https://forms.example.com'
-const COOKIE = 'triage-slack-install'
+const COOKIE = '__Host-triage-slack-install'
 const EXPIRED = '/setup?install=expired'
 
 let d: Deployment
@@ -31,7 +31,7 @@ describe('installing the app', () => {
     const [cookie, ...others] = answer.headers.getSetCookie()
     expect(others).toEqual([])
     expect(cookie).toMatch(new RegExp(`^${COOKIE}=`))
-    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/api/slack', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
@@ -68,7 +68,7 @@ describe('installing the app', () => {
     expect(JSON.parse(kept.get(key!)!)).toMatchObject({ botToken: { iv: expect.any(String), data: expect.any(String), tag: expect.any(String) } })
     for (const value of kept.values()) expect(value).not.toContain('xoxb-')
     expect(d.server.output()).not.toContain('xoxb-')
-    expect([...ada.cookies.keys()]).toEqual(['triage-session'])
+    expect([...ada.cookies.keys()]).toEqual(['__Host-triage-session'])
   })
 })
 

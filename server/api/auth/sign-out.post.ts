@@ -8,6 +8,6 @@ import { endSession } from '../../http/session'
 export default defineEventHandler(event => answer(event, async () => {
   const { config } = useServices()
   requireOwnPage(event, config)
-  await endSession(event, config)
+  endSession(event, config)
   return { viewer: null }
 }))
