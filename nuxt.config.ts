@@ -25,7 +25,7 @@ export default defineNuxtConfig({
     // Spread, because Nuxt's types do not know the options of Nitro's presets and bundling.
     ...{
       // An answer may quote what somebody sent; no browser is to take it for a page or a script.
-      routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } },
+      routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } as object },
       // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations
       vercel: { functions: { maxDuration: 660 } },
       // Everything into few files: a third of a cold start is spent on finding and reading packages. What cannot be

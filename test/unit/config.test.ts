@@ -149,22 +149,11 @@ describe('malformed values', () => {
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'], ['FORM_ALLOWED_ORIGINS', 'null'], ['FORM_ALLOWED_ORIGINS', `https://example.com,https://${SECRET}@example.com`],
     ['FORM_ALLOWED_ORIGINS', 'https://example.com/contact'], ['FORM_ALLOWED_ORIGINS', 'https://example.com https://www.example.com'],
     ['TEAMS_APP_ID', SECRET], ['TEAMS_APP_TENANT_ID', SECRET], ['TEAMS_CHANNEL_ID', `19:${SECRET};messageid=1`], ['GOOGLE_CHAT_CREDENTIALS', SECRET], ['GOOGLE_CHAT_CREDENTIALS', `{"private_key":"${SECRET}"}`],
-    // What a vendor, or a header, would refuse for ever.
-    ['FORWARD_SIGNING_SECRET', 'whsec_================'], ['FORWARD_SIGNING_SECRET', `whsec_${btoa(SECRET)}`], ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(31)}=`], ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(33)}`],
-    ['MAIL_API_KEY', `re_${SECRET} x`], ['MAIL_API_KEY', `re_${SECRET}ä`], ['CHAT_BOT_TOKEN', `xoxb-${SECRET}\nx`], ['PLATFORM2_BOT_TOKEN', `${SECRET} ${'x'.repeat(20)}`], ['CRON_SECRET', `${SECRET} ${'x'.repeat(20)}`], ['METRICS_TOKEN', `${SECRET}ö${'x'.repeat(20)}`],
-    ['MAIL_FROM_NAME', `Forms\r\nBcc: ${SECRET}`], ['MAIL_FROM_NAME', `Forms \u202e${SECRET}`], ['MAIL_FROM_NAME', SECRET.repeat(20)], ['FORWARD_EMAIL', `${'x'.repeat(65)}@example.com`], ['MAIL_FROM_ADDRESS', `Forms <${SECRET}@example.com>`], ['MAIL_FROM_ADDRESS', `x@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(63)}.com`],
-    ['STORE_URL', `redis://:${SECRET}@localhost/forms`], ['STORE_URL', `redis://:%E0%A4%A${SECRET}@localhost`], ['NUXT_PUBLIC_SITE_URL', `https://forms.example.com/?${SECRET}`], ['SWEEP_INTERVAL_MS', '2147483648'], ['AGENT_TIMEOUT', '25d'],
-    ['FILES_S3_BUCKET', `Forms ${SECRET}`], ['AI_API_KEY', `${SECRET}\nx`],
     ['GOOGLE_CHAT_PROJECT_NUMBER', SECRET], ['GOOGLE_CHAT_SPACE', SECRET], ['TELEGRAM_BOT_TOKEN', SECRET], ['TELEGRAM_WEBHOOK_SECRET_TOKEN', SECRET], ['TELEGRAM_CHAT_ID', SECRET],
   ])('%s is named with what is wrong, without the value', (name, value) => {
     const problems = problemsOf({ ...VALID, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])
     expect(problems[0]).not.toContain('hunter2')
-  })
-
-  test('a key of a service account that is none is named with what is wrong', () => {
-    const private_key = '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'
-    expect(problemsOf({ ...VALID, GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: 'a@example.com', private_key }) })).toEqual([expect.stringMatching(/^GOOGLE_CHAT_CREDENTIALS is malformed: its private_key cannot be read/)])
   })
 
   test('set by their alias are named with it', () => {
