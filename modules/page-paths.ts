@@ -1,4 +1,4 @@
-import { defineNuxtModule } from 'nuxt/kit'
+import { addServerTemplate, defineNuxtModule } from 'nuxt/kit'
 
 /** Tells the server which pages there are, as `#page-paths`: every other address gets the same shell, and is 404. */
 export default defineNuxtModule({
@@ -6,6 +6,6 @@ export default defineNuxtModule({
   setup(_, nuxt) {
     let paths: string[] = []
     nuxt.hook('pages:resolved', (pages) => { paths = pages.map(({ path }) => path) })
-    nuxt.options.nitro.virtual = { ...nuxt.options.nitro.virtual, '#page-paths': () => `export default ${JSON.stringify(paths)}` }
+    addServerTemplate({ filename: '#page-paths', getContents: () => `export default ${JSON.stringify(paths)}` })
   },
 })
