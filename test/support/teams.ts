@@ -7,6 +7,8 @@ const APP_ID = '6b1f8d1c-0f3a-4a52-9d2e-1c5f7a9b3e10'
 const TENANT = '0c9d2b7e-51aa-4f0e-8a34-2f6d0b9c7e55'
 const SECRET = 'teams-client-secret'
 const CHANNEL = '19:triage@thread.tacv2'
+/** Ada's direct chat with the bot. */
+const DIRECT = 'a:1ada-and-the-bot'
 const KID = 'bot-framework-1'
 
 export interface TeamsMessage {
@@ -14,6 +16,13 @@ export interface TeamsMessage {
   conversation: string
   summary?: string
   card: Json
+}
+
+/** What the bot said in words, in every form that it took. */
+export interface TeamsText {
+  id: string
+  conversation: string
+  versions: string[]
 }
 
 export interface SignOptions {
@@ -32,10 +41,15 @@ export interface Teams extends Proxy {
   /** Hosts that the SDK has built in. */
   hosts: Record<string, string>
   messages: () => TeamsMessage[]
+  texts: () => TeamsText[]
   /** The message whose buttons are about the submission. */
   cardOf: (id: string) => TeamsMessage | undefined
   /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
   click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
+  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation too. */
+  write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{ response: Response, conversation: string }>
+  /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
+  press: (serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown) => Promise<Response>
   /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
   submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => Promise<Response>
 }
@@ -47,6 +61,7 @@ export async function startTeams(): Promise<Teams> {
   // The SDK reads the token's claims before it sends it.
   const token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ appid: APP_ID, exp: 4_000_000_000 })).toString('base64url')}.x`
   const messages = new Map<string, TeamsMessage>()
+  const texts = new Map<string, TeamsText>()
   let next = 1_700_000_000_000
 
   const proxy = await startProxy(async (request) => {
@@ -65,16 +80,25 @@ export async function startTeams(): Promise<Teams> {
     const refuse = (status: number, code: string) => Response.json({ error: { code, message: code } }, { status })
     if (headers.authorization !== `Bearer ${token}`) return refuse(401, 'Unauthorized')
     const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/]+))?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
-    if (conversation.split(';')[0] !== CHANNEL) return refuse(404, 'ConversationNotFound')
-    if (method === 'PUT' && !messages.has(id ?? '')) return refuse(404, 'ActivityNotFoundInConversation')
+    if (![CHANNEL, DIRECT].includes(conversation.split(';')[0]!)) return refuse(404, 'ConversationNotFound')
+    if (method === 'PUT' && !messages.has(id ?? '') && !texts.has(id ?? '')) return refuse(404, 'ActivityNotFoundInConversation')
     const activity = JSON.parse(body) as Json
+    if (activity.type === 'typing') return Response.json({ id: String(next++) }, { status: 201 })
     const card = activity.attachments?.[0]?.content as Json | undefined
+    if (activity.type === 'message' && !card && activity.text) return speak(id, conversation, String(activity.text))
     if (activity.type !== 'message' || !card) return refuse(400, 'BadSyntax')
     const problems = adaptiveCardProblems(card)
     if (problems.length > 0) return refuse(400, problems.join(' '))
     const message = { id: id ?? String(next++), conversation, summary: activity.summary, card }
     messages.set(message.id, message)
     return Response.json({ id: message.id }, { status: method === 'PUT' ? 200 : 201 })
+  }
+
+  function speak(id: string | undefined, conversation: string, text: string): Response {
+    const said = texts.get(id ?? '') ?? { id: String(next++), conversation, versions: [] }
+    said.versions.push(text)
+    texts.set(said.id, said)
+    return Response.json({ id: said.id }, { status: id ? 200 : 201 })
   }
 
   async function deliver(serverUrl: string, sent: Json, { conversation, claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization }: SignOptions = {}): Promise<Response> {
@@ -98,12 +122,28 @@ export async function startTeams(): Promise<Teams> {
     }
   }
 
+  async function write(serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions): Promise<{ response: Response, conversation: string }> {
+    const id = String(next++)
+    const conversation = place === 'direct' ? DIRECT : `${CHANNEL};messageid=${id}`
+    const mention = { type: 'mention', text: '<at>form-bot</at>', mentioned: { id: `28:${APP_ID}`, name: 'form-bot' } }
+    const said = place === 'direct'
+      ? { text, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT }, channelData: { tenant: { id: TENANT } } }
+      : { text: `<at>form-bot</at> ${text}`, entities: [mention], conversation: { id: conversation, conversationType: 'channel', isGroup: true, tenantId: TENANT } }
+    const { replyToId: _, ...activity } = activityOf({ id, conversation, card: {} }, { id, type: 'message', textFormat: 'plain', ...said })
+    return { response: await deliver(serverUrl, activity, options), conversation }
+  }
+
   const serviceUrl = () => `${proxy.url}/teams`
   const all = () => [...messages.values()]
   return Object.assign(proxy, {
     env: { TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL, TEAMS_API_URL: serviceUrl() },
     hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
     messages: all,
+    texts: () => [...texts.values()],
+    write,
+    press: (serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown) => (
+      deliver(serverUrl, activityOf(all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value }))
+    ),
     cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
     click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
       const { data } = adaptiveCardActions(message.card).find(action => action.title === title)!

@@ -1,11 +1,16 @@
 import { TeamsAdapter } from '@chat-adapter/teams'
-import type { Logger, ModalElement, ModalResponse } from 'chat'
+import type { AdapterPostableMessage, Logger, ModalElement, ModalResponse, RawMessage } from 'chat'
+import { speechIn, type PostableSpeech } from '../speech'
 import { within } from '../within'
 import { dialogCard, textInputs, type DialogData } from './cards'
-import type { ConnectorRequest, ConnectorResponse, TeamsSettings } from './client'
+import { callConnector, type ConnectorRequest, type ConnectorResponse, type TeamsSettings } from './client'
+import { activities, cardActivity } from './messages'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
 const DIALOG_TIMEOUT_MS = 4000
+
+/** Bound of a call that posts or edits a card in a conversation, ms. */
+const CARD_TIMEOUT_MS = 10_000
 
 type DialogOpening = { modal: ModalElement, contextId: string } | null
 
@@ -51,14 +56,56 @@ export class FormTeamsAdapter extends TeamsAdapter {
     return null
   }
 
+  /** The SDK grows an answer where the whole of it is one request; everywhere else it posts and edits, as here. */
+  override async stream(): Promise<null> {
+    return null
+  }
+
+  /** Cards go out as our rooms send them: the SDK renders what users and forms say as markdown. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return speech ? this.sendCard(threadId, speech) : super.postMessage(threadId, message)
+  }
+
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return speech ? this.sendCard(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+  }
+
+  /**
+   * Answered at once: in a direct chat the SDK holds the answer back until the whole turn is over, and Teams delivers
+   * again what is not answered in time.
+   */
+  protected override async handleMessageActivity(...[{ activity }]: Parameters<TeamsAdapter['handleMessageActivity']>): Promise<void> {
+    if (!this.chat) return
+    if (isClick(activity.value)) {
+      const click = readClick(activity.value)
+      return click ? this.handleMessageAction(activity, click) : this.warnOfOddClick()
+    }
+    const message = this.parseMessage(activity)
+    const isUs = ({ mentioned }: { mentioned?: { id?: string } }) => mentioned?.id?.endsWith(this.app.id ?? '-') === true
+    if (activity.entities?.some(entity => entity.type === 'mention' && isUs(entity))) message.isMention = true
+    const handled = this.chat.processMessage(this, message.threadId, message, this.bridgeAdapter.getWebhookOptions(activity.id))
+    handled.catch(() => { /* The SDK has logged it. */ })
+  }
+
+  protected override async handleAdaptiveCardAction(...[context]: Parameters<TeamsAdapter['handleAdaptiveCardAction']>): Promise<void> {
+    const { action } = (context.activity.value ?? {}) as { action?: { data?: unknown } }
+    return readClick(action?.data) ? super.handleAdaptiveCardAction(context) : this.warnOfOddClick()
+  }
+
   /** The SDK's own dialog forgets `privateMetadata` and renders text as markdown. */
   protected override async handleDialogOpen(...[{ activity }]: Parameters<TeamsAdapter['handleDialogOpen']>): ReturnType<TeamsAdapter['handleDialogOpen']> {
     if (!this.chat) return undefined
     const { chat } = this
-    const { actionId = 'dialog.open', value } = activity.value?.data as { actionId?: string, value?: string } ?? {}
+    const click = readClick(activity.value?.data)
+    if (!click) {
+      this.warnOfOddClick()
+      return undefined
+    }
     const options = this.bridgeAdapter.getWebhookOptions(activity.id)
     const opening = new Promise<DialogOpening>((resolve) => {
-      const handled = chat.processAction({ ...this.eventOf(activity), actionId, value, messageId: activity.replyToId ?? activity.id }, {
+      const handled = chat.processAction({ ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id }, {
         waitUntil: () => {},
         ...options,
         onOpenModal: async (modal, contextId) => {
@@ -75,7 +122,11 @@ export class FormTeamsAdapter extends TeamsAdapter {
 
   protected override async handleDialogSubmit(...[{ activity }]: Parameters<TeamsAdapter['handleDialogSubmit']>): ReturnType<TeamsAdapter['handleDialogSubmit']> {
     const { dialog: sent, ...data } = activity.value?.data as { dialog?: DialogData } & Record<string, unknown> ?? {}
-    if (!this.chat || sent?.modal?.type !== 'modal') return undefined
+    if (!this.chat) return undefined
+    if (sent?.modal?.type !== 'modal' || !Array.isArray(sent.modal.children)) {
+      this.warnOfOddClick()
+      return undefined
+    }
     const { modal, contextId } = sent
     const values = Object.fromEntries(textInputs(modal).map(({ id }) => [id, typeof data[id] === 'string' ? data[id] : '']))
     const event = { ...this.eventOf(activity), callbackId: modal.callbackId, viewId: activity.id, values, privateMetadata: modal.privateMetadata }
@@ -87,6 +138,19 @@ export class FormTeamsAdapter extends TeamsAdapter {
       case 'update': case 'push': return dialog(response.modal, contextId)
       default: return undefined
     }
+  }
+
+  private async sendCard(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string): Promise<RawMessage<unknown>> {
+    const { conversationId, serviceUrl } = this.decodeThreadId(threadId)
+    const path = activities(conversationId) + (messageId ? `/${encodeURIComponent(messageId)}` : '')
+    const body = cardActivity(card, fallbackText, this.app.id ?? '')
+    const outcome = await callConnector(() => this.connector({ method: messageId ? 'PUT' : 'POST', serviceUrl, path, body, timeoutMs: CARD_TIMEOUT_MS }), CARD_TIMEOUT_MS)
+    if (!outcome.ok) throw new Error(outcome.reason)
+    return { id: messageId ?? String(outcome.value.id), threadId, raw: body }
+  }
+
+  private warnOfOddClick(): void {
+    this.logger.warn('A click that could not be read has no effect.')
   }
 
   private eventOf(activity: Activity) {
@@ -103,10 +167,31 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const { logger } = this
     Object.assign(Object.getPrototypeOf(this.app.log) as object, {
       log: (level: string, ...messages: unknown[]) => {
-        if (level === 'error' || level === 'warn') logger[level](messages.find(part => typeof part === 'string') ?? 'Teams', ...messages.filter(part => part instanceof Error))
+        const text = String(messages.find(part => typeof part === 'string') ?? 'Teams')
+        const noise = NOISE.find(({ says }) => says.test(text))
+        if (noise?.told) logger.warn(noise.told)
+        if (!noise && (level === 'error' || level === 'warn')) logger[level](text, ...messages.filter(part => part instanceof Error))
       },
     })
   }
+}
+
+/** What Microsoft's server prints in several lines, of which one is enough or none: that it refused a webhook, and how the SDK makes it. */
+const NOISE: readonly { says: RegExp, told?: string }[] = [
+  { says: /^JWT validation failed/, told: 'A webhook with a token that does not hold was refused.' },
+  { says: /missing Authorization header/, told: 'A webhook without a token was refused.' },
+  { says: /skipAuth is deprecated/ },
+  { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
+]
+
+function isClick(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'actionId' in data
+}
+
+/** What a click carries, which its client chooses; null when it is not what any button of ours sends. */
+function readClick(data: unknown): { actionId: string, value?: string } | null {
+  const { actionId, value } = (data ?? {}) as Record<string, unknown>
+  return typeof actionId === 'string' && (value === undefined || typeof value === 'string') ? { actionId, value } : null
 }
 
 function dialog(modal: ModalElement, contextId: string, errors?: Record<string, string>) {

@@ -1,10 +1,9 @@
-import type { CardElement } from 'chat'
 import type { Outcome } from '../../../ports/delivery'
 import type { CardRef } from '../../../ports/submission'
 import type { Room } from '../rooms'
 import type { FormTeamsAdapter } from './adapter'
-import { adaptiveCard } from './cards'
 import { callConnector, type ConnectorRequest, type TeamsSettings } from './client'
+import { activities, cardActivity } from './messages'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
@@ -21,18 +20,18 @@ export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: T
 
   return {
     async post(card, summary) {
-      const outcome = await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: messageOf(card, summary, appId) })
+      const outcome = await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) })
       if (!outcome.ok) return outcome
       return { ok: true, value: { platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }), messageId: String(outcome.value.id) } }
     },
     async update(ref, card, summary) {
       const { serviceUrl, conversation } = placeOf(ref)
-      return done(await call({ method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`, body: messageOf(card, summary, appId) }))
+      return done(await call({ method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`, body: cardActivity(card, summary, appId) }))
     },
     async say(card, summary, below) {
-      if (!below) return done(await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: messageOf(card, summary, appId) }))
+      if (!below) return done(await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) }))
       const { serviceUrl, conversation } = placeOf(below)
-      return done(await call({ method: 'POST', serviceUrl, path: activities(`${conversation};messageid=${below.messageId}`), body: messageOf(card, summary, appId) }))
+      return done(await call({ method: 'POST', serviceUrl, path: activities(`${conversation};messageid=${below.messageId}`), body: cardActivity(card, summary, appId) }))
     },
   }
 
@@ -40,15 +39,6 @@ export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: T
     const { conversationId, serviceUrl } = adapter.decodeThreadId(threadId)
     return { serviceUrl, conversation: conversationId.replace(/;messageid=\d+$/, '') }
   }
-}
-
-function activities(conversation: string): string {
-  return `/v3/conversations/${encodeURIComponent(conversation)}/activities`
-}
-
-/** `summary` is what notifications say. */
-function messageOf(card: CardElement, summary: string, appId: string): object {
-  return { type: 'message', from: { id: appId, role: 'bot' }, summary, attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content: adaptiveCard(card) }] }
 }
 
 function done(outcome: Outcome<unknown>): Outcome {
