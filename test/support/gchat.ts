@@ -24,6 +24,17 @@ export interface SignOptions {
   space?: string
 }
 
+/** What Ada writes to the app in a thread of the space. */
+export interface Written {
+  /** Who is mentioned in front of the text; the app by default. */
+  mentions?: readonly { name: string, displayName: string }[]
+  /** Fields of the message instead of the usual ones; undefined leaves one out. */
+  more?: Json
+  options?: SignOptions
+}
+
+export const APP = { name: 'users/987654321', displayName: 'Triage' }
+
 export interface GoogleChat extends Proxy {
   env: Record<string, string>
   /** Hosts that the SDK has built in. */
@@ -31,6 +42,8 @@ export interface GoogleChat extends Proxy {
   messages: () => Json[]
   /** The message whose buttons are about the submission. */
   cardOf: (id: string) => Json | undefined
+  /** Ada writes in a new thread; resolves with its name and the answer to the event. */
+  write: (serverUrl: string, text: string, said?: Written) => Promise<{ thread: string, response: Response }>
   /** Presses a button as Ada Lovelace. */
   click: (serverUrl: string, message: Json, label: string, options?: SignOptions) => Promise<Response>
 }
@@ -63,12 +76,13 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     if (headers.authorization !== `Bearer ${accessToken}`) return refuse(401, 'UNAUTHENTICATED')
     if (!name.startsWith(`${SPACE}/messages`)) return refuse(403, 'PERMISSION_DENIED')
     const content = JSON.parse(body) as Json
-    if (googleMessageProblems(content).length > 0) return refuse(400, googleMessageProblems(content).join(' '))
+    const isText = typeof content.text === 'string' && content.text !== ''
+    if (!isText && googleMessageProblems(content).length > 0) return refuse(400, googleMessageProblems(content).join(' '))
     if (method === 'PATCH') {
       const message = messages.get(name)
       if (!message) return refuse(404, 'NOT_FOUND')
-      if (url.searchParams.get('updateMask') !== 'cardsV2') return refuse(400, 'INVALID_ARGUMENT')
-      return Response.json(Object.assign(message, { cardsV2: content.cardsV2 }))
+      if (url.searchParams.get('updateMask') !== (isText ? 'text,cardsV2' : 'cardsV2')) return refuse(400, 'INVALID_ARGUMENT')
+      return Response.json(Object.assign(message, isText ? { text: content.text } : { cardsV2: content.cardsV2 }))
     }
     const requestId = url.searchParams.get('requestId')
     const known = requestId && byRequest.get(requestId)
@@ -94,20 +108,41 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     return { type: 'CARD_CLICKED', eventTime: new Date().toISOString(), message, user, space, common, action: { actionMethodName: ENDPOINT, parameters: Object.entries(parameters).map(([key, value]) => ({ key, value })) } }
   }
 
+  async function write(serverUrl: string, text: string, { mentions = [APP], more = {}, options = {} }: Written = {}): Promise<{ thread: string, response: Response }> {
+    const id = randomUUID().slice(0, 11)
+    const thread = `${SPACE}/threads/${id}`
+    const annotations = mentions.map(({ name, displayName }, index) => {
+      const startIndex = mentions.slice(0, index).reduce((length, { displayName: before }) => length + before.length + 2, 0)
+      return { type: 'USER_MENTION', startIndex, length: displayName.length + 1, userMention: { type: 'MENTION', user: { name, displayName, type: 'BOT' } } }
+    })
+    const message = {
+      name: `${SPACE}/messages/${id}.${id}`, sender: { name: 'users/1234', displayName: 'Ada Lovelace', type: 'HUMAN' }, createTime: new Date().toISOString(),
+      text: [...mentions.map(({ displayName }) => `@${displayName}`), text].join(' '), argumentText: ` ${text}`, annotations, thread: { name: thread }, space: { name: SPACE }, ...more,
+    }
+    const space = { name: SPACE, type: 'ROOM', spaceType: 'SPACE' }
+    const event = { type: 'MESSAGE', eventTime: new Date().toISOString(), message, user: message.sender, space }
+    return { thread, response: await deliver(serverUrl, event, options) }
+  }
+
+  async function deliver(serverUrl: string, event: Json, options: SignOptions): Promise<Response> {
+    const token: Record<string, string> = options.authorization === null ? {} : { authorization: `Bearer ${await tokenOf(options)}` }
+    return fetch(`${serverUrl}/api/webhooks/gchat`, { method: 'POST', headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(event) })
+  }
+
   const all = () => [...messages.values()]
   return Object.assign(proxy, {
     env: {
       GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ type: 'service_account', client_email: ACCOUNT, private_key: await exportPKCS8(account.privateKey) }),
-      GOOGLE_CHAT_PROJECT_NUMBER: PROJECT, GOOGLE_CHAT_SPACE: SPACE, GOOGLE_CHAT_BOT_USER_ID: 'users/987654321', GOOGLE_CHAT_API_URL: proxy.url,
+      GOOGLE_CHAT_PROJECT_NUMBER: PROJECT, GOOGLE_CHAT_SPACE: SPACE, GOOGLE_CHAT_API_URL: proxy.url,
     },
     hosts: { 'oauth2.googleapis.com': proxy.url, 'www.googleapis.com': proxy.url },
     messages: all,
-    cardOf: (id: string) => all().find(message => googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
+    write,
+    cardOf: (id: string) => all().find(message => message.cardsV2 && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
     click: async (serverUrl: string, message: Json, label: string, options: SignOptions = {}) => {
       const { onClick } = googleButtons(message).find(({ text }) => text === label)!
       const parameters = Object.fromEntries((onClick.action.parameters as Json[]).map(({ key, value }) => [key, value])) as Record<string, string>
-      const token: Record<string, string> = options.authorization === null ? {} : { authorization: `Bearer ${await tokenOf(options)}` }
-      return fetch(`${serverUrl}/api/webhooks/gchat`, { method: 'POST', headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(eventOf(message, parameters, options.as === 'add-on', options.space)) })
+      return deliver(serverUrl, eventOf(message, parameters, options.as === 'add-on', options.space), options)
     },
   })
 }

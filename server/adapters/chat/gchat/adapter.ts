@@ -1,6 +1,10 @@
 import { GoogleChatAdapter } from '@chat-adapter/gchat'
-import type { Logger, WebhookOptions } from 'chat'
-import { modernEvent } from './events'
+import type { AdapterPostableMessage, Logger, Message, RawMessage, WebhookOptions } from 'chat'
+import type { Outcome } from '../../../ports/delivery'
+import { speechIn } from '../speech'
+import { googleCard } from './cards'
+import { callGoogle, plainCall } from './client'
+import { mentionedApp, mentionedApps, modernEvent } from './events'
 
 export interface GoogleChatSettings {
   /** Key of the service account that the Chat app acts as. */
@@ -11,21 +15,27 @@ export interface GoogleChatSettings {
   space: string
   /** Our webhook: where Google sends clicks, and the audience of its tokens. */
   endpointUrl: string
-  /** `users/…` of the app, which tells its own messages from other bots'. */
+  /** `users/…` of the app, which tells its own messages from other bots'; learned from the first mention when absent. */
   botUserId?: string
   /** Base URL of the Chat API with a trailing slash; Google's own when absent. */
   apiUrl?: string
 }
 
+/** Bound of a call that posts or edits a card in a conversation, ms. */
+const CARD_TIMEOUT_MS = 10_000
+
 /** Google Chat through the SDK, for both kinds of Chat apps. */
 export class FormGoogleChatAdapter extends GoogleChatAdapter {
+  private readonly cardEndpoint: string
+
   constructor({ credentials, projectNumber, endpointUrl, botUserId, apiUrl }: GoogleChatSettings, logger: Logger) {
     super({
-      credentials, endpointUrl, botUserId, apiUrl, logger, userName: 'form-bot', disableSignatureVerification: false,
+      credentials, endpointUrl, botUserId, apiUrl, logger: withoutAdvice(logger), userName: 'form-bot', disableSignatureVerification: false,
       googleChatProjectNumber: projectNumber,
       // Whose tokens a Workspace add-on comes with (https://developers.google.com/workspace/add-ons/guides/alternate-runtimes#validate_requests_from_google).
       workspaceAddOnServiceAccountEmail: `service-${projectNumber}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`,
     })
+    this.cardEndpoint = endpointUrl
   }
 
   /** The API, signed in as the Chat app. */
@@ -37,4 +47,48 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     return super.handleWebhook(new Request(request.url, { method: 'POST', headers: request.headers, body: modernEvent(await request.text()) }), options)
   }
+
+  /** Cards go out as our rooms send them: the SDK cuts values and takes what users and forms say for markdown. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    if (!speech) return super.postMessage(threadId, message)
+    const { spaceName, threadName } = this.decodeThreadId(threadId)
+    const reply = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
+    const requestBody = { fallbackText: speech.fallbackText, cardsV2: [googleCard(speech.card, this.cardEndpoint)], ...threadName ? { thread: { name: threadName } } : {} }
+    const { name } = posted(await callGoogle(() => this.messages.create({ parent: spaceName, ...reply, requestBody }, plainCall(CARD_TIMEOUT_MS)), CARD_TIMEOUT_MS))
+    return { id: String(name), threadId, raw: requestBody }
+  }
+
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    if (!speech) return super.editMessage(threadId, messageId, message)
+    const update = { name: messageId, updateMask: 'cardsV2', requestBody: { cardsV2: [googleCard(speech.card, this.cardEndpoint)] } }
+    posted(await callGoogle(() => this.messages.patch(update, plainCall(CARD_TIMEOUT_MS)), CARD_TIMEOUT_MS))
+    return { id: messageId, threadId, raw: update.requestBody }
+  }
+
+  /** The SDK recognises a mention by the id of the app, which is learned here: after the event was verified, before it is read. */
+  protected override handleMessageEvent(...[event, options]: Parameters<GoogleChatAdapter['handleMessageEvent']>): void {
+    this.botUserId ??= mentionedApp(event.chat?.messagePayload) ?? undefined
+    super.handleMessageEvent(event, options)
+  }
+
+  /** Of several apps that are mentioned at once none can be told to be this one; but this one is among them. */
+  protected override parseGoogleChatMessage(...[event, threadId]: Parameters<GoogleChatAdapter['parseGoogleChatMessage']>): Message<unknown> {
+    const message = super.parseGoogleChatMessage(event, threadId)
+    if (!this.botUserId && mentionedApps(event.chat?.messagePayload).length > 0) message.isMention = true
+    return message
+  }
+}
+
+function posted<T>(outcome: Outcome<T>): T {
+  if (!outcome.ok) throw new Error(outcome.reason)
+  return outcome.value
+}
+
+/** The SDK advises to set the id that is learned here. */
+function withoutAdvice(logger: Logger): Logger {
+  return { ...logger, warn: (message, ...args) => {
+    if (!message.includes('botUserId is not configured')) logger.warn(message, ...args)
+  } }
 }

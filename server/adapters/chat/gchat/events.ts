@@ -1,5 +1,6 @@
 interface ClassicEvent {
   type?: string
+  eventTime?: unknown
   user?: unknown
   space?: unknown
   message?: unknown
@@ -14,6 +15,12 @@ const PAYLOADS = new Map(Object.entries({
   REMOVED_FROM_SPACE: 'removedFromSpacePayload',
 }))
 
+/** What came with a message, as far as it is read here. */
+interface MessagePayload {
+  space?: { type?: string, spaceType?: string }
+  message?: { annotations?: { type?: string, userMention?: { user?: { name?: string | null, type?: string | null } } }[] }
+}
+
 /**
  * An event of a Chat app in the shape of a Workspace add-on's; anything else as it is.
  * (https://developers.google.com/workspace/chat/api/reference/rest/v1/Event)
@@ -21,9 +28,38 @@ const PAYLOADS = new Map(Object.entries({
 export function modernEvent(body: string): string {
   const event = parse(body)
   const payload = event?.type && PAYLOADS.get(event.type)
-  if (!payload) return body
-  const { user, space, message, common } = event
-  return JSON.stringify({ chat: { user, [payload]: { user, space, message } }, commonEventObject: common })
+  const modern = payload ? { chat: { user: event.user, eventTime: event.eventTime, [payload]: { user: event.user, space: event.space, message: event.message } }, commonEventObject: event.common } : event
+  const dated = dateMessage(modern)
+  return payload || dated ? JSON.stringify(modern) : body
+}
+
+/** The app itself, when it is told by a message of a space: Google sends an app those that mention it. `users/…`, or null. */
+export function mentionedApp(payload: unknown): string | null {
+  const { space } = (payload ?? {}) as MessagePayload
+  const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
+  const [app, ...others] = isDirect ? [] : mentionedApps(payload)
+  return app && others.length === 0 ? app : null
+}
+
+/** Every app that the message mentions, by `users/…`. */
+export function mentionedApps(payload: unknown): string[] {
+  const { message } = (payload ?? {}) as MessagePayload
+  const annotations = Array.isArray(message?.annotations) ? message.annotations : []
+  const users = annotations.filter(({ type }) => type === 'USER_MENTION').map(({ userMention }) => userMention?.user)
+  return [...new Set(users.flatMap(user => user?.type === 'BOT' && user.name ? [user.name] : []))]
+}
+
+/** Gives a message without a time that of its event: the SDK would drop it. @returns whether it had none */
+function dateMessage(event: unknown): boolean {
+  const { chat } = (event ?? {}) as { chat?: { eventTime?: unknown, messagePayload?: { message?: { createTime?: unknown } } } }
+  const message = chat?.messagePayload?.message
+  if (typeof message !== 'object' || message === null || isTime(message.createTime)) return false
+  message.createTime = isTime(chat?.eventTime) ? chat?.eventTime : new Date().toISOString()
+  return true
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
 }
 
 function parse(body: string): ClassicEvent | null {

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { APP, startGoogleChat, type GoogleChat } from '../support/gchat'
+import { googleButtons, googleCardText } from '../support/google-card'
+import { repointed } from '../support/repointed'
+import { until } from '../support/until'
+
+let d: Deployment
+let google: GoogleChat
+beforeAll(async () => {
+  google = await startGoogleChat()
+  // As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
+  d = await deploy({ ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await google.close()
+})
+
+const inThread = (thread: string) => google.messages().filter(message => message.thread?.name === thread)
+
+async function answerTo(...[text, said]: [text: string, said?: Parameters<GoogleChat['write']>[2]]): Promise<string> {
+  const { thread, response } = await google.write(d.server.url, text, said)
+  expect(response.status).toBe(200)
+  await d.server.drain()
+  const answers = inThread(thread)
+  expect(answers).toHaveLength(1)
+  return googleCardText(answers[0]!).text
+}
+
+const OTHER = { name: 'users/555', displayName: 'Other app' }
+
+it('a mention beside another app is answered, though nobody has told which of them we are', async () => {
+  expect(await answerTo('hello', { mentions: [OTHER, APP] })).toContain('Hello Ada Lovelace')
+})
+
+it('a mention in a space is answered in its thread, with the buttons', async () => {
+  const { thread } = await google.write(d.server.url, 'hello')
+  await d.server.drain()
+  const [welcome] = inThread(thread)
+  expect(googleCardText(welcome!).text).toContain('Hello Ada Lovelace, I am the form triage bot.')
+  expect(googleButtons(welcome!).map(({ text }) => text)).toEqual(['Say hello', 'Where am I?', 'Ask for a human'])
+  expect((await google.click(d.server.url, welcome!, 'Where am I?')).status).toBe(200)
+  await d.server.drain()
+  expect(inThread(thread).map(message => googleCardText(message).text).at(-1)).toContain('You are talking to me on Google Chat.')
+})
+
+it.each([['no time', undefined], ['a time that is none', 'soon']])('a message with %s is answered', async (_, createTime) => {
+  expect(await answerTo('hello', { more: { createTime } })).toContain('Hello Ada Lovelace')
+  expect(d.server.output()).not.toContain('RangeError')
+})
+
+it('a form that is shown on request appears as it was typed', async () => {
+  const hostile = '<users/all> **bold** [bank](https://evil.example)\nnext line'
+  const { submissionId: id } = await (await sendForm(d.server, { title: hostile })).json() as { submissionId: string }
+  await until('the card', () => google.cardOf(id))
+  expect(await answerTo(`show ${id}`)).toContain(`title\n${hostile}`)
+})
