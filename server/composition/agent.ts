@@ -4,6 +4,7 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../adapters/chat/rooms'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
+import { visible } from '../domain/text'
 import { AgentReplier } from '../handlers/agent'
 import { registerApprovals, sweepApprovals } from '../handlers/approvals'
 import type { ApprovalStore } from '../ports/approvals'
@@ -28,7 +29,7 @@ const LEASE_GRACE_MS = 60_000
 const STOP_GRACE_MS = 3000
 
 interface AgentParts {
-  config: Pick<Config, 'agent' | 'tools' | 'dataDir'>
+  config: Pick<Config, 'agent' | 'tools' | 'dataDir' | 'siteUrl'>
   connections: readonly Connection[]
   places: Places
   forms: Forms
@@ -88,7 +89,7 @@ export function createAgentConversation({ config, approvals: store, connections,
         replier = new AgentReplier({
           agent: () => agentOf(bot), approvals, log, platformLabel,
           history: async threadId => (await bot.history.thread.list(threadId, { limit: HISTORY })).messages,
-          say: (thread, words) => say(thread, words, platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH),
+          say: (thread, words) => say(thread, seen(words), platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH, new URL(config.siteUrl).origin),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
         registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log })
@@ -103,4 +104,9 @@ export function createAgentConversation({ config, approvals: store, connections,
     }, { approvals, runtime, log }),
     stop: () => void setTimeout(() => running?.stop(), STOP_GRACE_MS),
   }
+}
+
+/** A model may repeat what a form says. */
+async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const word of words) yield visible(word)
 }

@@ -1,6 +1,7 @@
 import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
 import { readTime } from '../domain/submission/present'
+import { visible } from '../domain/text'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
 import type { Field, Place } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/agent'
@@ -73,11 +74,11 @@ export class AgentReplier {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
     const open = verdict === null
-    return this.handlers.card(platform, { title, details, notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null })
+    return this.handlers.card(platform, { title, details: details.map(detail => ({ ...detail, label: visible(detail.label), value: visible(detail.value) })), notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null })
   }
 
   private async answer(thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>): Promise<void> {
-    const speaker: Reviewer = { id: author.userId, name: author.fullName, platform: this.handlers.platformLabel(thread.adapter.name) }
+    const speaker: Reviewer = { id: author.userId, name: visible(author.fullName), platform: this.handlers.platformLabel(thread.adapter.name) }
     const conversation: Conversation = { threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker }
     await this.run(thread, conversation, async agent => agent.start(await messages(), thread.isDM, conversation))
   }

@@ -1,4 +1,5 @@
 import type { ActionEvent, ModalSubmitEvent } from 'chat'
+import { visible } from '../domain/text'
 
 /** How long a click waits for the full name, ms; the payload's user name serves after that. */
 const PATIENCE_MS = 800
@@ -9,5 +10,5 @@ export async function fullNameOf({ adapter, user }: ActionEvent | ModalSubmitEve
     adapter.getUser?.(user.userId).catch(() => null),
     new Promise<null>(resolve => setTimeout(resolve, PATIENCE_MS, null).unref()),
   ])
-  return known?.fullName ?? user.fullName
+  return visible(known?.fullName ?? user.fullName)
 }

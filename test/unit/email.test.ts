@@ -30,6 +30,8 @@ describe('Subject', () => {
     [{ name: '', message: 'Hi' }, 'Form submission'],
     [{ username: 'ada', filename: 'x.pdf' }, 'Form submission'],
     [{}, 'Form submission'],
+    [{ subject: 'undefined', name: 'null', email: 'ada@example.com' }, 'Form submission from ada@example.com'],
+    [{ subject: '[object Object]', name: 'Null' }, 'Form submission from Null'],
   ])('%j is "%s"', (data, subject) => {
     expect(emailSubject(fields(data as Record<string, string>))).toBe(subject)
   })

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { isCard, say } from '../../server/adapters/chat/streaming'
 
+const SITE = 'https://forms.example.com'
+
 /** What was posted, message by message, of words that come in these pieces. */
 async function posted(pieces: readonly string[], length = 40): Promise<string[]> {
   const messages: string[] = []
@@ -9,7 +11,7 @@ async function posted(pieces: readonly string[], length = 40): Promise<string[]>
     for await (const word of words) text += word
     messages.push(text)
   } }
-  await say(thread as never, (async function* () { yield* pieces })(), length)
+  await say(thread as never, (async function* () { yield* pieces })(), length, SITE)
   return messages
 }
 
@@ -19,14 +21,22 @@ describe('say', () => {
     expect(await posted(['', '\n\n', '  '])).toEqual([])
   })
 
+  test('lets code go on as code in the next message', async () => {
+    const lines = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
+    const messages = await posted([`\`\`\`\n${lines.join('\n')}\n\`\`\``], 90)
+    expect(messages.length).toBeGreaterThan(1)
+    for (const message of messages) expect(message).toMatch(/^```\n[^`]+\n```$/)
+    expect(messages.join('\n').replaceAll(/```\n?/g, '').trim().split('\n').filter(Boolean)).toEqual(lines)
+  })
+
   test('hands the words on as they come', async () => {
     const seen: string[] = []
-    const pieces = ['a', 'b', 'c']
+    const pieces = ['a ', 'b ', 'c ']
     const thread = { post: async (words: AsyncIterable<string>) => {
       for await (const word of words) seen.push(`${word}${pieces.length}`)
     } }
-    await say(thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(), 100)
-    expect(seen).toEqual(['a2', 'b1', 'c0'])
+    await say(thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(), 100, SITE)
+    expect(seen).toEqual(['a 2', 'b 1', 'c 0'])
   })
 
   test.each([1, 3, 7, 1000])('splits what is too long at lines and words, in pieces of %i characters, and loses nothing', async (size) => {
@@ -56,7 +66,7 @@ describe('say', () => {
       }
     })()
     const thread = { post: async () => { throw new Error('channel_not_found') } }
-    await expect(say(thread as never, words, 100)).rejects.toThrow('channel_not_found')
+    await expect(say(thread as never, words, 100, SITE)).rejects.toThrow('channel_not_found')
     expect(ended).toBe(true)
   })
 })

@@ -11,6 +11,7 @@ import type { FormSlackAdapter } from './slack/adapter'
 import type { SlackSettings } from './slack/client'
 import { configuredChannel } from './slack/place'
 import type { TeamsSettings } from './teams/client'
+import type { TelegramSettings } from './telegram/adapter'
 
 /** What is configured; an absent platform is not loaded. */
 export interface ChatSettings {
@@ -18,7 +19,7 @@ export interface ChatSettings {
   discord?: DiscordSettings
   teams?: TeamsSettings
   gchat?: GoogleChatSettings
-  telegram?: { botToken: string, secretToken: string, chatId: string, apiUrl?: string }
+  telegram?: TelegramSettings
   sandbox?: SandboxRoom
 }
 
@@ -92,10 +93,8 @@ function googleChatConnection(settings: GoogleChatSettings, log: Log): Connectio
   }
 }
 
-function telegramConnection({ chatId, ...settings }: NonNullable<ChatSettings['telegram']>, log: Log): Connection {
-  return throughSdk(platforms.telegram, chatId, async () => new (await import('@chat-adapter/telegram')).TelegramAdapter({
-    ...settings, mode: 'webhook', allowUnverifiedWebhooks: false, logger: sdkLogger(log, 'telegram'),
-  }))
+function telegramConnection(settings: TelegramSettings, log: Log): Connection {
+  return throughSdk(platforms.telegram, settings.chatId, async () => new (await import('./telegram/adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram')))
 }
 
 function sandboxConnection(room: SandboxRoom): Connection {

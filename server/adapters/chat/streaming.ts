@@ -1,4 +1,5 @@
 import type { Message, Thread } from 'chat'
+import { openCode, withPlainLinks } from './links'
 
 /** What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
 const MASS_MENTION = /<(?=!|users\/all>)/g
@@ -15,9 +16,10 @@ const [LINE, WORD] = [0.85, 0.95]
  * A message is begun only when there is something to say, because an empty one would stay for ever.
  *
  * @param length of a message, in characters
+ * @param site origin of our own pages, the only ones that are linked
  */
-export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number): Promise<void> {
-  const source = withoutMassMentions(words)[Symbol.asyncIterator]()
+export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number, site: string): Promise<void> {
+  const source = withoutMassMentions(withPlainLinks(words, site))[Symbol.asyncIterator]()
   let rest = ''
   const fill = async () => {
     const { done, value } = await source.next()
@@ -25,18 +27,21 @@ export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<str
     return !done
   }
   async function* message(): AsyncGenerator<string> {
-    let size = 0
+    let said = ''
     do {
-      const end = endOf(rest, length - size, length)
+      const end = endOf(rest, length - said.length, length)
       if (end === null) {
-        size += rest.length
+        said += rest
         yield rest
         rest = ''
         continue
       }
-      const [head, tail] = [rest.slice(0, end), rest.slice(end)]
-      rest = tail.trimStart()
-      if (head) yield head
+      const [head, tail] = [rest.slice(0, end), rest.slice(end).trimStart()]
+      // Code goes on as code in the next message.
+      const code = openCode(said + head) ?? ''
+      const line = code.length > 2 ? '\n' : ''
+      rest = code + (code && line) + tail
+      if (head + code) yield head + (code && line) + code
       return
     } while (await fill())
   }

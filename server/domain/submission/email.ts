@@ -10,6 +10,9 @@ const EMAIL = z.email()
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120
 
+/** What scripts of websites send as text when there is nothing. */
+const NOTHING = /^(?:null|undefined|NaN|\[object \w+\])$/
+
 export interface MailSender {
   fromAddress: string
   fromName: string
@@ -29,11 +32,14 @@ export interface EmailContent {
 export type EmailTemplate = (content: EmailContent) => Pick<Email, 'html' | 'text'>
 
 export async function composeEmail(submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>): Promise<Email> {
-  // Keys tell what a field is, labels may be in any language.
-  const keyed = readFields(submission, {})
+  const entries = Object.entries(submission.data ?? {})
+  const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
+  // Keys tell what a field is, labels may be in any language. A list or an object is no subject, and nobody's name.
+  const plain = { ...submission, data: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' || typeof value === 'number')) }
+  const keyed = readFields(plain, {})
   const subject = emailSubject(keyed, form.name)
   const content: EmailContent = {
-    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission', fields: readFields(submission, form.labels),
+    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission', fields: readFields(filledIn, form.labels),
     received: `Received ${readTime(submission.receivedAt)}`,
     decided: decisionLine(submission),
     submissionId: submission.id,
@@ -49,7 +55,7 @@ export async function composeEmail(submission: Submission, form: Form, sender: M
 
 /** What the form is about, in its own words; one line, so that no header can be injected. */
 export function emailSubject(fields: readonly Field[], form?: string): string {
-  const named = (pattern: RegExp) => fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value))
+  const named = (pattern: RegExp) => fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
   const topic = named(/^(subject|topic|title|reason)$/i)
   const sender = named(/^((full|your|first)[\s_-]?)?name$/i) ?? named(/^e?-?mail([\s_-]?address)?$/i)
   const about = topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'

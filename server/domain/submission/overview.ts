@@ -2,6 +2,7 @@ import type { ReviewBoard } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
+import { visible } from '../text'
 import { fieldText } from './fields'
 import { DELIVERY_NAMES, inOrder, type Presentation } from './present'
 
@@ -170,6 +171,6 @@ function matches(submission: Submission, { state, q = '' }: Filter): boolean {
 /** In one line, and no longer than this. */
 function cut(text: string, length: number): string {
   // Only as much is looked at as can matter: a value may have a quarter of a million characters.
-  const line = text.slice(0, 4 * length).toWellFormed().replace(/\s+/g, ' ').trim()
+  const line = visible(text.slice(0, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
   return line.length > length || text.length > 4 * length ? `${line.slice(0, length - 1).toWellFormed().trimEnd()}…` : line
 }

@@ -1,6 +1,7 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
 import type { Delivery, Submission } from '../../ports/submission'
+import { visible } from '../text'
 import { editInputs, fieldText } from './fields'
 
 /** What cards and emails say about this deployment. */
@@ -37,14 +38,14 @@ export function retiredCardView(id: string, presentation: Presentation): CardVie
 }
 
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
-  return { submissionId: submission.id, inputs: inOrder(editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels), url: submissionUrl(submission.id, presentation) }
+  return { submissionId: submission.id, inputs: inOrder(editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels).map(input => ({ ...input, label: visible(input.label) })), url: submissionUrl(submission.id, presentation) }
 }
 
 /** @param labels what people read instead of keys, in their order */
 export function readFields(submission: Submission, labels: Form['labels']): Field[] {
   return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => ({
-    label: key.toWellFormed(), value: fieldText(value), edited: submission.edited.includes(key),
-  })), labels)
+    label: key.toWellFormed(), value: visible(fieldText(value)), edited: submission.edited.includes(key),
+  })), labels).map(field => ({ ...field, label: visible(field.label) }))
 }
 
 /** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
@@ -59,7 +60,7 @@ export function decisionLine(submission: Submission): string {
   const { decision } = submission
   if (!decision) return ''
   const verb = decision.action === 'spam' ? 'Marked as spam' : submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
-  return `${verb} by ${decision.reviewer.name} on ${decision.reviewer.platform}, ${readTime(decision.at)}`
+  return `${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${readTime(decision.at)}`
 }
 
 /** `21 Nov 2026, 12:03 UTC`: one form for every reader, wherever they are. */
@@ -85,7 +86,7 @@ function notes(submission: Submission, form: Form): string[] {
   if (submission.state === 'expired') return ['Expired — nobody decided in 7 days.']
   if (!submission.decision) return submission.failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason} Decide again to retry what is left.`)
   const where = [...form.to, ...form.endpoint ? [form.endpoint.host] : []].join(' and ')
-  const edits = submission.edited.length > 0 && submission.data ? [`Edited: ${submission.edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : key)).join(', ')}`] : []
+  const edits = submission.edited.length > 0 && submission.data ? [`Edited: ${submission.edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`] : []
   return submission.decision.action === 'spam' ? [decisionLine(submission)] : [decisionLine(submission), `Sent to ${where}`, ...edits]
 }
 

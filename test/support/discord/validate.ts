@@ -4,6 +4,8 @@ import type { Json } from './types'
 // Limits: discord-api-docs, developers/resources/message.mdx and developers/components/reference.mdx
 export const COMPONENTS_V2 = 1 << 15
 export const EPHEMERAL = 1 << 6
+/** No previews of links, and no embeds of the message's own either. */
+export const SUPPRESS_EMBEDS = 1 << 2
 const WEB = ['http:', 'https:']
 const BUTTON_URL = [...WEB, 'discord:']
 
@@ -20,6 +22,7 @@ export function validateMessage(payload: Json): void {
   if (v2) {
     for (const key of ['content', 'embeds']) if (payload[key]?.length) problems.add([key], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', `The '${key}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`)
   }
+  problems.integer(['flags'], payload.flags, 0, 2 ** 31 - 1)
   validateComponents(problems, payload.components, v2)
   problems.throwIfAny()
   const shows = payload.content?.trim() || payload.embeds?.some((embed: Json) => embedSize(embed) > 0 || embed.image || embed.thumbnail || embed.url) || payload.components?.length || payload.attachments?.length || payload.sticker_ids?.length || payload.poll

@@ -1,6 +1,6 @@
 import { DiscordError } from './problems'
 import type { Channel, DiscordMessage, DiscordUser, Json, Pings } from './types'
-import { COMPONENTS_V2, EPHEMERAL, validateMessage } from './validate'
+import { COMPONENTS_V2, EPHEMERAL, SUPPRESS_EMBEDS, validateMessage } from './validate'
 
 const EPOCH = 1_420_070_400_000n
 const GUILD_TEXT = 0
@@ -86,6 +86,7 @@ export class World {
       attachments: payload.attachments ?? [], tts: false, pinned: false, flags: payload.flags ?? 0, ...this.shown(payload, channel),
       ...payload.nonce === undefined ? {} : { nonce: payload.nonce }, ...payload.message_reference ? { message_reference: payload.message_reference } : {}, ...extra,
     }
+    if (message.flags & SUPPRESS_EMBEDS) message.embeds = []
     this.messages.set(id, message)
     if (nonce) this.nonces.set(nonce, id)
     if (message.flags & EPHEMERAL) return message
@@ -109,6 +110,7 @@ export class World {
     // Mentions are read anew only from text that is sent anew.
     const named = payload.content !== undefined || flags & COMPONENTS_V2 ? { pings, mentions, mention_roles, mention_everyone, allowed_mentions } : {}
     Object.assign(message, shown, named, { edited_timestamp: new Date().toISOString(), flags: flags & ~LOADING })
+    if (flags & SUPPRESS_EMBEDS) message.embeds = []
     if (!(flags & EPHEMERAL)) this.dispatch('MESSAGE_UPDATE', this.event(message))
     return message
   }

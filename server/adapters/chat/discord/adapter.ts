@@ -12,12 +12,10 @@ import { THREADS } from './gateway/directory'
 import { DeliveryFailed, type ForwardedEvent } from './gateway/events'
 import { authorOf, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
 import { ModalFlow } from './modal-flow'
-import { boundedFetch, retriedOnce, withFiles } from './requests'
+import { boundedFetch, quiet, retriedOnce, withFiles } from './requests'
 
 /** Skew of a signed request, s, as Slack has it; Discord sets none. */
 const MAX_SKEW_S = 300
-
-const NO_PINGS = { allowed_mentions: { parse: [] } }
 
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
@@ -163,24 +161,24 @@ export class FormDiscordAdapter extends DiscordAdapter {
     return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
-  /** The SDK never repeats a refused call. What handlers post pings nobody: it may quote a form. */
+  /** The SDK never repeats a refused call. What handlers post is quiet. */
   protected override discordFetch(path: string, method: string, body?: unknown): Promise<Response> {
     const isMessage = /\/messages(?:\/\d+)?$/.test(path) && typeof body === 'object'
-    return retriedOnce(() => super.discordFetch(path, method, isMessage ? { ...NO_PINGS, ...body } : body))
+    return retriedOnce(() => super.discordFetch(path, method, isMessage ? quiet(body!) : body))
   }
 
   /** The SDK sends these to discord.com whatever `apiUrl` is. */
   protected override discordInteractionFetch(path: string, method: string, body?: unknown): Promise<Response> {
-    return boundedFetch(`${this.apiBaseUrl}${path}`, method, body as object | undefined)
+    return boundedFetch(`${this.apiBaseUrl}${path}`, method, path.startsWith('/webhooks/') && body ? quiet(body) : body as object | undefined)
   }
 
   protected override discordInteractionFetchWithFiles(...[path, method, payload, files]: Parameters<DiscordAdapter['discordInteractionFetchWithFiles']>): Promise<Response> {
-    return boundedFetch(`${this.apiBaseUrl}${path}`, method, withFiles({ ...NO_PINGS, ...payload }, files))
+    return boundedFetch(`${this.apiBaseUrl}${path}`, method, withFiles(quiet(payload), files))
   }
 
   protected override async postMessageWithFiles(...[channelId, threadId, payload, files]: Parameters<DiscordAdapter['postMessageWithFiles']>): Promise<RawMessage<unknown>> {
     const authorization = `Bot ${await this.resolveBotToken()}`
-    const response = await boundedFetch(`${this.apiBaseUrl}/channels/${channelId}/messages`, 'POST', withFiles({ ...NO_PINGS, ...payload }, files), { authorization })
+    const response = await boundedFetch(`${this.apiBaseUrl}/channels/${channelId}/messages`, 'POST', withFiles(quiet(payload), files), { authorization })
     const raw = await response.json() as { id: string }
     return { id: raw.id, threadId, raw }
   }

@@ -13,6 +13,18 @@ const LONGEST_WAIT_S = 1
 const UNKNOWN_YET_MS = [300, 1000]
 const UNKNOWN_WEBHOOK = 10015
 
+/** https://discord.com/developers/docs/resources/message#message-object-message-flags */
+const SUPPRESS_EMBEDS = 1 << 2
+
+/**
+ * A message of a handler, which may quote a form: it pings nobody, and shows no preview of a link, for which Discord
+ * would ask the link's server. A card consists of embeds, which the flag would hide; links in those have no previews.
+ */
+export function quiet<T extends object>(message: T): T {
+  const { embeds, flags } = message as { embeds?: unknown[], flags?: number }
+  return { allowed_mentions: { parse: [] }, ...message, ...embeds?.length ? {} : { flags: (flags ?? 0) | SUPPRESS_EMBEDS } }
+}
+
 /** A message with files, as Discord takes them (https://discord.com/developers/docs/reference#uploading-files). */
 export function withFiles(payload: object, files: readonly { data: Buffer | Blob | ArrayBuffer, filename: string, mimeType?: string }[]): FormData {
   const form = new FormData()

@@ -1,0 +1,18 @@
+/**
+ * What nobody sees and what turns the text around it: marks, embeddings, overrides and isolates of direction, invisible
+ * characters, and tags. Joiners stay, because emoji and whole scripts are composed with them, and so do a space of no
+ * width between words of a script that writes none, and the tags of a flag.
+ */
+const UNSEEN = new RegExp([
+  String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2060-\u2064\uFEFF]`,
+  String.raw`(?<![\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
+  String.raw`(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*)[\u{E0000}-\u{E007F}]`,
+].join('|'), 'gu')
+
+/**
+ * The text with a visible mark, such as `⟨U+202E⟩`, for every character that would hide something or show the text in
+ * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture.
+ */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, unseen => `⟨U+${unseen.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`)
+}

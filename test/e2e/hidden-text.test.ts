@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deploy, click, submit, type Deployment } from '../support/deployment'
+import { textOf } from '../support/slack-people'
+import { until } from '../support/until'
+
+let d: Deployment
+beforeAll(async () => { d = await deploy({ OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters' }) })
+afterAll(() => d.close())
+
+/** Forwards a form; resolves with its card, its email and what the endpoint got. */
+async function forwarded(data: object) {
+  const { id, card } = await submit(d, data)
+  await click(d, card, 'forward', id)
+  const { body } = await until('the delivery', () => d.endpoint.requests.find(({ headers }) => String(headers['webhook-id']).startsWith(id)))
+  const email = await until('the email', async () => (await d.resend.emails()).find(({ text }) => text.includes(id)))
+  return { card, email, body: JSON.parse(body) as object }
+}
+
+it('what turns text around is shown by a mark on the card and in the email, and reaches the endpoint as it was sent', async () => {
+  const data = { 'subject': 'Re\u202Eply', 'file\u2066name': 'picture\u202Egpj.exe', 'list': ['a\u200Fb'] }
+  const { card, email, body } = await forwarded(data)
+  for (const text of [textOf(card), email.text, email.html]) {
+    for (const shown of ['file⟨U+2066⟩name', 'picture⟨U+202E⟩gpj.exe', 'a⟨U+200F⟩b']) expect(text).toContain(shown)
+    expect(text).not.toMatch(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/)
+  }
+  expect(email.subject).toBe('Re⟨U+202E⟩ply')
+  expect(body).toEqual(data)
+})
+
+it.each([
+  [{ name: null, email: 'ada@example.com' }, 'Form submission from ada@example.com'],
+  [{ name: 'undefined', subject: null }, 'Form submission'],
+  [{ name: { first: 'Ada' }, subject: ['a'] }, 'Form submission'],
+])('the email of %j has the subject "%s", and says null nowhere', async (data, subject) => {
+  const { email, body } = await forwarded(data)
+  expect(email.subject).toBe(subject)
+  expect(email.text).not.toMatch(/null|\[object/)
+  expect(body).toEqual(data)
+})
