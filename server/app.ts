@@ -8,10 +8,10 @@ import { slackManifest, type SlackManifest } from './adapters/chat/slack/manifes
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createHttpClient } from './adapters/http/client'
-import { createJsonLog } from './adapters/log/json-log'
+import { captureOutput, createJsonLog } from './adapters/log/json-log'
 import { createTurnstile } from './adapters/turnstile/turnstile'
 import { createAgentConversation } from './composition/agent'
-import { handleWebhook, startBot } from './composition/bot'
+import { handleWebhook, startBot, sweepMessages, type Bot } from './composition/bot'
 import { createMonitor } from './composition/monitor'
 import { createOperations, type Operations } from './composition/operations'
 import { createForms } from './composition/forms'
@@ -75,8 +75,8 @@ export interface Services {
   slackManifest: (variant: { files: boolean }) => SlackManifest
   /** Lets other Slack workspaces install the app; null when that is off. */
   slackInstall: SlackInstall | null
-  /** Ends the agent's turns that run, so that nobody waits for them. */
-  stopAgent: () => void
+  /** Begins no more answers, and ends the agent's that run, so that nobody waits for them. */
+  stopConversations: () => void
   /** Loads what the first click or message would have to wait for. */
   warm: () => Promise<unknown>
   close: () => Promise<void>
@@ -93,7 +93,17 @@ const STUCK_AT_START = 100
 /** What the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.' }
 
+let log: Log | undefined
 let services: Services | undefined
+
+/** The log of this process; from the first use on, everything that is printed is a line of it. */
+export function useLog(): Log {
+  if (log) return log
+  log = createJsonLog(() => ({ request: requestId() }))
+  // A developer's terminal is no log.
+  if (!import.meta.dev) captureOutput(log)
+  return log
+}
 
 /** The one set of services of this process, made on first use. @throws ConfigError */
 export function useServices(): Services {
@@ -101,7 +111,7 @@ export function useServices(): Services {
 }
 
 function compose(config: Config): Services {
-  const log = createJsonLog(() => ({ request: requestId() }))
+  const log = useLog()
   const runtime: Runtime = {
     now: Date.now, random: Math.random, background,
     uuid: () => crypto.randomUUID(),
@@ -113,7 +123,7 @@ function compose(config: Config): Services {
     }),
   }
   const http = createHttpClient()
-  const { store, line, limiter, signIns, health, approvals, state, close } = openStore(config, log)
+  const { store, line, limiter, signIns, health, approvals, messages, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
@@ -126,7 +136,10 @@ function compose(config: Config): Services {
 
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
-  const bot = once(() => startBot({ connections, places, state, log, reviewAt, desk, agent, settings: config.agent }))
+  const { leaseMs } = config.retry
+  let running: Bot | undefined
+  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, desk, agent, messages, leaseMs, settings: config.agent }))
+  const bot = async () => (await started()).chat
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
   const outbox = new Outbox({
@@ -137,7 +150,6 @@ function compose(config: Config): Services {
   const desk = new CommandDesk({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const deskAt = (place: Place) => new SubmissionDesk({ store, board, review: reviewAt(place), presentation }, place)
   const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
-  const { leaseMs } = config.retry
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
 
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
@@ -172,11 +184,14 @@ function compose(config: Config): Services {
         for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
         postedAgain = true
       }
-      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot)])
+      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started)])
       return taken
     },
     setup: () => readSetup(config),
-    stopAgent: () => agent?.stop(),
+    stopConversations: () => {
+      running?.turns.stop()
+      agent?.stop()
+    },
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
     slackManifest: variant => slackManifest(config.siteUrl, { ...variant, oauth: config.platforms.slackOAuth !== undefined }),

@@ -1,15 +1,18 @@
 import type { Chat, StateAdapter } from 'chat'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../adapters/chat/rooms'
+import type { Turns } from '../adapters/chat/turns'
 import { platformByName } from '../adapters/chat/platforms'
 import { BotUnavailable } from '../domain/errors'
 import type { CommandDesk } from '../domain/conversation/desk'
 import type { Review } from '../domain/submission/review'
-import { registerConversation } from '../handlers/conversation'
+import { registerConversation, type Replier } from '../handlers/conversation'
+import { withHelp } from '../handlers/help'
 import { registerReview } from '../handlers/review'
 import { createScript } from '../handlers/script'
 import { background } from '../http/background'
 import type { Place } from '../ports/board'
+import type { MessageQueue } from '../ports/message-queue'
 import type { Monitor } from '../ports/monitor'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
@@ -53,22 +56,47 @@ interface BotParts {
   desk: CommandDesk
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
+  messages: MessageQueue
+  leaseMs: number
   settings: { escalationMention?: string, streamingIntervalMs: number }
 }
 
+export interface Bot {
+  chat: Chat
+  /** What people said, in the order in which it is answered. */
+  turns: Turns
+}
+
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, places, state, log, reviewAt, desk, agent, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Chat> {
-  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { inTurn }, joinAgent] = await Promise.all([
+export async function startBot({ connections, places, state, log, reviewAt, desk, agent, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
+  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { createTurns }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'), agent?.load(),
   ])
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
-  const script = createScript({ desk, render })
-  return createBot({
+  const replierOf = (bot: Chat): Replier => {
+    const agentReplier = joinAgent?.(bot)
+    return agentReplier ? withHelp(agentReplier, render) : createScript({ desk, render })
+  }
+  let turns!: Turns
+  const chat = await createBot({
     connections, state, log, streamingIntervalMs,
     register: (bot) => {
       registerReview(bot, { reviewAt, here: places.here, editModal, noticeModal, log, platformLabel })
-      registerConversation(bot, { replier: joinAgent?.(bot) ?? script, inTurn, here: places.here, render, platformLabel, escalationMention, log })
+      registerConversation(bot, { replier: replierOf(bot), turns: (_, answer) => turns = createTurns({ bot, queue: messages, leaseMs, answer }), here: places.here, render, platformLabel, escalationMention, log })
     },
   })
+  return { chat, turns }
+}
+
+/** Threads that one sweep looks after. */
+const SWEPT = 50
+
+/** Has messages answered that a process left behind. Only if there are any the chat platforms are started for it. */
+export async function sweepMessages(messages: MessageQueue, leaseMs: number, start: () => Promise<Bot>): Promise<void> {
+  const threads = await messages.stalled(leaseMs, SWEPT)
+  if (threads.length === 0) return
+  const { chat, turns } = await start()
+  await chat.initialize()
+  for (const thread of threads) background(turns.resume(thread))
 }

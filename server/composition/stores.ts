@@ -3,18 +3,21 @@ import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { EmbeddedApprovals } from '../adapters/embedded/approvals'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { EmbeddedCardLine } from '../adapters/embedded/line'
+import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { RedisApprovals } from '../adapters/redis/approvals'
 import { createRedis } from '../adapters/redis/client'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardLine } from '../adapters/redis/line'
+import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { RedisStore } from '../adapters/redis/store'
 import type { Config } from '../config'
 import { storeRules } from '../domain/submission/lifecycle'
 import type { HealthBook } from '../ports/health'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
+import type { MessageQueue } from '../ports/message-queue'
 import type { CardLine } from '../ports/line'
 import type { Log } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
@@ -28,9 +31,14 @@ export interface Stores {
   /** Counts attempts to sign in. */
   signIns: Limiter
   approvals: ApprovalStore
+  /** Messages that wait for an answer. */
+  messages: MessageQueue
   state: () => Promise<StateAdapter>
   close: () => Promise<void>
 }
+
+/** Messages that wait for an answer: a later one would be to a question that nobody remembers. */
+const WAITING = { most: 1000, keptMs: 3_600_000 }
 
 export function openStore(config: Config, log: Log): Stores {
   const { rateLimit, heldMax } = config.form
@@ -45,6 +53,7 @@ export function openStore(config: Config, log: Log): Stores {
       line: new EmbeddedCardLine(Date.now),
       health: createEmbeddedHealthBook(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
+      messages: new EmbeddedMessageQueue(Date.now, WAITING),
       limiter: limiter ?? null,
       signIns: createEmbeddedLimiter(signInsAMinute),
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
@@ -58,6 +67,7 @@ export function openStore(config: Config, log: Log): Stores {
     line: new RedisCardLine(client),
     health: createRedisHealthBook(client),
     approvals: new RedisApprovals(client),
+    messages: new RedisMessageQueue(client, WAITING),
     limiter: limit ? createRedisLimiter(client, limit) : null,
     signIns: createRedisLimiter(client, signInsAMinute),
     state: async () => {

@@ -20,10 +20,15 @@ interface Turn {
   place: Place
 }
 
+/** Answers what it is given one after another per thread, over all replicas. */
+interface Turns {
+  take(turn: Turn): Promise<void>
+}
+
 export interface ConversationHandlers {
   replier: Replier
-  /** Makes a function that answers what it is given one after another per thread, over all replicas. */
-  inTurn: (bot: Chat, answer: (turn: Turn) => Promise<void>) => (turn: Turn) => Promise<void>
+  /** @param answer is told how often the message was begun to be answered, this time included */
+  turns: (bot: Chat, answer: (turn: Turn, attempt: number) => Promise<void>) => Turns
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
   render: (answer: Answer, platform: string) => AdapterPostableMessage
@@ -36,15 +41,19 @@ export interface ConversationHandlers {
 /** Two mentions at once open one conversation; later ones find the thread subscribed, ms. */
 const OPENING_MS = 3_600_000
 
+/** A message that ended this many processes is not answered any more. */
+const MOST_ATTEMPTS = 3
+
 /** Mentions, direct messages, the threads that follow, and the buttons of the welcome. The bot and other bots are not answered. */
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): void {
-  const { replier, inTurn, here, render, platformLabel, escalationMention, log } = handlers
+  const { replier, here, render, platformLabel, escalationMention, log } = handlers
 
-  const answer = inTurn(bot, async ({ thread, message, opens, place }) => {
+  const turns = handlers.turns(bot, async ({ thread, message, opens, place }, attempt) => {
     const platform = thread.adapter.name
     try {
+      if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
       // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
-      const isFirst = opens && await bot.getState().setIfNotExists(`conversation:opened:${thread.id}`, 1, OPENING_MS)
+      const isFirst = opens && await isOpenedBy(message, thread, bot)
       await (isFirst ? replier.welcome(thread, message, place) : replier.reply(thread, message, place))
     }
     catch (error) {
@@ -57,11 +66,11 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   bot.onNewMention(async (thread, message) => {
     if (!isSaid(message)) return
     await thread.subscribe()
-    await answer({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
+    await turns.take({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    if (isSaid(message)) await answer({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
+    if (isSaid(message)) await turns.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
   })
 
   const onClick = (actionId: string, speech: (event: ActionEvent) => Promise<Speech>) => bot.onAction(actionId, async (event) => {
@@ -76,6 +85,12 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   onClick('hello', async event => greeting(await fullNameOf(event)))
   onClick('info', async event => whereabouts(platformLabel(event.adapter.name)))
   onClick('escalate', async event => escalation(await fullNameOf(event), escalationMention))
+}
+
+async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<boolean> {
+  const [state, key] = [bot.getState(), `conversation:opened:${thread.id}`]
+  // A process may have died between this and its answer.
+  return await state.setIfNotExists(key, id, OPENING_MS) || await state.get(key) === id
 }
 
 /** Said by a person, and not empty, as the first message of a Discord thread is. */

@@ -1,5 +1,6 @@
 import { getRequestURL, type H3Event } from 'h3'
 import { readBytes } from './body'
+import { HttpError } from './errors'
 
 /** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */
 class ReadRequest extends Request {
@@ -25,9 +26,19 @@ class ReadRequest extends Request {
   }
 }
 
-/** The request as the web platform knows it, its body read within bounds. @throws HttpError 413 */
+/** The request as the web platform knows it, its body read within bounds. @throws HttpError 400, 413 */
 export async function webRequest(event: H3Event, maxBytes: number): Promise<Request> {
-  return new ReadRequest(getRequestURL(event), event, await readBytes(event, maxBytes))
+  return new ReadRequest(addressOf(event), event, await readBytes(event, maxBytes))
+}
+
+/** The address that was asked for. @throws HttpError 400 */
+function addressOf(event: H3Event): URL {
+  try {
+    return getRequestURL(event)
+  }
+  catch {
+    throw new HttpError(400, 'INVALID_HOST', 'The Host header, or the path, is no part of an address. Send the name and port under which this service is reached.')
+  }
 }
 
 /** Answers with a response of the web platform, at once: h3 would set up streams, and let others go first. */

@@ -1,5 +1,5 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
-import { useServices } from '../app'
+import { useLog, useServices } from '../app'
 import { ConfigError } from '../config'
 import { background, drain } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
@@ -15,7 +15,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsDesk, gateways, stopAgent, warm, close } = services
+  const { config, log, sweep, sandbox, opsDesk, gateways, stopConversations, warm, close } = services
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -35,7 +35,7 @@ export default defineNitroPlugin((nitro) => {
   process.once('SIGINT', stopWatching)
   nitro.hooks.hook('close', async () => {
     clearInterval(timer)
-    stopAgent()
+    stopConversations()
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.all([drain(DRAIN_MS), ...gateways.map(gateway => gateway.stop())]), late])
     await close()
@@ -46,6 +46,7 @@ export default defineNitroPlugin((nitro) => {
 })
 
 function startOrExit() {
+  const log = useLog()
   try {
     const services = useServices()
     // The sandbox has no sign-in: unless told otherwise it is for this machine only.
@@ -54,7 +55,8 @@ function startOrExit() {
   }
   catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    console.error(`\n${error.message}\n`)
+    if (process.stderr.isTTY) process.stderr.write(`\n${error.message}\n\n`)
+    else log.error('config.invalid', { message: error.message })
     process.exit(1)
   }
 }

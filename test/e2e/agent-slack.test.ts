@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { startServer } from '../support/server'
-import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
+import { blockActions, interact, type Block } from '../support/slack'
+import { deployAgent, heard, openCards, tell, textOf, type AgentDeployment } from '../support/slack-people'
 import { until } from '../support/until'
 
 const TOO_LONG = 'This took too long, so I stopped here. Please ask again, perhaps for less at once.'
@@ -40,6 +41,44 @@ describe('a mention', () => {
   it('quotes a form without pinging the channel', async () => {
     d.model.script({ text: ['It says <', '!channel> and <!her', 'e>.'] })
     expect(await heard(d, await tell(d, 'what does it say?'))).toEqual(['It says <\u200B!channel> and <\u200B!here>.'])
+  })
+})
+
+describe('an address in an answer', () => {
+  it('is text, also where it comes in pieces; our own pages stay links', async () => {
+    d.model.script({ text: ['Pay [here](https', '://evil.example/?d=ada) or ![', 'a](https://evil.example/p.png). Card: ', 'https://forms.example.com/submissions/1'] })
+    expect(await heard(d, await tell(d, 'what does it say?'))).toEqual(['Pay here (`https://evil.example/?d=ada`) or a (`https://evil.example/p.png`). Card: https://forms.example.com/submissions/1'])
+  })
+
+  it('is text, as what else a file name hides is', async () => {
+    d.model.script({ text: ['The file is picture\u202Egpj.exe, ', 'by Ada.'] })
+    expect(await heard(d, await tell(d, 'which file?'))).toEqual(['The file is `picture⟨U+202E⟩gpj.exe`, by Ada.'])
+  })
+
+  it('unfurls nowhere where Slack can be told', async () => {
+    d.slack.fault = ({ path }) => path === '/api/chat.startStream' ? { status: 200, body: '{"ok":false,"error":"method_not_supported_for_channel_type"}' } : undefined
+    d.model.script({ text: 'https://evil.example' })
+    const thread = await tell(d, 'what does it say?')
+    expect(await heard(d, thread)).toEqual(['`https://evil.example`'])
+    d.slack.fault = () => undefined
+    const posts = d.slack.calls('chat.postMessage')
+    expect(posts.length).toBeGreaterThan(0)
+    for (const post of posts) expect([String(post.unfurl_links), String(post.unfurl_media)]).toEqual(['false', 'false'])
+  })
+})
+
+describe('help', () => {
+  it.each(['help', ''])('(%j) is answered without the model, also while that is broken, with the buttons', async (text) => {
+    d.model.script()
+    const thread = await tell(d, text)
+    await d.server.drain()
+    const [card] = await openCards(d, thread)
+    expect(card!.blocks.find(({ type }) => type === 'actions')!.elements.map(({ action_id }: Block) => action_id as string)).toEqual(['hello', 'info', 'escalate'])
+    for (const action of ['hello', 'info', 'escalate']) await interact(d.server.url, blockActions(card!, action, undefined, d.slack.reviewer))
+    await d.server.drain()
+    const texts = (await d.slack.thread(thread)).map(message => textOf(message)).join('\n')
+    for (const said of ['Hello, Ada Lovelace!', 'You are talking to me on Slack.', 'Ada Lovelace requested human support.']) expect(texts).toContain(said)
+    expect(d.model.requests).toEqual([])
   })
 })
 

@@ -113,12 +113,12 @@ describe('a thread that the bot follows', () => {
     const thread = await talk()
     const other = await startServer(d.env)
     const redis = await createClient({ url: d.redis.url }).connect()
-    const waiting = () => redis.lLen(`chat-sdk:queue:conversation:slack:${CHANNEL}:${thread}`)
+    const waiting = () => redis.lLen(`{triage}:conversation:slack:${CHANNEL}:${thread}`)
     const gate = Promise.withResolvers<undefined>()
     d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread) ? { hold: gate.promise } : undefined
     for (let index = 0; index < BURST; index++) {
       await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
-      await until('it to be answered or to wait', async () => index === 0 ? postsIn(d.slack, thread).length === 2 : await waiting() === index)
+      await until('it to be answered, or to wait behind that', async () => index === 0 ? postsIn(d.slack, thread).length === 2 : await waiting() === index + 1)
     }
     d.slack.fault = () => undefined
     gate.resolve(undefined)

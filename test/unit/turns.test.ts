@@ -1,21 +1,22 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
-import { Chat, Message, type Adapter, type StateAdapter } from 'chat'
+import { Chat, Message, type Adapter } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { inTurn, type Turn } from '../../server/adapters/chat/turns'
+import { createTurns, type Turn } from '../../server/adapters/chat/turns'
+import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
+import type { MessageQueue } from '../../server/ports/message-queue'
 import { until } from '../support/until'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
 const adapter = { name: 'test', initialize: async () => {}, channelIdFromThreadId: (id: string) => id, isDM: () => false } as unknown as Adapter
 const pause = () => new Promise(resolve => setTimeout(resolve, Math.random() * 3))
 
-/** The state as it is over a network: every call takes a moment, and a different one each time. Notes the order in which messages joined. */
-function slowly(state: StateAdapter, joined: string[]): StateAdapter {
-  return new Proxy(state, {
-    get: (target, name: keyof StateAdapter) => async (...args: unknown[]) => {
+/** A store as it is over a network: every call takes a moment, and a different one each time. */
+function slowly<T extends object>(store: T, before: (name: keyof T, args: unknown[]) => Promise<void> | void = () => {}): T {
+  return new Proxy(store, {
+    get: (target, name) => async (...args: unknown[]) => {
       await pause()
-      if (name === 'releaseLock') await beforeRelease()
-      if (name === 'enqueue') joined.push((JSON.parse((args[1] as { message: string }).message) as Turn).message.id)
-      const result = await (target[name] as (...args: unknown[]) => Promise<unknown>)(...args)
+      await before(name as keyof T, args)
+      const result = await (target[name as keyof T] as (...args: unknown[]) => Promise<unknown>).apply(target, args)
       await pause()
       return result
     },
@@ -24,7 +25,8 @@ function slowly(state: StateAdapter, joined: string[]): StateAdapter {
 
 /** Called when a lock is about to be released, after the queue was found empty. */
 let beforeRelease: () => Promise<void>
-let memory: StateAdapter
+let memory: ReturnType<typeof createMemoryState>
+let queue: MessageQueue
 let joined: string[]
 let answered: string[]
 let answering: number
@@ -33,29 +35,45 @@ let most: number
 beforeEach(async () => {
   memory = createMemoryState()
   await memory.connect()
+  queue = new EmbeddedMessageQueue(Date.now, { most: 1000, keptMs: 60_000 })
   ;[joined, answered, answering, most] = [[], [], 0, 0]
   beforeRelease = async () => {}
 })
 
 /** One replica: what it is given, it answers in turn. */
 async function replica(answer: (turn: Turn) => Promise<void> = async () => {}) {
-  const bot = new Chat({ userName: 'bot', adapters: { test: adapter }, state: slowly(memory, joined), logger: quiet })
+  const state = slowly(memory, name => name === 'releaseLock' ? beforeRelease() : undefined)
+  const bot = new Chat({ userName: 'bot', adapters: { test: adapter }, state, logger: quiet })
   await bot.initialize()
-  const take = inTurn(bot, async (turn) => {
+  const noted = slowly(queue, (name, [, message]) => {
+    if (name === 'add') joined.push((JSON.parse(String(message)) as Turn).message.id)
+  })
+  const turns = createTurns({ bot, queue: noted, leaseMs: 30_000, answer: async (turn) => {
     most = Math.max(most, ++answering)
     answered.push(turn.message.id)
     await pause()
     answering--
     await answer(turn)
-  })
-  return (id: string, threadId = 'test:c:t') => {
+  } })
+  const take = (id: string, threadId = 'test:c:t') => {
     const message = new Message({
       id, threadId, text: id, formatted: { type: 'root', children: [] }, raw: { id }, attachments: [],
       author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: new Date(), edited: false },
     })
-    return take({ thread: bot.thread(threadId), message, opens: false, place: [] })
+    return turns.take({ thread: bot.thread(threadId), message, opens: false, place: [] })
   }
+  return Object.assign(take, { turns })
 }
+
+/** A message as a process puts it away. */
+const LEFT = JSON.stringify({
+  thread: { _type: 'chat:Thread', id: 'test:c:t', channelId: 'test:c', adapterName: 'test', isDM: false },
+  message: {
+    _type: 'chat:Message', id: 'left', threadId: 'test:c:t', text: 'hello', formatted: { type: 'root', children: [] }, raw: {}, attachments: [],
+    author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: '2026-11-21T12:00:00.000Z', edited: false },
+  },
+  opens: true,
+})
 
 describe('messages of one thread', () => {
   it('that come to three replicas at random moments are each answered once, in the order in which they joined, one at a time', async () => {
@@ -78,7 +96,7 @@ describe('messages of one thread', () => {
     let late: Promise<void> | undefined
     beforeRelease = async () => {
       late ??= replicas[of]!('late')
-      await until('it to wait', async () => await memory.queueDepth('conversation:test:c:t') > 0)
+      await until('it to wait', async () => !await queue.isEmpty('test:c:t'))
       // Time to find the lock taken.
       for (let step = 0; step < 10; step++) await pause()
       beforeRelease = async () => {}
@@ -98,8 +116,7 @@ describe('messages of one thread', () => {
 
   it('left behind by a process that died are answered by the next, with what they said and who said it', async () => {
     const turns: Turn[] = []
-    const dead = { message: JSON.stringify({ thread: { _type: 'chat:Thread', id: 'test:c:t', channelId: 'test:c', adapterName: 'test', isDM: false }, message: { _type: 'chat:Message', id: 'left', threadId: 'test:c:t', text: 'hello', formatted: { type: 'root', children: [] }, raw: {}, author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: '2026-11-21T12:00:00.000Z', edited: false }, attachments: [] }, opens: true }) }
-    await memory.enqueue('conversation:test:c:t', { ...dead, enqueuedAt: 0, expiresAt: Date.now() + 1000 } as never, 10)
+    await queue.add('test:c:t', LEFT)
     const lock = await memory.acquireLock('conversation:test:c:t', 50)
     expect(lock).not.toBeNull()
     const take = await replica(async turn => void turns.push(turn))
@@ -107,6 +124,36 @@ describe('messages of one thread', () => {
     expect(answered).toEqual(['left', 'new'])
     expect(turns[0]).toMatchObject({ opens: true, message: { text: 'hello', author: { fullName: 'Ada Lovelace' } }, thread: { id: 'test:c:t' } })
     expect(turns[0]!.message).toBeInstanceOf(Message)
+  })
+})
+
+describe('a queue that a process left behind', () => {
+  it('is answered on demand, though nobody says anything more', async () => {
+    await queue.add('test:c:t', LEFT)
+    const { turns } = await replica()
+    await turns.resume('test:c:t')
+    expect(answered).toEqual(['left'])
+    expect(await queue.isEmpty('test:c:t')).toBe(true)
+  })
+
+  it('is left to the process that is answering it', async () => {
+    await queue.add('test:c:t', LEFT)
+    await memory.acquireLock('conversation:test:c:t', 60_000)
+    const { turns } = await replica()
+    await turns.resume('test:c:t')
+    expect(answered).toEqual([])
+    expect(await queue.isEmpty('test:c:t')).toBe(false)
+  })
+
+  it('keeps what comes after the stop', async () => {
+    const take = await replica(async () => take.turns.stop())
+    await Promise.all([take('first'), take('second')])
+    expect(answered).toEqual(['first'])
+    await take('third')
+    const next = await replica()
+    await next.turns.resume('test:c:t')
+    expect(answered).toEqual(joined)
+    expect(joined).toHaveLength(3)
   })
 })
 

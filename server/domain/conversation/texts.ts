@@ -24,6 +24,12 @@ export function welcome(fullName: string): Speech {
 
 export const help: Speech = { text: ['This is what I understand:'], items: HELP, buttons: BUTTONS }
 
+/** The help of a bot that answers through a model. */
+export const helpWithModel: Speech = {
+  text: ['Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.'],
+  buttons: BUTTONS,
+}
+
 export const unknown: Speech = { text: ['I did not understand that. Type help for what I can do.'] }
 
 export const failed: Speech = { text: ['That did not work just now. Nothing is lost: say it again in a moment.'] }

@@ -1,0 +1,55 @@
+import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
+
+interface Waiting {
+  message: string
+  attempt: number
+  at: number
+}
+
+/** The queues in memory, as the state of the conversations beside them: they end with the process. */
+export class EmbeddedMessageQueue implements MessageQueue {
+  private readonly threads = new Map<string, { waiting: Waiting[], movedAt: number }>()
+
+  constructor(private readonly now: () => number, private readonly limits: QueueLimits) {}
+
+  async add(thread: string, message: string): Promise<void> {
+    const queue = this.queue(thread) ?? { waiting: [], movedAt: this.now() }
+    queue.waiting = [...queue.waiting, { message, attempt: 0, at: this.now() }].slice(-this.limits.most)
+    this.threads.set(thread, queue)
+  }
+
+  async first(thread: string): Promise<{ message: string, attempt: number } | null> {
+    const queue = this.queue(thread)
+    const [head] = queue?.waiting ?? []
+    if (!queue || !head) return null
+    queue.movedAt = this.now()
+    return { message: head.message, attempt: ++head.attempt }
+  }
+
+  async remove(thread: string, message: string): Promise<void> {
+    const queue = this.queue(thread)
+    if (queue?.waiting[0]?.message !== message) return
+    queue.waiting.shift()
+    queue.movedAt = this.now()
+    if (queue.waiting.length === 0) this.threads.delete(thread)
+  }
+
+  async isEmpty(thread: string): Promise<boolean> {
+    return !this.queue(thread)
+  }
+
+  async stalled(ms: number, limit: number): Promise<string[]> {
+    const found = [...this.threads.keys()].filter(thread => (this.queue(thread)?.movedAt ?? Infinity) <= this.now() - ms)
+    const longest = found.sort((a, b) => this.threads.get(a)!.movedAt - this.threads.get(b)!.movedAt).slice(0, limit)
+    for (const thread of longest) this.threads.get(thread)!.movedAt = this.now()
+    return longest
+  }
+
+  /** What waits in the thread and is not too old; nothing when it is empty. */
+  private queue(thread: string) {
+    const queue = this.threads.get(thread)
+    if (queue) queue.waiting = queue.waiting.filter(({ at }) => at > this.now() - this.limits.keptMs)
+    if (queue?.waiting.length === 0) this.threads.delete(thread)
+    return this.threads.get(thread)
+  }
+}

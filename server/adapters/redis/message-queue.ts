@@ -1,0 +1,86 @@
+import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
+import { createCalls, type Calls } from './calls'
+import type { RedisClient } from './client'
+import { run, script } from './scripts'
+
+/** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
+const WAITING = '{triage}:conversations'
+const queueKey = (thread: string) => `{triage}:conversation:${thread}`
+
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`
+
+/** KEYS queue, waiting. ARGV thread, message, how many may wait, how long they are kept. */
+const ADD = script(`${NOW}
+redis.call('RPUSH', KEYS[1], '0' .. ARGV[2])
+redis.call('LTRIM', KEYS[1], -ARGV[3], -1)
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+`)
+
+/** Returns how often the first message was handed out, up to 9, and the message. KEYS queue, waiting. ARGV thread. */
+const FIRST = script(`${NOW}
+local head = redis.call('LINDEX', KEYS[1], 0)
+if not head then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  return {}
+end
+local attempt = math.min(string.sub(head, 1, 1) + 1, 9)
+redis.call('LSET', KEYS[1], 0, string.format('%d', attempt) .. string.sub(head, 2))
+redis.call('ZADD', KEYS[2], now, ARGV[1])
+return { attempt, string.sub(head, 2) }
+`)
+
+/** KEYS queue, waiting. ARGV thread, message. */
+const REMOVE = script(`${NOW}
+local head = redis.call('LINDEX', KEYS[1], 0)
+if head and string.sub(head, 2) == ARGV[2] then redis.call('LPOP', KEYS[1]) end
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+else
+  redis.call('ZADD', KEYS[2], now, ARGV[1])
+end
+`)
+
+/** KEYS waiting. ARGV for how long nothing moved, how many threads. */
+const STALLED = script(`${NOW}
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1], 'LIMIT', 0, ARGV[2])
+for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now, thread) end
+return found
+`)
+
+/** The queues in Redis: a list per thread, whose entries begin with how often they were handed out, and a sorted set of the threads. */
+export class RedisMessageQueue implements MessageQueue {
+  private readonly calls: Calls
+
+  constructor(private readonly client: RedisClient, private readonly limits: QueueLimits) {
+    this.calls = createCalls(client)
+  }
+
+  async add(thread: string, message: string): Promise<void> {
+    await this.run(ADD, [queueKey(thread), WAITING], [thread, message, String(this.limits.most), String(this.limits.keptMs)])
+  }
+
+  async first(thread: string): Promise<{ message: string, attempt: number } | null> {
+    const [attempt, message] = await this.run(FIRST, [queueKey(thread), WAITING], [thread]) as [number?, string?]
+    return attempt === undefined ? null : { attempt, message: message! }
+  }
+
+  async remove(thread: string, message: string): Promise<void> {
+    await this.run(REMOVE, [queueKey(thread), WAITING], [thread, message])
+  }
+
+  async isEmpty(thread: string): Promise<boolean> {
+    return await this.calls.call(() => this.client.exists(queueKey(thread))) === 0
+  }
+
+  async stalled(ms: number, limit: number): Promise<string[]> {
+    return await this.run(STALLED, [WAITING], [ms, limit].map(String)) as string[]
+  }
+
+  private run(source: Parameters<typeof run>[1], keys: string[], args: string[]): Promise<unknown> {
+    return this.calls.call(() => run(this.client, source, keys, args))
+  }
+}

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { MessageQueue, QueueLimits } from '../../server/ports/message-queue'
+import { until } from '../support/until'
+
+/** What every message queue has to do. */
+export function messageQueueContract(name: string, open: (limits: QueueLimits) => Promise<{ queue: MessageQueue, close: () => Promise<void> }>): void {
+  describe(`${name} message queue`, () => {
+    let queue: MessageQueue
+    let close: () => Promise<void>
+    beforeEach(async () => { ({ queue, close } = await open({ most: 3, keptMs: 60_000 })) })
+    afterEach(() => close())
+
+    test('hands out the first message until it is removed, and counts', async () => {
+      await queue.add('t', 'one')
+      await queue.add('t', '2 two')
+      expect(await queue.first('t')).toEqual({ message: 'one', attempt: 1 })
+      expect(await queue.first('t')).toEqual({ message: 'one', attempt: 2 })
+      await queue.remove('t', 'one')
+      expect(await queue.first('t')).toEqual({ message: '2 two', attempt: 1 })
+      await queue.remove('t', '2 two')
+      expect(await queue.first('t')).toBeNull()
+    })
+
+    test('removes no other message than the one that is named', async () => {
+      await queue.add('t', 'one')
+      await queue.remove('t', 'two')
+      await queue.remove('u', 'one')
+      expect(await queue.first('t')).toMatchObject({ message: 'one' })
+    })
+
+    test('is empty before the first message and after the last, in each thread by itself', async () => {
+      expect(await queue.isEmpty('t')).toBe(true)
+      await queue.add('t', 'one')
+      expect([await queue.isEmpty('t'), await queue.isEmpty('u')]).toEqual([false, true])
+      await queue.remove('t', 'one')
+      expect(await queue.isEmpty('t')).toBe(true)
+    })
+
+    test('forgets the oldest when more wait than may', async () => {
+      for (const message of ['1', '2', '3', '4']) await queue.add('t', message)
+      expect(await queue.first('t')).toMatchObject({ message: '2' })
+    })
+
+    test('names a thread in which nothing moves, once in that time, and none whose queue is empty', async () => {
+      await queue.add('still', 'one')
+      await queue.add('over', 'one')
+      await queue.remove('over', 'one')
+      expect(await queue.stalled(60_000, 10)).toEqual([])
+      expect(await until('nothing to move', async () => (await queue.stalled(10, 10))[0])).toBe('still')
+      expect(await queue.stalled(10_000, 10)).toEqual([])
+    })
+
+    test('names no more threads than asked for, the longest waiting first', async () => {
+      await queue.add('b', 'one')
+      const begun = Date.now()
+      await until('a moment', () => Date.now() > begun + 2)
+      await queue.add('a', 'one')
+      expect(await queue.stalled(0, 1)).toEqual(['b'])
+    })
+
+    test('forgets what nobody asked for in time', async () => {
+      const short = await open({ most: 3, keptMs: 30 })
+      await short.queue.add('t', 'one')
+      await until('it to be forgotten', () => short.queue.isEmpty('t'))
+      expect(await short.queue.first('t')).toBeNull()
+      expect(await short.queue.stalled(0, 10)).toEqual([])
+      await short.close()
+    })
+  })
+}
