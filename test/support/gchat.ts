@@ -25,7 +25,7 @@ export interface SignOptions {
 }
 
 /** What Ada writes to the app in a thread of the space. */
-export interface Written {
+interface Written {
   /** Who is mentioned in front of the text; the app by default. */
   mentions?: readonly { name: string, displayName: string }[]
   /** Fields of the message instead of the usual ones; undefined leaves one out. */

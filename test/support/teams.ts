@@ -19,7 +19,7 @@ export interface TeamsMessage {
 }
 
 /** What the bot said in words, in every form that it took. */
-export interface TeamsText {
+interface TeamsText {
   id: string
   conversation: string
   versions: string[]
