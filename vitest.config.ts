@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin.ts'
 
 /** Tests about time, which a busy neighbour would falsify. */
-const ALONE = ['abuse', 'burst', 'expiry', 'intake', 'outage', 'reliability', 'scaling', 'soak', 'thaw', 'two-rooms', 'webhooks'].map(name => `test/e2e/${name}.test.ts`)
+const ALONE = ['abuse', 'burst', 'expiry', 'intake', 'liveness', 'outage', 'reliability', 'scaling', 'soak', 'thaw', 'two-rooms', 'webhooks'].map(name => `test/e2e/${name}.test.ts`)
 
 export default defineConfig({
   plugins: [mjmlPlugin()],

@@ -1,6 +1,35 @@
-/** What the pages ask of the server. */
-export function askOps<T>(path: string, body?: unknown): Promise<T> {
-  return body === undefined ? $fetch<T>(path) as Promise<T> : $fetch<T>(path, { method: 'POST', body: body as Record<string, unknown> }) as Promise<T>
+/** After so much silence, in ms, there is no answer: a connection may be dead without a word. */
+const ANSWER_MS = 15_000
+
+/**
+ * Everything that the pages ask of the server, `body` by POST. When the session has ended, somebody signs in over the page
+ * first, and then it is asked again.
+ */
+export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS): Promise<T> {
+  for (;;) {
+    try {
+      return await $fetch<T>(path, { ...body ? { method: 'POST', body } : {}, timeout, retry: 0 }) as T
+    }
+    catch (error) {
+      if ((error as { data?: { code?: string } }).data?.code !== 'SIGN_IN_REQUIRED') throw error
+      await signInAgain()
+    }
+  }
+}
+
+/** Leaves for an address of the server that answers with a file or leads elsewhere: with an ended session it would be an error. */
+export function useVisit(): (path: string) => Promise<void> {
+  const toast = useToast()
+  return async (path) => {
+    try {
+      const { viewer, closed } = await askOps<SignInState>('/api/auth/session')
+      if (!viewer && !closed) await signInAgain()
+      location.assign(path)
+    }
+    catch (error) {
+      toast.add({ title: 'That did not work', description: errorLine(error), color: 'error', icon: 'i-lucide-triangle-alert' })
+    }
+  }
 }
 
 export interface OpsContext {

@@ -1,4 +1,5 @@
-export type RowState = 'waiting' | 'delivering' | 'failed' | 'held'
+const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held'] as const
+export type RowState = typeof ROW_STATES[number]
 
 export interface Problem {
   what: string
@@ -31,6 +32,8 @@ export interface Row {
 interface ShownPage extends RowPage { held: boolean }
 
 interface RowPage {
+  /** Epoch ms of the server. */
+  now: number
   rows: Row[]
   total: number
   cursor: string | null
@@ -49,9 +52,11 @@ export function usePending() {
   const q = useState('pending-q', () => '')
   /** Cursors of the pages above this one. */
   const above = useState<string[]>('pending-above', () => [])
-  /** Arrivals since this page, which is not the first, was opened. */
-  const newer = ref(0)
-  /** Ids that came in while the page was looked at. */
+  /** When the list was opened, epoch ms of the server: what was received later is new, whatever brings a row into the list. */
+  let openedAt = Infinity
+  /** New ones above this page, which is not the first. */
+  const newer = ref(new Set<string>())
+  /** New ones in this page. */
   const arrived = ref(new Set<string>())
   const problem = ref<string | null>(null)
   const busy = ref(false)
@@ -102,13 +107,11 @@ export function usePending() {
   }
 
   function show(answer: RowPage) {
+    if (turning || openedAt === Infinity) openedAt = answer.now
     if (turning) turns.value++
     turning = false
-    const known = new Set(page.value?.rows.map(({ id }) => id))
-    if (above.value.length === 0 && answer.rows.some(({ id }) => known.has(id))) {
-      for (const { id } of answer.rows) if (!known.has(id)) arrived.value.add(id)
-    }
     page.value = { ...answer, held: state.value === 'held' }
+    greet(answer.rows)
     // Everything on the last page was decided: there is nothing to stay for.
     if (answer.rows.length === 0 && answer.cursor === null && above.value.length > 0) first()
   }
@@ -123,19 +126,26 @@ export function usePending() {
     const isFirst = above.value.length === 0
     for (const row of rows) {
       if (known.has(row.id)) continue
-      if (!isFirst && (!top || order(row, top) < 0)) newer.value++
-      else if (!bottom || cursor === null || order(row, bottom) < 0) {
-        kept.push(row)
-        arrived.value.add(row.id)
+      if (!isFirst && (!top || order(row, top) < 0)) {
+        if (isNew(row)) newer.value.add(row.id)
       }
+      else if (!bottom || cursor === null || order(row, bottom) < 0) kept.push(row)
     }
+    for (const id of ids) if (!found.has(id)) newer.value.delete(id)
+    greet(kept)
     page.value = { ...page.value, rows: kept.sort(order), total }
     if (kept.length > MOST_ROWS || (kept.length < LEAST_ROWS && cursor !== null) || (kept.length === 0 && !isFirst)) reload = true
   }
 
+  const isNew = ({ receivedAt }: Row) => receivedAt > openedAt
+
+  function greet(rows: readonly Row[]) {
+    for (const row of rows) if (isNew(row)) arrived.value.add(row.id)
+  }
+
   function open(cursors: string[]) {
     above.value = cursors
-    newer.value = 0
+    newer.value.clear()
     arrived.value.clear()
     busy.value = turning = true
     void refresh()
@@ -151,6 +161,11 @@ export function usePending() {
     typing = setTimeout(first, 250)
   })
   watch(state, first)
+  useFilterInAddress(state, () => {
+    q.value = ''
+    above.value = []
+    page.value = null
+  })
   onMounted(() => void refresh())
   onBeforeUnmount(() => {
     clearTimeout(retry)
@@ -158,6 +173,19 @@ export function usePending() {
   })
 
   return { page, state, q, above, newer, arrived, problem, busy, turns, refresh, first, older, back }
+}
+
+/** The filter stands in the address, by which other pages lead to it; `reset` is called when that asks for another one. */
+function useFilterInAddress(state: Ref<RowState | undefined>, reset: () => void) {
+  const [route, router] = [useRoute(), useRouter()]
+  const asked = ROW_STATES.find(each => each === route.query.state)
+  if (asked && asked !== state.value) {
+    reset()
+    state.value = asked
+  }
+  const show = () => router.replace({ query: state.value ? { state: state.value } : {} })
+  watch(state, show)
+  onMounted(() => route.query.state !== state.value && show())
 }
 
 /** Newest first. */

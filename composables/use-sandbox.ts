@@ -42,15 +42,15 @@ export type ModalAnswer
     | { action: 'update', modal: SandboxModal }
 
 const WEBHOOK = '/api/webhooks/sandbox'
-const RECONNECT_MS = 2_000
+const RETRY_MS = 2_000
 
 /** The room as the server has it, kept current by server-sent events, and what a reviewer does in it. */
 export function useSandbox() {
   const state = shallowRef<SandboxState | null>(null)
   const problem = ref<string | null>(null)
-  const connected = ref(true)
   const reviewer = useReviewer()
-  let events: EventSource | null = null
+  // Only a room that exists has events.
+  const liveness = useEvents('/api/sandbox/events', () => void refresh(), computed(() => state.value !== null))
   let retry: ReturnType<typeof setTimeout> | undefined
   let left = false
   let running: Promise<void> | null = null
@@ -69,32 +69,12 @@ export function useSandbox() {
       try {
         state.value = await fetchSandboxState()
         problem.value = null
-        // Only a room that exists has events; asking for those of a sandbox that is off would never end.
-        if (!events && !left) connect()
       }
       catch (error) {
         problem.value = errorLine(error)
-        if (state.value) tryAgain(refresh)
+        clearTimeout(retry)
+        if (state.value && !left) retry = setTimeout(refresh, RETRY_MS)
       }
-    }
-  }
-
-  function tryAgain(what: () => unknown) {
-    clearTimeout(retry)
-    if (!left) retry = setTimeout(what, RECONNECT_MS)
-  }
-
-  function connect() {
-    events = new EventSource('/api/sandbox/events')
-    events.addEventListener('change', () => void refresh())
-    events.onopen = () => {
-      connected.value = true
-      void refresh()
-    }
-    events.onerror = () => {
-      connected.value = false
-      // The browser gives up after an HTTP error (a restarting proxy answers 502), so that case is ours.
-      if (events?.readyState === EventSource.CLOSED) tryAgain(connect)
     }
   }
 
@@ -102,31 +82,30 @@ export function useSandbox() {
   onBeforeUnmount(() => {
     left = true
     clearTimeout(retry)
-    events?.close()
   })
 
   /** Presses a button of a card; the answer may carry a modal to open. */
   async function click({ message, actionId, value }: SandboxClick): Promise<SandboxModal | null> {
     const body = { type: 'action', messageId: message.id, threadId: message.threadId, actionId, value, user: reviewer.user.value }
-    const answer = await $fetch<{ modal?: SandboxModal } | undefined>(WEBHOOK, { method: 'POST', body })
+    const answer = await askOps<{ modal?: SandboxModal } | undefined>(WEBHOOK, body)
     await refresh()
     return answer?.modal ?? null
   }
 
   async function submitModal(viewId: string, values: Record<string, string>): Promise<ModalAnswer> {
     const body = { type: 'modal_submit', viewId, values, user: reviewer.user.value }
-    const answer = await $fetch<ModalAnswer | undefined>(WEBHOOK, { method: 'POST', body })
+    const answer = await askOps<ModalAnswer | undefined>(WEBHOOK, body)
     await refresh()
     return answer ?? { action: 'close' }
   }
 
   /** Says something in a thread, or in the channel when there is none. */
   async function say(text: string, threadId?: string): Promise<void> {
-    await $fetch(WEBHOOK, { method: 'POST', body: { type: 'message', threadId, text, user: reviewer.user.value } })
+    await askOps(WEBHOOK, { type: 'message', threadId, text, user: reviewer.user.value })
     await refresh()
   }
 
-  return { state, problem, connected, reviewer, refresh, click, submitModal, say }
+  return { state, problem, liveness, reviewer, refresh, click, submitModal, say }
 }
 
 /** Whether the message stands in the channel itself; the others stand in the thread below one. */
@@ -136,7 +115,7 @@ export function isRoot({ id, threadId }: SandboxMessage): boolean {
 
 /** Throws when the sandbox is off: the server then answers 404, or with the page itself. */
 async function fetchSandboxState(): Promise<SandboxState> {
-  const state = await $fetch<SandboxState | string>('/api/sandbox/state')
+  const state = await askOps<SandboxState | string>('/api/sandbox/state')
   if (typeof state !== 'object' || !Array.isArray(state?.messages)) throw new Error('The sandbox is not switched on.')
   return state
 }

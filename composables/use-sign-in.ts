@@ -7,6 +7,14 @@ export interface SignInState {
   platforms: { key: string, label: string }[]
 }
 
+/** Whoever waits for somebody to sign in again; null while nobody has to. */
+const waiting = shallowRef<PromiseWithResolvers<unknown> | null>(null)
+
+/** The session has ended: asks for another over the page, which stays as it is. Resolves when somebody is signed in. */
+export function signInAgain(): Promise<unknown> {
+  return (waiting.value ??= Promise.withResolvers()).promise
+}
+
 /** Who is looking at the pages, and how they sign in and out. */
 export function useSignIn() {
   const state = useState<SignInState | null>('sign-in', () => null)
@@ -28,5 +36,10 @@ export function useSignIn() {
     await navigateTo('/sign-in')
   }
 
-  return { state, signsIn, refresh, signIn, signOut }
+  function goOn(): void {
+    waiting.value?.resolve(undefined)
+    waiting.value = null
+  }
+
+  return { state, signsIn, ended: computed(() => waiting.value !== null), refresh, signIn, signOut, goOn }
 }

@@ -3,18 +3,23 @@ export interface StatusReport {
   now: number
   version: string
   startedAt: number
+  /** From when on forms are refused; null while they are taken in. */
+  refusingSince: number | null
   parts: StatusPart[]
-  backlog: { pending: number, oldestAt: number | null, overdue: number } | null
-  tally: HourTally[]
-  audit: AuditLine[]
-  gateways: GatewayStatus[]
+  /** Null, as the three below: not known, because the store is away. */
+  backlog: { pending: number, oldestAt: number | null, overdue: number, stuck: number } | null
+  tally: HourTally[] | null
+  /** The oldest of those that wait for a person. */
+  stuck: { id: string, what: string, reason: string }[] | null
+  audit: AuditLine[] | null
+  gateways: { platform: string, label: string, status: GatewayStatus | null }[]
   config: ConfigArea[]
 }
 
 export interface StatusPart {
   key: string
   label: string
-  state: 'ok' | 'failing' | 'unknown'
+  state: 'ok' | 'failing' | 'unused' | 'unknown'
   lastSuccessAt: number | null
   lastError: { at: number, reason: string } | null
 }
@@ -31,8 +36,6 @@ export interface AuditLine {
 }
 
 export interface GatewayStatus {
-  platform: string
-  label: string
   owner: string | null
   connectedSince: number | null
   resumes: number
@@ -48,23 +51,36 @@ export interface ConfigArea {
   variables: { name: string, alias?: string, about: string, where?: string, set: boolean }[]
 }
 
-const EVERY_MS = 5_000
+const EVERY_MS = 2000
+
+/** Longer than the server waits for a store that is silent, ms. */
+const ANSWER_MS = 2500
+
+/** Without an answer for so long, ms, what is shown may be wrong. */
+const PATIENCE_MS = 4000
 
 /** The status, asked again every few seconds while somebody looks. */
 export function useStatus() {
   const report = shallowRef<StatusReport | null>(null)
   const problem = ref<string | null>(null)
+  /** When the report came, epoch ms by this machine's clock. */
+  const heardAt = ref(Date.now())
+  const now = useNow()
+  // By the clock, because timers sleep with the machine.
+  const liveness = computed<Liveness>(() => problem.value || now.value - heardAt.value > PATIENCE_MS ? 'lost' : report.value ? 'live' : 'connecting')
   let timer: ReturnType<typeof setTimeout> | undefined
   let left = false
 
   async function refresh() {
     clearTimeout(timer)
     if (document.visibilityState === 'visible') {
-      await askOps<StatusReport>('/api/status').then((found) => {
+      await askOps<StatusReport>('/api/status', undefined, ANSWER_MS).then((found) => {
         report.value = found
+        heardAt.value = Date.now()
         problem.value = null
-      }, (error) => { problem.value = error?.data?.error ?? 'The server does not answer.' })
+      }, (error) => { problem.value = errorLine(error) })
     }
+    clearTimeout(timer)
     if (!left) timer = setTimeout(refresh, EVERY_MS)
   }
 
@@ -78,5 +94,5 @@ export function useStatus() {
     document.removeEventListener('visibilitychange', refresh)
   })
 
-  return { report, problem, refresh }
+  return { report, problem, liveness, heardAt, refresh }
 }

@@ -34,6 +34,9 @@ export interface SubmissionDetails {
   work: { what: string, attempts: number, reason: string | null, dueAt: number }[]
 }
 
+/** What somebody has begun to decide. */
+export type Deciding = 'forward' | 'edit' | 'spam'
+
 export type DecisionRequest = { action: 'forward' | 'spam' } | { action: 'edit', values: Record<string, string> }
 
 /** What can be done about a submission that is held. */

@@ -5,6 +5,8 @@ export default defineNuxtRouteMiddleware(async (to) => {
   const { state, refresh } = useSignIn()
   // A server that does not answer is for the page to report.
   const session = state.value ?? await refresh().catch(() => null)
+  // Signed in beside a page that waits for it.
+  if (to.path === '/sign-in' && 'done' in to.query) return
   if (to.path === '/sign-in') return session?.viewer ? navigateTo(ownPath(to.query.to), { replace: true }) : undefined
   if (session && !session.viewer) return navigateTo({ path: '/sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }, { replace: true })
 })

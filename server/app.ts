@@ -23,6 +23,7 @@ import { openStore } from './composition/stores'
 import { readConfig, type Config } from './config'
 import { slackChannels } from './config/slack-oauth'
 import { CommandDesk } from './domain/conversation/desk'
+import { Storage } from './domain/operations/storage'
 import { accept, type AcceptPorts } from './domain/submission/accept'
 import { SubmissionDesk } from './domain/submission/desk'
 import { OpsDesk } from './domain/submission/ops-desk'
@@ -159,7 +160,8 @@ function compose(config: Config): Services {
     intake: { store, outbox, poster, board, line, leaseMs, runtime, monitor, log },
   }
 
-  const operations = createOperations({ config, store, board, health, metrics, deliveries, gateways, runtime, log })
+  const storage = new Storage(store, runtime.now)
+  const operations = createOperations({ config, store, storage, board, health, metrics, deliveries, gateways, runtime, log })
 
   /** A new process may know better how to post what was refused. */
   let postedAgain = false
@@ -180,11 +182,13 @@ function compose(config: Config): Services {
     opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),
     sweep: async () => {
       poster.wake()
+      // Also when the rest fails: this is how the status knows since when.
+      const checked = storage.check()
       if (!postedAgain && !config.serverless) {
         for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
         postedAgain = true
       }
-      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started)])
+      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started), checked])
       return taken
     },
     setup: () => readSetup(config),

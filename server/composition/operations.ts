@@ -23,7 +23,8 @@ interface StatusReport extends Status {
   version: string
   /** When this process started, epoch ms. */
   startedAt: number
-  gateways: readonly (ListenerStatus & { platform: string, label: string })[]
+  /** `status` is null where it cannot be read. */
+  gateways: readonly { platform: string, label: string, status: ListenerStatus | null }[]
   config: readonly ConfigCheck[]
 }
 
@@ -45,14 +46,14 @@ export function createOperations({ metrics, gateways, log, ...parts }: Operation
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
-  /** A platform whose status cannot be read is left out, so that the rest is shown. */
-  const listeners = async () => {
-    const found = await Promise.all(gateways.map(async (gateway) => {
-      const status = await gateway.status().catch((error: unknown) => log.warn('gateway.status-failed', { platform: gateway.platform, error }))
-      return status ? [{ ...status, platform: gateway.platform, label: board.label(gateway.platform) }] : []
-    }))
-    return found.flat()
-  }
+  /** One whose status cannot be read keeps nobody from the rest. */
+  const listeners = () => Promise.all(gateways.map(async ({ platform, status }) => {
+    const unread = (error: unknown) => {
+      log.warn('gateway.status-failed', { platform, error })
+      return null
+    }
+    return { platform, label: board.label(platform), status: await status().catch(unread) }
+  }))
 
   return {
     ready: createReadiness(parts),
@@ -62,7 +63,7 @@ export function createOperations({ metrics, gateways, log, ...parts }: Operation
     },
     metrics: metrics && (async () => {
       const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), listeners()])
-      const states = found.map(({ platform, connectedSince, resumes, deadLetters }) => ({ platform, connected: connectedSince !== null, resumes, deadLetters }))
+      const states = found.flatMap(({ platform, status }) => status ? [{ platform, connected: status.connectedSince !== null, resumes: status.resumes, deadLetters: status.deadLetters }] : [])
       return (await metrics).expose(backlog && { backlog, gateways: states, now: runtime.now() })
     }),
     async export(table, format) {

@@ -1,9 +1,6 @@
 import { createEventStream, type H3Event } from 'h3'
 import { HttpError } from './errors'
 
-/** Proxies close connections on which nothing moves, many of them after 30 s. */
-const HEARTBEAT_MS = 20_000
-
 /** The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the latest. */
 const LIFETIME_MS = 5 * 60_000
 
@@ -12,11 +9,13 @@ const RETRY_MS = 1000
 
 interface Stream {
   send: (event: string, data: string) => void
+  /** Says that the page is told of every change; the page counts on hearing it every second or two. */
+  beat: () => void
   close: () => void
 }
 
 /**
- * Server-sent events, from `ready` at the start until the browser leaves.
+ * Server-sent events, from `ready` at the start until the browser leaves, with `heartbeat`s while they are worth waiting for.
  *
  * @param listen starts the events; returns what stops them, or null when there is no room for another listener
  * @throws HttpError 503
@@ -25,16 +24,14 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
   const events = createEventStream(event)
   const send = (name: string, data: string) => void events.push({ event: name, data, retry: RETRY_MS })
   const close = () => void events.close()
-  const stop = listen({ send, close })
+  // The first event also sends the headers, which open the stream.
+  send('ready', '')
+  const stop = listen({ send, beat: () => send('heartbeat', ''), close })
   if (!stop) throw new HttpError(503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.')
-  const heartbeat = setInterval(send, HEARTBEAT_MS, 'heartbeat', '')
   const end = setTimeout(close, LIFETIME_MS)
   events.onClosed(async () => {
-    clearInterval(heartbeat)
     clearTimeout(end)
     stop()
   })
-  // Also sends the headers, which open the stream.
-  send('ready', '')
   return events.send()
 }

@@ -25,10 +25,11 @@ export interface SubmissionStore {
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
   /**
-   * A page of what waits or is being delivered, newest first; or, by `held`, of what is held.
-   * `before` is the `cursor` of the page above.
+   * A page of what waits or is being delivered, newest first; `before` is the `cursor` of the page above.
+   *
+   * @param page.only those that wait for a person as `stuck` has them, or instead those that are held
    */
-  listPending(page: { limit: number, before?: string, held?: boolean }): Promise<PendingPage>
+  listPending(page: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage>
   /** The newest audit lines of the last 30 days, newest first. */
   audit(limit: number): Promise<AuditLine[]>
   /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
@@ -36,11 +37,8 @@ export interface SubmissionStore {
   backlog(now: number): Promise<Backlog>
   /** Ids of those that wait for a person because a delivery or a card was refused or given up, oldest first. */
   stuck(limit: number): Promise<string[]>
-  /**
-   * Tells of every change to any submission, whichever process made it; null when some may have been missed.
-   * Returns what stops it.
-   */
-  watch(changed: (id: string | null) => void): () => void
+  /** Tells of changes to submissions; returns what stops it. */
+  watch(watcher: StoreWatcher): () => void
   /** Resolves when the store answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -54,6 +52,16 @@ export interface StoreRules {
   dataLivesUntil: (submission: Submission) => number
   /** Whether it waits for a person because something was refused or given up. */
   needsPerson: (submission: Submission) => boolean
+}
+
+/** How often a watcher hears that it is told of every change, ms: pages that hear nothing for a few seconds say so. */
+export const HEARTBEAT_MS = 1500
+
+export interface StoreWatcher {
+  /** Any change to any submission, whichever process made it; null when some may have been missed. */
+  changed: (id: string | null) => void
+  /** Every `HEARTBEAT_MS` while it would be told of a change. */
+  alive: () => void
 }
 
 export interface HourTally {
@@ -76,7 +84,7 @@ export interface Backlog {
 
 export interface PendingPage {
   submissions: Submission[]
-  /** Of all pages. */
+  /** How many wait or are being delivered, on all pages. */
   total: number
   /** Hand back as `before` for the next page; null on the last. */
   cursor: string | null

@@ -24,7 +24,7 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
     afterEach(() => harness.close())
 
     const held = (receivedAt = Date.now()) => submission({ state: 'held', work: [], receivedAt })
-    const lists = async () => [await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, held: true })].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
+    const lists = async () => [await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, only: 'held' })].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
 
     test('they are a list of their own, and not in the backlog', async () => {
       const now = Date.now()
@@ -33,8 +33,8 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
       expect(await lists()).toEqual([[[open.id], 1], [[young.id, old.id], 2]])
       expect(await store.backlog(now)).toMatchObject({ pending: 1 })
       expect(await store.get(old.id)).toEqual(old)
-      const first = await store.listPending({ limit: 1, held: true })
-      expect(await store.listPending({ limit: 1, held: true, before: first.cursor! })).toEqual({ submissions: [old], total: 2, cursor: null })
+      const first = await store.listPending({ limit: 1, only: 'held' })
+      expect(await store.listPending({ limit: 1, only: 'held', before: first.cursor! })).toEqual({ submissions: [old], total: 2, cursor: null })
     })
 
     test('a released one changes the list in one step, with its audit line', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SubmissionStore } from '../../server/ports/store'
+import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 import { until } from '../support/until'
 import { decided, line, submission } from './submission-store'
@@ -73,9 +73,33 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       expect((await store.backlog(0)).stuck).toBe(0)
     })
 
+    test('pages of those that wait for a person have nobody else, and count all that wait', async () => {
+      const all = [1, 2, 3].map(() => submission())
+      for (const each of all) await store.create(each)
+      for (const each of all.slice(1)) await store.replace(each, { ...each, version: 2, failures: [{ delivery: 'email', reason: 'no' }] })
+      const first = await store.listPending({ limit: 1, only: 'stuck' })
+      const second = await store.listPending({ limit: 1, only: 'stuck', before: first.cursor! })
+      expect([...first.submissions, ...second.submissions].map(({ id }) => id).sort()).toEqual(all.slice(1).map(({ id }) => id).sort())
+      expect([first.total, second.total, second.cursor]).toEqual([3, 3, null])
+    })
+
+    test('a watcher is told again and again that it hears of changes, and not after stopping', async () => {
+      let beats = 0
+      const stop = store.watch({ changed: () => {}, alive: () => beats++ })
+      await until('two heartbeats', () => beats >= 2, 5 * HEARTBEAT_MS)
+      stop()
+      const last = beats
+      let others = 0
+      const again = store.watch({ changed: () => {}, alive: () => others++ })
+      await until('two of another watcher', () => others >= 2, 5 * HEARTBEAT_MS)
+      again()
+      expect(beats).toBe(last)
+    })
+
     test('who watches hears of every change, after one null, and of nothing after stopping', async () => {
       const heard: (string | null)[] = []
-      const stop = store.watch(id => heard.push(id))
+      const watcher = { changed: (id: string | null) => heard.push(id), alive: () => {} }
+      const stop = store.watch(watcher)
       await until('the watch to stand', () => heard.includes(null))
       const [one, two] = [submission(), submission()]
       for (const each of [one, two]) await store.create(each)
@@ -85,7 +109,7 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       await until('four changes', () => heard.filter(id => id !== null).length === 4)
       expect(heard.filter(id => id !== null)).toEqual(changes)
       stop()
-      const again = store.watch(id => heard.push(id))
+      const again = store.watch(watcher)
       await until('a second watch', () => heard.at(-1) === null)
       await store.create(submission())
       await until('one more', () => heard.filter(id => id !== null).length === 5)

@@ -69,7 +69,7 @@ test('a delivery that is stuck shows its reason and next attempt, and leaves onc
   expect(await row('Stuck Sally').getByTestId('problem').textContent()).toMatch(/Email: .*Resend.* Next attempt (in \d+ \w+|now)\./)
   await page.getByTestId('filter-waiting').click()
   await row('Stuck Sally').waitFor({ state: 'detached' })
-  await page.getByTestId('filter-failed').click()
+  await page.getByTestId('filter-retrying').click()
   await row('Stuck Sally').waitFor()
   d.resend.fault = () => undefined
   await row('Stuck Sally').waitFor({ state: 'detached' })
@@ -81,7 +81,7 @@ test('the page says that it lost the server, and catches up when it is back', as
   await live()
   const { url } = d.server
   await d.server.stop()
-  await page.getByTestId('liveness').filter({ hasText: 'Connection lost' }).waitFor()
+  await page.getByTestId('liveness').filter({ hasText: 'Not live' }).waitFor()
   await seed(d.redis.url, [waiting({ id: 'while-away', data: { name: 'While Away' } })])
   d.server = Object.assign(await startServer({ ...d.env, PORT: new URL(url).port }), { url })
   await row('While Away').waitFor()

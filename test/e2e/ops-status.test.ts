@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { seriousFindings } from '../support/accessibility'
 import { blockText } from '../support/block-kit'
 import { openPage, screenshot, startBrowser } from '../support/browser'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
@@ -13,6 +13,8 @@ let browser: Browser
 let ada: Visitor
 let page: Page
 let problems: string[]
+/** Of a visitor of its own, because attempts to sign in are counted. */
+let address = 0
 
 beforeAll(async () => {
   [d, browser] = await Promise.all([deploy({ ...WITH_PASSWORD, METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1' }), startBrowser()])
@@ -23,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([browser.close(), d.close()]))
 beforeEach(async () => {
-  ({ page, problems } = await openPage(browser))
+  ({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `198.51.100.${++address}` } }))
   await page.goto(`${d.server.url}/sign-in?to=/status`)
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -39,17 +41,59 @@ afterEach(async () => {
 const stateOf = (part: string) => page.getByTestId(`part-${part}`).getAttribute('data-state')
 
 describe('the status page', () => {
+  test('of parts that nobody has used yet says so, and not that they work', async () => {
+    await page.getByTestId('verdict').getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
+    expect([await stateOf('email'), await stateOf('endpoint'), await stateOf('slack')]).toEqual(['unused', 'unused', 'ok'])
+    expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
+    await screenshot(page, 'status-unused')
+  })
+
   test('tells which part fails, since when and why, and that it works again', async () => {
     const { id, card } = await submit(d, { name: 'Grace' })
     d.resend.fault = ({ path }) => path === '/emails' ? { status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"x"}' } : undefined
     await click(d, card, 'forward', id)
     await page.getByTestId('part-email').getByText('Resend answered 500.').waitFor()
     expect(await stateOf('email')).toBe('failing')
-    expect(await page.getByTestId('verdict').textContent()).toContain('Email fails.')
+    expect(await page.getByTestId('verdict').textContent()).toContain('Email fails. What is not given up is kept and tried again.')
     d.resend.fault = () => undefined
     await until('the email', async () => (await d.resend.emails()).some(({ html }) => html.includes(id)))
     await page.getByText('Everything works.').waitFor()
     expect([await stateOf('email'), await stateOf('slack'), await stateOf('store')]).toEqual(['ok', 'ok', 'ok'])
+  })
+
+  test('leads to the submissions whose delivery was given up, and stops once somebody decided', async () => {
+    d.resend.fault = ({ path }) => path === '/emails' ? { status: 422, body: '{"statusCode":422,"name":"validation_error","message":"x"}' } : undefined
+    const { id, card } = await submit(d, { name: 'Given Up' })
+    await click(d, card, 'forward', id)
+    const link = page.getByTestId('verdict').getByRole('link', { name: '1 submission needs a person' })
+    await link.waitFor()
+    expect((await page.getByTestId('stuck').textContent())?.trim()).toBe('1')
+    expect(await page.getByText('Everything works.').count()).toBe(0)
+    await screenshot(page, 'status-needs-person')
+    await link.click()
+    await page.getByTestId('row').filter({ hasText: 'Given Up' }).getByTestId('state').filter({ hasText: 'Failed' }).waitFor()
+    expect(await page.getByTestId('row').count()).toBe(1)
+    d.resend.fault = () => undefined
+    await click(d, await cardNow(d, card), 'forward', id)
+    await page.getByTestId('no-match').waitFor()
+    await page.goto(`${d.server.url}/status`)
+    await page.getByText('Everything works.').waitFor()
+  })
+
+  test('while the store is away says since when forms are refused, and of the rest that it is not known', async () => {
+    await submit(d, { name: 'Ada' })
+    d.redis.pause()
+    await page.getByTestId('verdict').getByText(/Forms are being refused, .* since \d+:\d\d.* \(.*\)\./).waitFor()
+    expect((await sendForm(d.server, { name: 'Refused' })).status).toBe(503)
+    expect([await stateOf('store'), await stateOf('slack'), await stateOf('email')]).toEqual(['failing', 'unknown', 'unknown'])
+    const text = await page.locator('main').textContent()
+    expect(text).not.toMatch(/never|tried again|Not used yet|Everything works/)
+    expect(text!.match(/Unknown while the store is away/g)).toHaveLength(3)
+    for (const counted of ['pending', 'stuck', 'overdue', 'count-received']) expect(await page.getByTestId(counted).count()).toBe(0)
+    await screenshot(page, 'status-store-away')
+    d.redis.resume()
+    await page.getByTestId('pending').waitFor()
+    expect(await page.getByTestId('verdict').textContent()).not.toContain('refused')
   })
 
   test('counts what came in and how it ended, and lists who decided', async () => {
@@ -75,7 +119,7 @@ describe('the status page', () => {
     const other = await startServer({ ...d.env, STORE_URL: 'redis://127.0.0.1:9' })
     const { cookies } = ada
     const response = await fetch(`${other.url}/api/status`, { headers: { cookie: [...cookies].map(pair => pair.join('=')).join('; ') } })
-    expect(await response.json()).toMatchObject({ backlog: null, parts: [{ key: 'store', state: 'failing' }, {}, {}, {}] })
+    expect(await response.json()).toMatchObject({ refusingSince: expect.any(Number), backlog: null, tally: null, audit: null, parts: [{ key: 'store', state: 'failing' }, { state: 'unknown' }, { state: 'unknown' }, { state: 'unknown' }] })
     await other.kill()
   })
 })

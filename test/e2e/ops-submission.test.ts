@@ -102,6 +102,52 @@ test('asks before it forwards or marks as spam', async () => {
   await page.getByTestId('submission-ended').getByText(/Forwarded by Local/).waitFor()
 })
 
+test('whoever is too late to mark as spam is told who was faster, while asked and after confirming', async () => {
+  const seen = await submit(d, FORM)
+  await open(seen.id)
+  await page.getByTestId('decide-spam').click()
+  await page.getByTestId('confirm').waitFor()
+  await click(d, seen.card, 'forward', seen.id)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByTestId('refusal').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
+  await screenshot(page, 'decision-late')
+  expect(await seriousFindings(page)).toEqual([])
+  expect(await dialog.getByTestId('confirm').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Close' }).first().click()
+  await page.getByTestId('submission-ended').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
+
+  // A page that hears of nothing learns it from the answer.
+  await page.route('**/api/submissions/events', route => route.abort())
+  const unseen = await submit(d, FORM)
+  await open(unseen.id)
+  await page.getByTestId('decide-spam').click()
+  await click(d, unseen.card, 'forward', unseen.id)
+  await page.getByTestId('confirm').click()
+  await dialog.getByTestId('refusal').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
+  expect(await dialog.getByTestId('confirm').count()).toBe(0)
+  expect(await page.getByText('Decided.').count()).toBe(0)
+  problems.splice(0)
+})
+
+test('of two tabs that forward, one is told that it came too late', async () => {
+  const { id } = await submit(d, FORM)
+  const { page: other } = await openPage(browser)
+  const tabs = [page, other]
+  for (const tab of tabs) {
+    // Neither hears of the other.
+    await tab.route('**/api/submissions/events', route => route.abort())
+    await tab.goto(`${d.server.url}/submissions/${id}`)
+    await tab.getByTestId('decide-forward').click()
+    await tab.getByTestId('confirm').waitFor()
+  }
+  await Promise.all(tabs.map(tab => tab.getByTestId('confirm').click()))
+  await until('one refusal', async () => await page.getByTestId('refusal').count() + await other.getByTestId('refusal').count() === 1)
+  await d.server.drain()
+  expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
+  await other.close()
+  problems.splice(0)
+})
+
 test('a stuck delivery is shown with its attempts, and is done once it arrives', async () => {
   d.resend.fault = ({ path }) => path === '/emails' ? { status: 500 } : undefined
   const { id } = await submit(d, { name: 'Stuck Sally' })

@@ -146,19 +146,6 @@ describe('the sign-in page', () => {
   })
 })
 
-describe('a session that ended while a page was open', () => {
-  it('leads back to the sign-in page by the first answer that says so', async () => {
-    expected = /401|404/
-    await page.goto(`${server.url}/sign-in?to=/submissions/0b1f`)
-    await fill(PASSWORD)
-    await page.getByTestId('submission-ended').waitFor()
-    await page.context().clearCookies()
-    await page.evaluate(() => (globalThis as unknown as { $fetch: (path: string) => Promise<unknown> }).$fetch('/api/submissions/0b1f').catch(() => {}))
-    await page.getByTestId('sign-in').waitFor()
-    expect(pathOf()).toBe('/sign-in?to=/submissions/0b1f')
-  })
-})
-
 describe('the policy of the pages', () => {
   it('keeps out scripts that are not of the build, inline handlers and other sites', async () => {
     expected = /Content Security Policy/

@@ -4,6 +4,7 @@ import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
 import { auditTable, submissionTable } from '../../server/domain/operations/export'
 import { createReadiness } from '../../server/domain/operations/readiness'
 import { readStatus } from '../../server/domain/operations/status'
+import { Storage } from '../../server/domain/operations/storage'
 import type { HealthBook } from '../../server/ports/health'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => triage.close())
 
 describe('readiness', () => {
-  const probe = () => createReadiness({ store: triage.store, board: triage.board, health, runtime: { now: triage.runtime.now, wait: () => new Promise(() => {}) } })
+  const probe = () => createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, runtime: { now: triage.runtime.now, wait: () => new Promise(() => {}) } })
 
   test('is given when the store answers and every platform takes us', async () => {
     expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
@@ -46,13 +47,15 @@ describe('readiness', () => {
 
   test('a platform that does not answer at all holds up no probe', async () => {
     triage.board.checks.set('slack', new Promise(() => {}))
-    const ask = createReadiness({ store: triage.store, board: triage.board, health, runtime: triage.runtime })
+    const ask = createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, runtime: triage.runtime })
     expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']) })
   })
 })
 
 describe('the status', () => {
-  const status = () => readStatus({ store: triage.store, board: triage.board, health, deliveries: ['email'], now: triage.runtime.now })
+  let storage: Storage
+  beforeEach(() => { storage = new Storage(triage.store, triage.runtime.now) })
+  const status = () => readStatus({ store: triage.store, storage, board: triage.board, health, deliveries: ['email'], now: triage.runtime.now })
 
   test('a part fails when its last error is newer than its last success', async () => {
     health.note('slack', 2)
@@ -60,12 +63,21 @@ describe('the status', () => {
     health.note('email', 1)
     health.note('email', 2, 'new')
     const { parts } = await status()
-    expect(parts.map(({ key, state }) => [key, state])).toEqual([['store', 'ok'], ['slack', 'ok'], ['discord', 'unknown'], ['email', 'failing']])
+    expect(parts.map(({ key, state }) => [key, state])).toEqual([['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing']])
   })
 
-  test('says that the store is away, and answers all the same', async () => {
+  test('without the store says since when forms are refused, and of the rest that it is not known', async () => {
+    const since = triage.runtime.now()
     triage.outage.calls = 10
-    expect(await status()).toMatchObject({ backlog: null, audit: [], parts: [{ key: 'store', state: 'failing', lastError: { reason: 'It does not answer. Check STORE_URL.' } }, {}, {}, {}] })
+    await storage.check()
+    triage.runtime.time += 60_000
+    health.read = () => Promise.reject(new Error('away'))
+    expect(await status()).toMatchObject({
+      refusingSince: since, backlog: null, tally: null, audit: null,
+      parts: [{ key: 'store', state: 'failing' }, { key: 'slack', state: 'unknown' }, { key: 'discord', state: 'unknown' }, { key: 'email', state: 'unknown' }],
+    })
+    triage.outage.calls = 0
+    expect(await status()).toMatchObject({ refusingSince: null, parts: [{ key: 'store', state: 'ok' }, {}, {}, {}] })
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../server/domain/errors'
-import { listRows, pickRows, problemOf, stateOf, type OverviewPorts } from '../../server/domain/submission/overview'
+import { listRows, pickRows, problemOf, stateOf, type OverviewPorts, type RowState } from '../../server/domain/submission/overview'
 import type { Submission, Work } from '../../server/ports/submission'
 import { openTriage, type Triage } from '../fakes/triage'
 import { submissionOf } from '../fixtures/views'
@@ -28,18 +28,18 @@ test('a submission waits, is being delivered, or something went wrong with it', 
   const open = submissionOf({})
   expect(stateOf(open)).toBe('waiting')
   expect(stateOf({ ...open, state: 'settling', work: [email()] })).toBe('delivering')
-  expect(stateOf({ ...open, state: 'settling', work: [email({ attempts: 1, reason: 'no' })] })).toBe('failed')
+  expect(stateOf({ ...open, state: 'settling', work: [email({ attempts: 1, reason: 'no' })] })).toBe('retrying')
   expect(stateOf({ ...open, failures: [{ delivery: 'email', reason: 'no' }] })).toBe('failed')
 })
 
-test('the problem is what is tried again soonest, or else what was given up', () => {
+test('the problem is what waits for a person, or else what is tried again soonest', () => {
   const open = submissionOf({})
   const post: Work = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 2, reason: 'Slack: no connection.', dueAt: 30 }
   expect(problemOf({ ...open, work: [email({ reason: 'late' }), post] }, label)).toEqual({ what: 'Card on SLACK', reason: 'Slack: no connection.', nextAttemptAt: 30, refused: false })
   const card = { platform: 'discord', threadId: 't', messageId: 'm' }
   expect(problemOf({ ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label)).toMatchObject({ what: 'Card update on DISCORD' })
-  expect(problemOf({ ...open, failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({ what: 'Endpoint', reason: 'gone', nextAttemptAt: null, refused: false })
-  expect(problemOf({ ...open, work: [{ ...post, refused: true }] }, label)).toMatchObject({ what: 'Could not be posted to SLACK', nextAttemptAt: 30, refused: true })
+  expect(problemOf({ ...open, work: [post], failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({ what: 'Endpoint', reason: 'gone', nextAttemptAt: null, refused: false })
+  expect(problemOf({ ...open, work: [email({ reason: 'late', dueAt: 1 }), { ...post, refused: true }] }, label)).toMatchObject({ what: 'Could not be posted to SLACK', nextAttemptAt: 30, refused: true })
 })
 
 test('a row previews the first fields in one line each, and counts the rest', async () => {
@@ -94,12 +94,17 @@ test('text is searched in keys, values, nested values and the id, not only in th
   for (const q of ['key8', 'VALUE8', ' value8 ', id!]) expect((await listRows({ limit: 5, q }, ports)).rows.map(row => row.id)).toEqual([id])
 })
 
-test('a state filter tells the three apart', async () => {
+test('a state filter tells the four apart', async () => {
   const decision = { action: 'forward' as const, reviewer: { id: 'U', name: 'A', platform: 'Slack' }, at: 0 }
   const far = triage.runtime.now() + 3_600_000
-  const [waits, delivers, fails] = await store({}, { state: 'settling', decision, work: [email({ dueAt: far })] }, { state: 'settling', decision, work: [email({ dueAt: far, reason: 'no' })] })
-  const of = async (state: 'waiting' | 'delivering' | 'failed') => (await listRows({ limit: 5, state }, ports)).rows.map(({ id }) => id)
-  expect([await of('waiting'), await of('delivering'), await of('failed')]).toEqual([[waits], [delivers], [fails]])
+  const [waits, delivers, retries, fails] = await store({}, { state: 'settling', decision, work: [email({ dueAt: far })] }, { state: 'settling', decision, work: [email({ dueAt: far, reason: 'no' })] }, { failures: [{ delivery: 'email', reason: 'no' }] })
+  const of = async (state: RowState) => (await listRows({ limit: 5, state }, ports)).rows.map(({ id }) => id)
+  expect([await of('waiting'), await of('delivering'), await of('retrying'), await of('failed')]).toEqual([[waits], [delivers], [retries], [fails]])
+})
+
+test('what failed is found however much waits beside it, and every page says when it was read', async () => {
+  const ids = await store(...Array.from({ length: 60 }, () => ({})), { failures: [{ delivery: 'email', reason: 'no' }] })
+  expect(await listRows({ limit: 1, state: 'failed' }, ports)).toMatchObject({ now: triage.runtime.now(), rows: [{ id: ids.at(-1), state: 'failed' }], total: 61, cursor: null, scanned: 1 })
 })
 
 test('of changed submissions, those are picked that are pending and pass the filter', async () => {

@@ -11,13 +11,13 @@ export interface Entry {
 }
 
 /** A page of the list, as `SubmissionStore.listPending` gives it out. */
-export function pageOf(all: Entry[], limit: number, before: string): { total: number, places: Entry[], cursor: string | null } {
+export function pageOf(all: Entry[], limit: number, before: string): { places: Entry[], cursor: string | null } {
   const sorted = all.sort(newestFirst)
   const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
   const below = time && id ? sorted.filter(place => newestFirst(place, { receivedAt: Number(time), id }) > 0) : sorted
   const places = below.slice(0, limit)
   const last = places.at(-1)
-  return { total: all.length, places, cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null }
+  return { places, cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null }
 }
 
 /** Order of the list of pending submissions. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStorage, type Storage } from 'unstorage'
 import { LimitReached, type Limiter } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, StoreRules, SubmissionStore } from '../../ports/store'
+import { HEARTBEAT_MS, type Backlog, type HourTally, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { atomicFiles, UNFINISHED } from './atomic-files'
 import { AUDIT_FILES, AuditTrail } from './audit-trail'
@@ -30,7 +30,7 @@ export class EmbeddedStore implements SubmissionStore {
   private readonly files: Storage
   private readonly entries = new Map<string, Entry>()
   private readonly trail: AuditTrail
-  private readonly listeners = new Set<(id: string | null) => void>()
+  private readonly watchers = new Set<StoreWatcher>()
   private readonly keys: IdempotencyKeys
   /** The last change of each submission or idempotency key that is being changed. */
   private readonly turns = new Map<string, Promise<unknown>>()
@@ -93,11 +93,12 @@ export class EmbeddedStore implements SubmissionStore {
     await this.change(id, async () => this.entries.delete(id))
   }
 
-  async listPending({ limit, before = '', held = false }: { limit: number, before?: string, held?: boolean }): Promise<PendingPage> {
+  async listPending({ limit, before = '', only }: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage> {
     await this.loaded()
-    const { total, places, cursor } = pageOf(held ? this.those('held') : this.those('open', 'settling'), limit, before)
+    const all = only === 'held' ? this.those('held') : this.those('open', 'settling')
+    const { places, cursor } = pageOf(only === 'stuck' ? all.filter(({ stuck }) => stuck) : all, limit, before)
     const found = await Promise.all(places.map(entry => this.get(entry.id)))
-    return { submissions: found.filter(submission => submission !== null), total, cursor }
+    return { submissions: found.filter(submission => submission !== null), total: all.length, cursor }
   }
 
   async audit(limit: number): Promise<AuditLine[]> {
@@ -122,10 +123,15 @@ export class EmbeddedStore implements SubmissionStore {
     return [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a)).slice(0, limit).map(({ id }) => id)
   }
 
-  watch(changed: (id: string | null) => void): () => void {
-    this.listeners.add(changed)
-    changed(null)
-    return () => this.listeners.delete(changed)
+  watch(watcher: StoreWatcher): () => void {
+    this.watchers.add(watcher)
+    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
+    watcher.changed(null)
+    watcher.alive()
+    return () => {
+      clearInterval(beats)
+      this.watchers.delete(watcher)
+    }
   }
 
   async ping(): Promise<void> {
@@ -191,7 +197,7 @@ export class EmbeddedStore implements SubmissionStore {
   }
 
   private tell(id: string): void {
-    for (const changed of this.listeners) changed(id)
+    for (const { changed } of this.watchers) changed(id)
   }
 
   private index(submission: Submission): void {

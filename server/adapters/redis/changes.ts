@@ -1,46 +1,62 @@
-import type { RedisClient } from './client'
+import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
+import { bounded, type RedisClient } from './client'
 import { CHANGES } from './scripts'
-
-/** Shorter than the idle time-out of the connection's socket, on which nothing else may move for hours. */
-const PING_EVERY_MS = 4_000
-
-type Listener = (id: string | null) => void
 
 /** The announcements of all processes, on a connection of its own that exists while somebody listens. */
 export class RedisChanges {
-  private readonly listeners = new Set<Listener>()
+  private readonly watchers = new Set<StoreWatcher>()
   private subscriber: RedisClient | null = null
+  private beats: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly client: RedisClient) {}
 
-  watch(listener: Listener): () => void {
-    this.listeners.add(listener)
+  watch(watcher: StoreWatcher): () => void {
+    this.watchers.add(watcher)
     this.subscriber ??= this.subscribe()
+    this.beats ??= setInterval(() => this.subscriber && this.beat(this.subscriber), HEARTBEAT_MS)
     return () => {
-      this.listeners.delete(listener)
-      if (this.listeners.size === 0) this.close()
+      this.watchers.delete(watcher)
+      if (this.watchers.size === 0) this.close()
     }
   }
 
   close(): void {
+    clearInterval(this.beats)
+    this.beats = undefined
     this.subscriber?.destroy()
     this.subscriber = null
   }
 
   private subscribe(): RedisClient {
-    const subscriber = this.client.duplicate({ disableOfflineQueue: false, pingInterval: PING_EVERY_MS }) as RedisClient
+    const subscriber = this.client.duplicate({ disableOfflineQueue: false }) as RedisClient
     // The main connection reports outages; this one only has to come back.
     subscriber.on('error', () => {})
     // What was announced before the subscription stands, or while the connection was away, is lost.
-    subscriber.on('ready', () => this.tell(null))
+    const stands = () => {
+      this.tell(null)
+      this.beat(subscriber)
+    }
+    subscriber.on('ready', stands)
     subscriber.connect()
       .then(() => subscriber.subscribe(CHANGES, id => this.tell(id)))
-      .then(() => this.tell(null))
+      .then(stands)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber
   }
 
+  /** Announcements come only over a connection on which Redis answers; one that is silent is replaced. */
+  private beat(subscriber: RedisClient): void {
+    if (!subscriber.isReady) return
+    bounded(subscriber.ping(), HEARTBEAT_MS).then(() => {
+      for (const { alive } of this.watchers) alive()
+    }, () => {
+      if (this.subscriber !== subscriber) return
+      subscriber.destroy()
+      this.subscriber = this.subscribe()
+    })
+  }
+
   private tell(id: string | null): void {
-    for (const listener of this.listeners) listener(id)
+    for (const { changed } of this.watchers) changed(id)
   }
 }

@@ -179,11 +179,11 @@ return ids
 `)
 
 /**
- * A page of the pending or the held ones, newest first: [total, whether more follow, [id, score, id, score, …]].
+ * A page of an index, newest first: [how many there are in all, whether more follow, [id, score, id, score, …]].
  * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
- * So a page starts exactly below the one above, whatever came or went in between, in O(log total + limit).
+ * So a page starts exactly below the one above, whatever came or went in between, in O(log size + limit).
  *
- * KEYS pending or held. ARGV limit, score and id of the cursor ('' and '' for the first page).
+ * KEYS the index, the one whose size is told. ARGV limit, score and id of the cursor ('' and '' for the first page).
  */
 export const PAGE = script(`
 local from = 0
@@ -192,10 +192,9 @@ if ARGV[3] ~= '' then
   from = redis.call('ZREVRANK', KEYS[1], ARGV[3]) + 1 - added
   if added == 1 then redis.call('ZREM', KEYS[1], ARGV[3]) end
 end
-local total = redis.call('ZCARD', KEYS[1])
 local more = 0
-if from + ARGV[1] < total then more = 1 end
-return { total, more, redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES') }
+if from + ARGV[1] < redis.call('ZCARD', KEYS[1]) then more = 1 end
+return { redis.call('ZCARD', KEYS[2]), more, redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES') }
 `)
 
 /**

@@ -1,5 +1,5 @@
 import { LimitReached } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, StoreRules, SubmissionStore } from '../../ports/store'
+import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
@@ -97,14 +97,15 @@ export class RedisStore implements SubmissionStore {
     await this.call(() => Promise.all([PENDING, HELD, DUE, STUCK].map(index => this.client.zRem(index, id))))
   }
 
-  listPending({ limit, before = '', held = false }: { limit: number, before?: string, held?: boolean }): Promise<PendingPage> {
+  listPending({ limit, before = '', only }: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage> {
     return this.call(async () => {
       const [, score = '', id = ''] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-      const [total, more, places] = await run(this.client, PAGE, [held ? HELD : PENDING], [String(limit), score, id]) as [number, number, string[]]
+      const [index, all] = only === 'held' ? [HELD, HELD] : [only === 'stuck' ? STUCK : PENDING, PENDING]
+      const [total, more, places] = await run(this.client, PAGE, [index, all], [String(limit), score, id]) as [number, number, string[]]
       const found = await this.read(places.filter((_, index) => index % 2 === 0))
       return {
         // It may have ended or been released between the two round trips.
-        submissions: found.filter(submission => submission && (held ? submission.state === 'held' : isPending(submission))) as Submission[],
+        submissions: found.filter(submission => submission && (only === 'held' ? submission.state === 'held' : isPending(submission))) as Submission[],
         total,
         cursor: more ? `${places.at(-1)}-${places.at(-2)}` : null,
       }
@@ -135,8 +136,8 @@ export class RedisStore implements SubmissionStore {
     return this.call(() => this.client.zRange(STUCK, 0, limit - 1))
   }
 
-  watch(changed: (id: string | null) => void): () => void {
-    return this.changes.watch(changed)
+  watch(watcher: StoreWatcher): () => void {
+    return this.changes.watch(watcher)
   }
 
   async ping(): Promise<void> {

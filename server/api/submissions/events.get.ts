@@ -5,10 +5,10 @@ import { opsRoute } from '../../http/ops-route'
 
 /**
  * `GET /api/submissions/events`: server-sent `changed` events, each a JSON list of ids, or null when any submission may
- * have changed. No form data. 401, 403, 503.
+ * have changed; and `heartbeat`s, which stop when changes would not be heard of. No form data. 401, 403, 503.
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  return opsRoute(event, services, () => eventStream(event, ({ send, close }) =>
-    services.opsDesk.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), closed: close })))
+  return opsRoute(event, services, () => eventStream(event, ({ send, beat, close }) =>
+    services.opsDesk.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close })))
 })

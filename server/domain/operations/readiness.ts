@@ -2,7 +2,7 @@ import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { HealthBook } from '../../ports/health'
 import type { Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import type { Storage } from './storage'
 
 export interface Readiness {
   ready: boolean
@@ -19,7 +19,7 @@ const CHECK_TTL_MS = 30_000
 const PATIENCE_MS = 2000
 
 export interface ReadinessPorts {
-  store: SubmissionStore
+  storage: Pick<Storage, 'check'>
   board: ReviewBoard
   health: HealthBook
   runtime: Pick<Runtime, 'now' | 'wait'>
@@ -29,7 +29,7 @@ export interface ReadinessPorts {
  * Ready is whoever reaches the store and has credentials that every platform takes. A platform that is merely away makes
  * nobody unready: taking all replicas out of a load balancer then would lose the forms that they are there to keep.
  */
-export function createReadiness({ store, board, health, runtime }: ReadinessPorts): () => Promise<Readiness> {
+export function createReadiness({ storage, board, health, runtime }: ReadinessPorts): () => Promise<Readiness> {
   let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
 
   async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
@@ -48,7 +48,7 @@ export function createReadiness({ store, board, health, runtime }: ReadinessPort
   return async () => {
     const now = runtime.now()
     if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
-    const [platforms, storeReason] = await Promise.all([checked.results, store.ping().then(() => null, () => 'The store (STORE_URL) does not answer.')])
+    const [platforms, storeReason] = await Promise.all([checked.results, storage.check().then(since => since === null ? null : 'The store (STORE_URL) does not answer.')])
     const reasons = [...storeReason ? [storeReason] : [], ...platforms.reasons]
     return { ready: reasons.length === 0, reasons, warnings: platforms.warnings }
   }

@@ -3,25 +3,29 @@ import type { HealthBook, PartHealth } from '../../ports/health'
 import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery } from '../../ports/submission'
 import { problemOf } from '../submission/overview'
+import { DELIVERY_NAMES } from '../submission/present'
+import type { Storage } from './storage'
 
-/** An outside part and how it does. `unknown`: it was not used yet. Times in epoch ms. */
+/** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. Times in epoch ms. */
 interface Part extends PartHealth {
   key: string
   label: string
-  state: 'ok' | 'failing' | 'unknown'
+  state: 'ok' | 'failing' | 'unused' | 'unknown'
 }
 
+/** What is null is not known, because the store is away. */
 export interface Status {
   /** Epoch ms, of this answer. */
   now: number
+  /** From when on forms are refused because they cannot be stored, epoch ms; null while they are taken in. */
+  refusingSince: number | null
   parts: readonly Part[]
-  /** Null while the store is away. */
   backlog: Backlog | null
-  tally: readonly HourTally[]
+  tally: readonly HourTally[] | null
   /** The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck` counts all. */
-  stuck: readonly Stuck[]
+  stuck: readonly Stuck[] | null
   /** The newest lines of the audit trail. */
-  audit: readonly AuditLine[]
+  audit: readonly AuditLine[] | null
 }
 
 /** Texts for people, without form data. */
@@ -34,6 +38,7 @@ interface Stuck {
 
 export interface StatusPorts {
   store: SubmissionStore
+  storage: Pick<Storage, 'check'>
   board: ReviewBoard
   health: HealthBook
   deliveries: readonly Delivery[]
@@ -46,19 +51,16 @@ const STUCK = 10
 /** Lines of the audit trail that the page shows. */
 const AUDIT_LINES = 50
 
-const LABELS: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
-
 /** Everything that the person on duty looks at first. Answers also while the store is away. */
-export async function readStatus({ store, board, health, deliveries, now }: StatusPorts): Promise<Status> {
+export async function readStatus({ store, storage, board, health, deliveries, now }: StatusPorts): Promise<Status> {
   const at = now()
-  const found = await Promise.all([health.read(), store.backlog(at), store.tally(at), store.audit(AUDIT_LINES), readStuck(store, board)]).catch(() => null)
-  const answered = now()
-  const [notes, backlog, tally, audit, stuck] = found ?? [{} as Record<string, PartHealth>, null, [], [], []]
-  const storePart: Part = found
-    ? { key: 'store', label: 'Store', state: 'ok', lastSuccessAt: answered, lastError: null }
-    : { key: 'store', label: 'Store', state: 'failing', lastSuccessAt: null, lastError: { at: answered, reason: 'It does not answer. Check STORE_URL.' } }
-  const used = [...board.platforms.map(key => ({ key, label: board.label(key) })), ...deliveries.map(key => ({ key, label: LABELS[key] }))]
-  return { now: answered, parts: [storePart, ...used.map(part => ({ ...part, ...judge(notes[part.key]) }))], backlog, tally, audit, stuck }
+  const known = <T>(answer: Promise<T>) => answer.catch(() => null)
+  const [refusingSince, notes, backlog, tally, audit, stuck] = await Promise.all([
+    storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
+  ])
+  const used = [...board.platforms.map(key => ({ key, label: board.label(key) })), ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] }))]
+  const parts = used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) }))
+  return { now: now(), refusingSince, parts: [storePart(refusingSince, now()), ...parts], backlog, tally, stuck, audit }
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
@@ -69,8 +71,17 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<St
   })
 }
 
-function judge(health: PartHealth = { lastSuccessAt: null, lastError: null }): PartHealth & Pick<Part, 'state'> {
+const UNUSED: PartHealth = { lastSuccessAt: null, lastError: null }
+
+function judge(health: PartHealth | null): Pick<Part, 'state' | 'lastSuccessAt' | 'lastError'> {
+  if (!health) return { ...UNUSED, state: 'unknown' }
   const { lastSuccessAt, lastError } = health
-  const state = lastError && lastError.at > (lastSuccessAt ?? 0) ? 'failing' : lastSuccessAt ? 'ok' : 'unknown'
-  return { lastSuccessAt, lastError, state }
+  const fails = lastError && lastError.at > (lastSuccessAt ?? 0)
+  return { lastSuccessAt, lastError, state: fails ? 'failing' : lastSuccessAt ? 'ok' : 'unused' }
+}
+
+function storePart(refusingSince: number | null, at: number): Part {
+  const part = { key: 'store', label: 'Store' }
+  if (refusingSince === null) return { ...part, state: 'ok', lastSuccessAt: at, lastError: null }
+  return { ...part, state: 'failing', lastSuccessAt: null, lastError: { at, reason: 'It does not take forms. Check STORE_URL.' } }
 }

@@ -1,14 +1,16 @@
 import type { Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import { HEARTBEAT_MS, type SubmissionStore } from '../../ports/store'
 
 interface FeedPorts {
   store: Pick<SubmissionStore, 'watch'>
-  runtime: Pick<Runtime, 'wait'>
+  runtime: Pick<Runtime, 'now' | 'wait'>
 }
 
 export interface FeedListener {
   /** Ids of submissions that changed; null when any may have. */
   changed: (ids: readonly string[] | null) => void
+  /** Again and again, while it would hear of a change. */
+  alive: () => void
   /** The process ends. */
   closed: () => void
 }
@@ -29,6 +31,8 @@ export class Feed {
   /** Null in the set: any may have changed. */
   private readonly gathered = new Set<string | null>()
   private gathering = false
+  /** Epoch ms. */
+  private aliveAt = 0
 
   constructor(private readonly ports: FeedPorts) {}
 
@@ -36,7 +40,8 @@ export class Feed {
   listen(listener: FeedListener): (() => void) | null {
     if (this.listeners.size >= MOST_LISTENERS) return null
     this.listeners.add(listener)
-    this.unwatch ??= this.ports.store.watch(id => this.gather(id))
+    this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.beat() })
+    if (this.ports.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size === 0) this.stop()
@@ -52,6 +57,11 @@ export class Feed {
   private stop(): void {
     this.unwatch?.()
     this.unwatch = null
+  }
+
+  private beat(): void {
+    this.aliveAt = this.ports.runtime.now()
+    for (const { alive } of this.listeners) alive()
   }
 
   private gather(id: string | null): void {

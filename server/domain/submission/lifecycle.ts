@@ -59,7 +59,7 @@ export function nextAttention(submission: Submission): number {
 }
 
 /** Whether it waits for a person, because a delivery or a card was refused or given up. */
-function needsPerson({ state, failures, work }: Submission): boolean {
+export function needsPerson({ state, failures, work }: Submission): boolean {
   return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
 }
 

@@ -3,9 +3,9 @@ import type { Reviewer } from '../../ports/submission'
 import { AlreadyDecided, InvalidRequest, SubmissionEnded, WrongState } from '../errors'
 import { ending, showSubmission, type DetailsPorts, type SubmissionDetails } from './details'
 import { Feed } from './feed'
-import type { Quarantine } from './quarantine'
-import { listRows, pickRows, reached, type OverviewPorts, type RowPage } from './overview'
+import { listRows, pickRows, reached, ROW_STATES, type OverviewPorts, type RowPage } from './overview'
 import type { Outbox } from './outbox'
+import type { Quarantine } from './quarantine'
 import type { Review } from './review'
 
 export interface OpsDeskPorts extends OverviewPorts, DetailsPorts {
@@ -19,7 +19,7 @@ export interface OpsDeskPorts extends OverviewPorts, DetailsPorts {
 const MOST_ROWS = 100
 
 const filter = {
-  state: z.enum(['waiting', 'delivering', 'failed', 'held'], 'it is none of waiting, delivering, failed and held').optional(),
+  state: z.enum(ROW_STATES, `it is none of ${ROW_STATES.join(', ')}`).optional(),
   q: z.string().max(200, 'it has more than 200 characters').optional(),
 }
 

@@ -4,6 +4,7 @@ import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
 import { visible } from '../text'
 import { fieldText } from './fields'
+import { needsPerson } from './lifecycle'
 import { DELIVERY_NAMES, inOrder, type Presentation } from './present'
 
 export interface OverviewPorts {
@@ -13,8 +14,9 @@ export interface OverviewPorts {
   runtime: { now: () => number }
 }
 
-/** What people tell apart. `failed`: something went wrong, whether it is tried again or was given up. */
-export type RowState = 'waiting' | 'delivering' | 'failed' | 'held'
+/** What people tell apart. `retrying`: something went wrong and is tried again. `failed`: it waits for a person. `held`: looks like spam and has no card. */
+export const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held'] as const
+export type RowState = typeof ROW_STATES[number]
 
 export interface Problem {
   /** What went wrong, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
@@ -60,6 +62,8 @@ export interface Filter {
 }
 
 export interface RowPage {
+  /** When the store was asked, epoch ms: what came in later is new. */
+  now: number
   rows: Row[]
   /** Of all pending submissions, or of all that are held, whatever the rest of the filter. */
   total: number
@@ -79,52 +83,57 @@ const SCAN_READS = 20
 /**
  * A page of pending submissions, newest first.
  *
- * A filter is applied by scanning, within bounds. Each read asks for no more than the page has room for: so nothing
+ * What failed has an index; any other filter is applied by scanning, within bounds. Each read asks for no more than the page has room for: so nothing
  * that was read is left over, and the store's cursor of the last read is exactly that of this page.
  *
  * @throws StoreUnavailable
  */
 export async function listRows({ limit, before, ...filter }: Filter & { limit: number, before?: string }, ports: OverviewPorts): Promise<RowPage> {
+  const now = ports.runtime.now()
   const found: Submission[] = []
   let cursor: string | null = before ?? null
+  const only = filter.state === 'held' ? 'held' : filter.state === 'failed' ? 'stuck' : undefined
   let [total, scanned] = [0, 0]
   for (let reads = 0; reads < SCAN_READS && found.length < limit; reads++) {
-    const page = await reached(ports.store.listPending({ limit: limit - found.length, ...cursor === null ? {} : { before: cursor }, ...filter.state === 'held' ? { held: true } : {} }))
+    const page = await reached(ports.store.listPending({ limit: limit - found.length, only, ...cursor === null ? {} : { before: cursor } }))
     total = page.total
     scanned += page.submissions.length
     cursor = page.cursor
     found.push(...page.submissions.filter(submission => matches(submission, filter)))
     if (cursor === null) break
   }
-  return { rows: await Promise.all(found.map(submission => row(submission, ports))), total, cursor, scanned }
+  return { now, rows: await Promise.all(found.map(submission => row(submission, ports))), total, cursor, scanned }
 }
 
 /** Those of these submissions that are pending and pass the filter: what a page that heard of changes asks for. @throws StoreUnavailable */
-export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'rows' | 'total'>> {
+export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'now' | 'rows' | 'total'>> {
   const { store, runtime } = ports
+  const now = runtime.now()
   const held = filter.state === 'held'
-  const counted = held ? store.listPending({ limit: 1, held }).then(({ total }) => total) : store.backlog(runtime.now()).then(({ pending }) => pending)
+  const counted = held ? store.listPending({ limit: 1, only: 'held' }).then(({ total }) => total) : store.backlog(now).then(({ pending }) => pending)
   const [total, found] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
   const pending = found.filter(submission => submission !== null).filter(({ state }) => state !== 'expired' && (state === 'held') === held).filter(submission => matches(submission, filter))
-  return { rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
+  return { now, rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
 }
 
 export function stateOf(submission: Submission): RowState {
   if (submission.state === 'held') return 'held'
-  if (problemOf(submission, key => key)) return 'failed'
+  if (needsPerson(submission)) return 'failed'
+  if (problemOf(submission, key => key)) return 'retrying'
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
-/** What goes wrong with it now: what is tried again soonest, or else what was given up last. */
-export function problemOf({ work, failures }: Submission, label: (platform: string) => string): Problem | null {
-  const [stuck] = work.filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
-  if (stuck) {
-    const refused = stuck.refused === true
-    const what = refused ? `Could not be posted to ${label(stuck.room!)}` : workName(stuck, label)
-    return { what, reason: stuck.reason!, nextAttemptAt: stuck.dueAt, refused }
-  }
-  const last = failures.at(-1)
-  return last ? { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false } : null
+/** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
+export function problemOf(submission: Submission, label: (platform: string) => string): Problem | null {
+  const last = needsPerson(submission) && submission.failures.at(-1)
+  if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
+  const failing = submission.work.filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
+  const worst = failing.find(({ refused }) => refused) ?? failing[0]
+  if (!worst) return null
+  const refused = worst.refused === true
+  const what = refused ? `Could not be posted to ${label(worst.room!)}` : workName(worst, label)
+  return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, refused }
+}
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */

@@ -1,4 +1,5 @@
 import type { CardElement } from 'chat'
+import { HEARTBEAT_MS } from '../../../ports/store'
 
 export interface SandboxMessage {
   id: string
@@ -17,6 +18,8 @@ const KEPT = 200
 
 interface Watcher {
   changed: () => void
+  /** Every `HEARTBEAT_MS`. */
+  alive: () => void
   /** The process ends. */
   closed: () => void
 }
@@ -75,10 +78,16 @@ export class SandboxRoom {
     this.changed()
   }
 
-  /** Tells the watcher of every change until the returned function is called. */
+  /** Tells the watcher of every change, and once of what it missed, until the returned function is called. */
   watch(watcher: Watcher): () => void {
     this.watchers.add(watcher)
-    return () => void this.watchers.delete(watcher)
+    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
+    watcher.changed()
+    watcher.alive()
+    return () => {
+      clearInterval(beats)
+      this.watchers.delete(watcher)
+    }
   }
 
   changed(): void {

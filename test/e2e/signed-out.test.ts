@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { sendForm } from '../support/deployment'
+import { startIdentityDouble, type IdentityDouble } from '../support/identity'
+import { freePort } from '../support/ports'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+import { PASSWORD, WITH_PASSWORD } from '../support/visitor'
+
+let browser: Browser
+let platforms: IdentityDouble
+let env: Record<string, string>
+let server: Server
+let dir: string
+let page: Page
+let problems: string[]
+/** What the browser itself writes about requests that were refused, or broken off with the server. */
+const expected = /401|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/
+let address = 0
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'triage-'))
+  ;[browser, platforms] = await Promise.all([startBrowser(), startIdentityDouble()])
+  const port = String(await freePort())
+  env = { PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir, TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env }
+  server = await startServer(env)
+})
+afterAll(async () => {
+  await Promise.all([browser.close(), server.kill(), platforms.close()])
+  await rm(dir, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  ;({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `203.0.113.${++address}` } }))
+})
+afterEach(async () => {
+  expect(problems.filter(problem => !expected.test(problem))).toEqual([])
+  await page.close()
+})
+
+async function fill(password: string, name = 'Ada Lovelace') {
+  await page.getByTestId('name').fill(name)
+  await page.getByTestId('password').fill(password)
+  await page.getByTestId('sign-in').click()
+}
+
+const pathOf = () => page.url().replace(server.url, '')
+
+describe('a session that ended while a page was open', () => {
+  /** Whoever is signed in is not any more, on every page at once. */
+  async function endSessions() {
+    await server.kill()
+    env.NUXT_SESSION_PASSWORD = `another-${env.NUXT_SESSION_PASSWORD}`
+    server = await startServer(env)
+  }
+
+  async function openSubmission(): Promise<string> {
+    const { submissionId } = await (await sendForm(server, { name: 'Ada', message: 'Hello' })).json() as { submissionId: string }
+    await page.goto(`${server.url}/sign-in?to=/submissions/${submissionId}`)
+    await fill(PASSWORD)
+    await page.getByTestId('decide-edit').waitFor()
+    return submissionId
+  }
+
+  const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
+  const sent = async (text: string) => {
+    const { emails } = await (await fetch(`${server.url}/api/sandbox/state`)).json() as { emails: { text: string }[] }
+    return emails.some(email => email.text.includes(text))
+  }
+
+  it('asks for a new one over the list by itself, and the list goes on', async () => {
+    await openSubmission()
+    await page.getByRole('link', { name: 'All submissions' }).click()
+    await page.getByTestId('row').first().waitFor()
+    await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
+    await endSessions()
+    await dialog().waitFor()
+    expect(pathOf()).toBe('/')
+    await page.getByTestId('password').waitFor()
+    await screenshot(page, 'sign-in-again')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await fill('wrong')
+    await dialog().getByTestId('problem').getByText('The password is wrong.').waitFor()
+    await fill(PASSWORD, 'Grace Hopper')
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
+    await sendForm(server, { name: 'After the new session' })
+    await page.getByTestId('row').filter({ hasText: 'After the new session' }).waitFor()
+  })
+
+  it('keeps what was typed, and sends it once somebody has signed in', async () => {
+    const id = await openSubmission()
+    await page.getByTestId('decide-edit').click()
+    await page.getByTestId('edit-f1').fill('Typed with care')
+    await endSessions()
+    await page.getByTestId('edit-submit').click()
+    await dialog().getByTestId('password').waitFor()
+    expect(await page.getByTestId('edit-f1').inputValue()).toBe('Typed with care')
+    await fill(PASSWORD, 'Grace Hopper')
+    await page.getByText(/Edited and forwarded by Grace Hopper/).first().waitFor()
+    expect(pathOf()).toBe(`/submissions/${id}`)
+    await until('the email', () => sent('Typed with care'))
+  })
+
+  it('is followed by one at a platform in a tab of its own, and the page goes on by itself', async () => {
+    await openSubmission()
+    await page.getByTestId('decide-edit').click()
+    await page.getByTestId('edit-f1').fill('Typed before Discord')
+    await endSessions()
+    await page.getByTestId('edit-submit').click()
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), dialog().getByTestId('sign-in-discord').click()])
+    await page.getByText(/Edited and forwarded by Ada L\. on Discord/).first().waitFor()
+    await until('the email', () => sent('Typed before Discord'))
+    if (!tab.isClosed()) await tab.getByTestId('done').waitFor()
+    await tab.close()
+  })
+
+  it('downloads what was asked for once somebody has signed in', async () => {
+    await page.goto(`${server.url}/sign-in?to=/status`)
+    await fill(PASSWORD)
+    await page.getByTestId('part-store').waitFor()
+    await endSessions()
+    await page.getByRole('link', { name: 'Audit trail' }).click()
+    await dialog().getByTestId('password').waitFor()
+    const download = page.waitForEvent('download')
+    await fill(PASSWORD)
+    expect((await download).suggestedFilename()).toBe('audit.csv')
+    expect(pathOf()).toBe('/status')
+  })
+})
