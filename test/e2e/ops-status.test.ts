@@ -68,6 +68,7 @@ describe('the status page', () => {
     const link = page.getByTestId('verdict').getByRole('link', { name: '1 submission needs a person' })
     await link.waitFor()
     expect((await page.getByTestId('stuck').textContent())?.trim()).toBe('1')
+    expect(await page.getByTestId('stuck-list').getByRole('link').textContent()).toMatch(new RegExp(`Email: *Resend refused .*${id}`))
     expect(await page.getByText('Everything works.').count()).toBe(0)
     await screenshot(page, 'status-needs-person')
     await link.click()

@@ -134,7 +134,6 @@ export function problemOf(submission: Submission, label: (platform: string) => s
   const what = refused ? `Could not be posted to ${label(worst.room!)}` : workName(worst, label)
   return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, refused }
 }
-}
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */
 export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, label: (platform: string) => string): string {
