@@ -2,13 +2,13 @@
 const ANSWER_MS = 15_000
 
 /**
- * Everything that the pages ask of the server, `body` by POST. When the session has ended, somebody signs in over the page
+ * Everything that the pages ask of the server. When the session has ended, somebody signs in over the page
  * first, and then it is asked again.
  */
-export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS): Promise<T> {
+export async function askOps<T>(path: string, body?: object, { method = body ? 'POST' : 'GET', timeout = ANSWER_MS }: { method?: 'GET' | 'POST' | 'DELETE', timeout?: number } = {}): Promise<T> {
   for (;;) {
     try {
-      return await $fetch<T>(path, { ...body ? { method: 'POST', body } : {}, timeout, retry: 0 }) as T
+      return await $fetch<T>(path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 }) as T
     }
     catch (error) {
       if ((error as { data?: { code?: string } }).data?.code !== 'SIGN_IN_REQUIRED') throw error

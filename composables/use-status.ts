@@ -74,7 +74,7 @@ export function useStatus() {
   async function refresh() {
     clearTimeout(timer)
     if (document.visibilityState === 'visible') {
-      await askOps<StatusReport>('/api/status', undefined, ANSWER_MS).then((found) => {
+      await askOps<StatusReport>('/api/status', undefined, { timeout: ANSWER_MS }).then((found) => {
         report.value = found
         heardAt.value = Date.now()
         problem.value = null

@@ -35,7 +35,7 @@ export interface SubmissionDetails {
 }
 
 /** What somebody has begun to decide. */
-export type Deciding = 'forward' | 'edit' | 'spam'
+export type Deciding = 'forward' | 'edit' | 'spam' | 'delete'
 
 export type DecisionRequest = { action: 'forward' | 'spam' } | { action: 'edit', values: Record<string, string> }
 
@@ -93,7 +93,7 @@ export function useSubmission(id: string) {
   }
 
   function judge(request: HeldRequest): Promise<DecisionResult> {
-    return done(request === 'release' ? askOps(`${path}/decision`, { action: request }) : $fetch(path, { method: 'DELETE' }))
+    return done(request === 'release' ? askOps(`${path}/decision`, { action: request }) : askOps(path, undefined, { method: 'DELETE' }))
   }
 
   async function done(asked: Promise<unknown>): Promise<DecisionResult> {

@@ -143,4 +143,16 @@ describe('on the ops page', () => {
     expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
     await page.close()
   })
+
+  it('whoever is about to delete what somebody releases is told so', async () => {
+    const id = await hold({ name: 'Wanted after all' })
+    const { page } = await openPage(browser)
+    await page.goto(`${d.server.url}/submissions/${id}`)
+    await page.getByTestId('delete').click()
+    await page.getByTestId('confirm').waitFor()
+    await decide(id!, 'release')
+    await page.getByRole('dialog').getByTestId('refusal').getByText('Somebody released it meanwhile.').waitFor()
+    expect(await page.getByTestId('confirm').count()).toBe(0)
+    await page.close()
+  })
 })

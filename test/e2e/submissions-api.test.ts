@@ -84,7 +84,7 @@ describe('GET /api/submissions', () => {
       expect(ids).toEqual(all.toReversed().map(({ id }) => id))
       expect(await list('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [{ platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) }] }], cursor: null })
       expect(await list('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
-    expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
+      expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
       const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
       expect([response.status, (await response.json()).error]).toEqual([400, 'limit: it is less than 1.'])
       expect((await fetch(`${other.server.url}/api/submissions`)).headers.get('cache-control')).toBe('no-store')
