@@ -32,6 +32,11 @@ export function useVisit(): (path: string) => Promise<void> {
   }
 }
 
+/** The text with this service's address where it has a path only, because nobody said where the service is. */
+export function atThisSite(text: string): string {
+  return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
+}
+
 export interface OpsContext {
   sandbox: boolean
   formUrl: string

@@ -32,6 +32,8 @@ export interface SandboxState {
   emails: SentEmail[]
   formUrl: string
   curl: string
+  /** The name that whatever this person does here carries; null for who did not have to sign in. */
+  signedInAs: string | null
 }
 
 export interface SandboxModal { viewId: string, element: ModalElement }

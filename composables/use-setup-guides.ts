@@ -1,10 +1,10 @@
 /** What GET /api/setup answers. */
 export interface Setup {
   /** Public URL of this deployment, without a trailing slash. */
-  siteUrl: string
+  siteUrl: string | null
   config: ConfigArea[]
-  /** `installUrl` puts the app into another workspace; null when that is off. */
-  slack: { manifest: string, createUrl: string, installUrl: string | null }
+  /** `app` needs the public URL; `installUrl` puts it into another workspace and is null when that is off. */
+  slack: { app: { manifest: string, createUrl: string } | null, installUrl: string | null }
   /** Null until the application id is set. */
   discordInviteUrl: string | null
 }
@@ -32,13 +32,16 @@ const SLACK_APPS = 'https://api.slack.com/apps'
 const DISCORD_APPS = 'https://discord.com/developers/applications'
 
 /** How each part is set up for this deployment, step by step. */
-export function setupGuides({ siteUrl, slack, discordInviteUrl }: Setup): SetupGuide[] {
+export function setupGuides({ siteUrl: knownUrl, slack, discordInviteUrl }: Setup): SetupGuide[] {
+  const siteUrl = knownUrl ?? 'https://<your host>'
   return [
     {
       key: 'slack', label: 'Slack', icon: 'i-lucide-slack', about: 'Cards, buttons and edit forms in a Slack channel.',
       required: ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID'],
       steps: [
-        { text: 'Create the app from this manifest; it has the scopes, events and addresses of this deployment filled in.', link: { label: 'Create the Slack app', to: slack.createUrl }, code: { label: 'slack-manifest.json', text: slack.manifest } },
+        slack.app
+          ? { text: 'Create the app from this manifest; it has the scopes, events and addresses of this deployment filled in.', link: { label: 'Create the Slack app', to: slack.app.createUrl }, code: { label: 'slack-manifest.json', text: slack.app.manifest } }
+          : { text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.' },
         { text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.', link: { label: 'Your Slack apps', to: SLACK_APPS } },
         { text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.' },
         { text: 'Restart. Slack verifies the address of the events by itself.' },

@@ -14,6 +14,8 @@ export interface StatusReport {
   audit: AuditLine[] | null
   gateways: { platform: string, label: string, status: GatewayStatus | null }[]
   config: ConfigArea[]
+  /** What is not set and therefore missing; one line each. */
+  missing: string[]
 }
 
 export interface StatusPart {

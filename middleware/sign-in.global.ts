@@ -1,7 +1,7 @@
 /** Sends whoever has to sign in to do so, and from there to the page that they wanted. The server guards what pages show. */
 export default defineNuxtRouteMiddleware(async (to) => {
-  // The sandbox has no sign-in, and a page that does not exist needs none.
-  if (to.path === '/sandbox' || to.matched.length === 0) return
+  // A page that does not exist needs no sign-in.
+  if (to.matched.length === 0) return
   const { state, refresh } = useSignIn()
   // A server that does not answer is for the page to report.
   const session = state.value ?? await refresh().catch(() => null)

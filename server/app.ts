@@ -4,7 +4,7 @@ import { platformByName } from './adapters/chat/platforms'
 import { createGateway, type Gateway } from './adapters/chat/gateway'
 import { createPlaces } from './adapters/chat/places'
 import { SandboxRoom } from './adapters/chat/sandbox/room'
-import { slackManifest, type SlackManifest } from './adapters/chat/slack/manifest'
+import type { SlackManifest } from './adapters/chat/slack/manifest'
 import { createResendMailer } from './adapters/email/resend'
 import { createOutboxMailer, type SentEmail } from './adapters/embedded/outbox-mailer'
 import { createHttpClient } from './adapters/http/client'
@@ -17,10 +17,11 @@ import { createOperations, type Operations } from './composition/operations'
 import { createForms } from './composition/forms'
 import { createIdentityProviders } from './composition/identity'
 import { once } from './composition/once'
-import { readSetup, type Setup } from './composition/setup'
+import { manifestOf, readSetup, type Setup } from './composition/setup'
 import { createSlackInstall, type SlackInstall } from './composition/slack-install'
 import { openStore } from './composition/stores'
-import { readConfig, type Config } from './config'
+import { LOCAL_SITE, readConfig, type Config } from './config'
+import { missingSettings } from './config/missing'
 import { slackChannels } from './config/slack-oauth'
 import { CommandDesk } from './domain/conversation/desk'
 import { Storage } from './domain/operations/storage'
@@ -36,7 +37,7 @@ import { Review } from './domain/submission/review'
 import type { Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
-import { isExposed, isOwnPage } from './http/guards'
+import { whyClosed } from './http/viewer'
 import { requestId } from './http/request-id'
 import type { Place } from './ports/board'
 import type { IdentityProvider } from './ports/identity'
@@ -49,7 +50,7 @@ export interface Services {
   config: Config
   log: Log
   store: SubmissionStore
-  /** Where forms are sent, and a command that sends one. */
+  /** Where forms are sent, and a command that sends one; a path while the public URL is not known. */
   formUrl: string
   sampleCurl: string
   /** The embedded chat platform and the emails that it caught; null when it is off. */
@@ -66,14 +67,16 @@ export interface Services {
   setup: () => Setup
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
-  /** The webhook handler of a platform, or null when none is registered under that name. */
-  webhook: (platform: string) => ((request: Request) => Promise<Response>) | null
+  /** What the operator did not set, and what is missing because of it; one line each. */
+  missing: readonly string[]
+  /** The webhook of a platform, or null when none is registered under that name. */
+  webhook: (platform: string) => Webhook | null
   /** Every configured platform that has a socket to listen to. */
   gateways: readonly Gateway[]
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
   gateway: (platform: string) => Gateway | null
-  /** What a Slack app for this deployment is created from. */
-  slackManifest: (variant: { files: boolean }) => SlackManifest
+  /** What a Slack app for this deployment is created from; null while its public URL is not known. */
+  slackManifest: ((variant: { files: boolean }) => SlackManifest) | null
   /** Lets other Slack workspaces install the app; null when that is off. */
   slackInstall: SlackInstall | null
   /** Begins no more answers, and ends the agent's that run, so that nobody waits for them. */
@@ -81,6 +84,13 @@ export interface Services {
   /** Loads what the first click or message would have to wait for. */
   warm: () => Promise<unknown>
   close: () => Promise<void>
+}
+
+interface Webhook {
+  /** Its requests come from our own pages, and from nobody else. */
+  fromPages: boolean
+  /** @param viewer who sent it, where it comes from our own pages */
+  handle: (request: Request, viewer: { id: string, name: string } | null) => Promise<Response>
 }
 
 interface Inbox {
@@ -125,15 +135,18 @@ function compose(config: Config): Services {
   }
   const http = createHttpClient()
   const { store, line, limiter, signIns, health, approvals, messages, state, close } = openStore(config, log)
-  const room = config.sandbox ? new SandboxRoom(headers => isOwnPage(headers, isExposed(config.host))) : undefined
+  const room = config.sandbox ? new SandboxRoom() : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
   const mailer = config.mail.apiKey ? createResendMailer({ apiKey: config.mail.apiKey, baseUrl: config.mail.baseUrl }, http) : caught
   const forms = createForms(config, http, connections.map(({ platform }) => platform.key))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
-  const presentation: Presentation = { siteUrl: config.siteUrl, forms }
+  // A page that answers 403 to everybody is not linked to.
+  const pagesUrl = whyClosed(config) ? null : config.siteUrl
+  const presentation: Presentation = { siteUrl: pagesUrl, forms }
 
-  const formUrl = `${config.siteUrl}/api/form`
+  const formUrl = `${config.siteUrl ?? ''}/api/form`
+  const missing = missingSettings(config)
 
   const metrics = config.ops.metricsToken ? import('./adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
   const monitor = createMonitor(health, metrics, runtime.now)
@@ -151,9 +164,9 @@ function compose(config: Config): Services {
   const desk = new CommandDesk({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const deskAt = (place: Place) => new SubmissionDesk({ store, board, review: reviewAt(place), presentation }, place)
   const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
-  const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: config.siteUrl, runtime, log })
+  const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: pagesUrl, runtime, log })
 
-  const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl, background, log }) ?? [])
+  const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
     screening: { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log },
@@ -161,13 +174,13 @@ function compose(config: Config): Services {
   }
 
   const storage = new Storage(store, runtime.now)
-  const operations = createOperations({ config, store, storage, board, health, metrics, deliveries, gateways, runtime, log })
+  const operations = createOperations({ config, missing, store, storage, board, health, metrics, deliveries, gateways, runtime, log })
 
   /** A new process may know better how to post what was refused. */
   let postedAgain = false
 
   return {
-    config, log, store, signIns, operations, close, formUrl,
+    config, log, missing, store, signIns, operations, close, formUrl,
     warm: async () => agent?.warm(await bot()) ?? bot(),
     identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
@@ -198,12 +211,20 @@ function compose(config: Config): Services {
     },
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
     gateways,
-    slackManifest: variant => slackManifest(config.siteUrl, { ...variant, oauth: config.platforms.slackOAuth !== undefined }),
+    slackManifest: manifestOf(config),
     slackInstall: createSlackInstall(config, bot, log),
     webhook: (name) => {
       const key = platformByName(name)?.key
-      if (!key || !board.platforms.includes(key)) return null
-      return request => handleWebhook(key, request, bot, monitor, log)
+      const connection = connections.find(({ platform }) => platform.key === key)
+      if (!connection) return null
+      const { platform, fromPages } = connection
+      return {
+        fromPages: fromPages !== undefined,
+        handle: (request, viewer) => {
+          if (viewer && config.ops.canSignIn) fromPages?.sentBy(request, viewer)
+          return handleWebhook(platform.key, request, bot, monitor, log)
+        },
+      }
     },
   }
 }

@@ -11,7 +11,8 @@ import { areas, variables, type VariableName } from './config/variables'
 export interface Config {
   /** Everything but an explicit development or test environment. */
   production: boolean
-  siteUrl: string
+  /** Public URL of the pages, without a trailing slash; null in production when nobody said it: then nothing links there. */
+  siteUrl: string | null
   maxBodyBytes: number
   /** How POST /api/form is guarded against abuse. */
   form: {
@@ -60,6 +61,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** Where the service is outside production, unless it is said, and by the specification what a gateway forwards to. */
+export const LOCAL_SITE = 'http://localhost:3000'
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 type Values = { [Name in VariableName]: z.infer<typeof variables[Name]['schema']> | undefined }
@@ -83,8 +87,9 @@ export function readConfig(env: Environment = process.env): Config {
   const slackWanted = slack.some(isGiven)
   const discordWanted = discord.some(isGiven)
   const host = values.VERCEL_PROJECT_PRODUCTION_URL
-  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : 'http://localhost:3000')).replace(/\/+$/, '')
-  const platforms = readPlatforms(values, { require, isGiven, siteUrl })
+  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : production ? null : LOCAL_SITE))?.replace(/\/+$/, '') ?? null
+  const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
+  const platforms = readPlatforms(values, { require, requireSite, isGiven, siteUrl: siteUrl ?? '' })
   const chatWanted = slackWanted || discordWanted || Object.keys(platforms.chat).length > 0
   const sandbox = values.SANDBOX ?? (!production && !chatWanted)
   if (slackWanted) require(slack, ', but other Slack variables are set')
@@ -97,7 +102,8 @@ export function readConfig(env: Environment = process.env): Config {
   if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
-  const parts = { ops: readOps(values, require), agent: readAgent(values, require), platforms, tools: readTools(values, require) }
+  const parts = { ops: readOps(values, require, requireSite), agent: readAgent(values, require), platforms, tools: readTools(values, require) }
+  if (production && sandbox && !parts.ops.canSignIn) problems.push('SANDBOX is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the sandbox then asks for; or unset SANDBOX.')
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {

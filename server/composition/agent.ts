@@ -89,7 +89,7 @@ export function createAgentConversation({ config, approvals: store, connections,
         replier = new AgentReplier({
           agent: () => agentOf(bot), approvals, log, platformLabel,
           history: async threadId => (await bot.history.thread.list(threadId, { limit: HISTORY })).messages,
-          say: (thread, words) => say(thread, seen(words), platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH, new URL(config.siteUrl).origin),
+          say: (thread, words) => say(thread, seen(words), platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH, config.siteUrl && new URL(config.siteUrl).origin),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
         registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log })

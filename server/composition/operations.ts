@@ -26,6 +26,8 @@ interface StatusReport extends Status {
   /** `status` is null where it cannot be read. */
   gateways: readonly { platform: string, label: string, status: ListenerStatus | null }[]
   config: readonly ConfigCheck[]
+  /** What is not set and therefore missing; one line each. */
+  missing: readonly string[]
 }
 
 type ExportedTable = 'submissions' | 'audit'
@@ -36,13 +38,14 @@ const ALL_LINES = 100_000
 
 export interface OperationsParts extends Omit<StatusPorts, 'now'> {
   config: Config
+  missing: readonly string[]
   metrics: Promise<Metrics> | null
   gateways: readonly Gateway[]
   runtime: Runtime
   log: Log
 }
 
-export function createOperations({ metrics, gateways, log, ...parts }: OperationsParts): Operations {
+export function createOperations({ metrics, gateways, missing, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
@@ -59,7 +62,7 @@ export function createOperations({ metrics, gateways, log, ...parts }: Operation
     ready: createReadiness(parts),
     status: async () => {
       const [status, found] = await Promise.all([readStatus({ ...parts, now: runtime.now }), listeners()])
-      return { ...status, version, startedAt, gateways: found, config: checkConfig() }
+      return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing }
     },
     metrics: metrics && (async () => {
       const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), listeners()])

@@ -1,23 +1,30 @@
 import { discordInviteLink } from '../adapters/chat/discord/invite'
-import { slackCreateAppLink, slackManifest } from '../adapters/chat/slack/manifest'
+import { slackCreateAppLink, slackManifest, type SlackManifest } from '../adapters/chat/slack/manifest'
 import { checkConfig, type Config, type ConfigCheck } from '../config'
 
 /** What the set-up page shows; no values of variables but public ones. */
 export interface Setup {
-  siteUrl: string
+  /** Null when it is not known. */
+  siteUrl: string | null
   config: readonly ConfigCheck[]
-  /** `installUrl` puts the app into another workspace; null when that is off. */
-  slack: { manifest: string, createUrl: string, installUrl: string | null }
+  /** `app` needs the public URL; `installUrl` puts it into another workspace and is null when that is off. */
+  slack: { app: { manifest: string, createUrl: string } | null, installUrl: string | null }
   /** Null until the application id is set. */
   discordInviteUrl: string | null
 }
 
-export function readSetup({ siteUrl, discord, platforms: { slackOAuth } }: Config): Setup {
-  const manifest = slackManifest(siteUrl, { oauth: slackOAuth !== undefined })
+/** Makes the manifest of the Slack app; null while the public URL is not known. */
+export function manifestOf({ siteUrl, platforms: { slackOAuth } }: Pick<Config, 'siteUrl' | 'platforms'>): ((variant: { files: boolean }) => SlackManifest) | null {
+  return siteUrl === null ? null : variant => slackManifest(siteUrl, { ...variant, oauth: slackOAuth !== undefined })
+}
+
+export function readSetup(config: Config): Setup {
+  const { siteUrl, discord, platforms: { slackOAuth } } = config
+  const manifest = manifestOf(config)?.({ files: false })
   return {
     siteUrl,
     config: checkConfig(),
-    slack: { manifest: JSON.stringify(manifest, null, 2), createUrl: slackCreateAppLink(manifest), installUrl: slackOAuth ? '/api/slack/install' : null },
+    slack: { app: manifest ? { manifest: JSON.stringify(manifest, null, 2), createUrl: slackCreateAppLink(manifest) } : null, installUrl: slackOAuth ? '/api/slack/install' : null },
     discordInviteUrl: discord ? discordInviteLink(discord.applicationId) : null,
   }
 }

@@ -16,7 +16,7 @@ export interface SlackInstall {
 
 /** Null while no workspace may install the app. */
 export function createSlackInstall({ platforms: { slackOAuth }, slack, siteUrl }: Config, bot: () => Promise<Chat>, log: Log): SlackInstall | null {
-  if (!slackOAuth || !slack) return null
+  if (!slackOAuth || !slack || siteUrl === null) return null
   const redirectUri = slackRedirectUri(siteUrl)
   return {
     password: slackOAuth.encryptionKey,

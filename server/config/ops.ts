@@ -17,6 +17,8 @@ export const opsVariables = {
 } as const satisfies Record<string, Variable>
 
 export interface OpsConfig {
+  /** There is a way to sign in. */
+  canSignIn: boolean
   password?: string
   slack?: { teamId: string, clientId: string, clientSecret: string, apiUrl?: string }
   discord?: { guildId: string, clientId: string, clientSecret: string, apiUrl?: string }
@@ -28,14 +30,18 @@ export interface OpsConfig {
 /** People are asked for by the same vendors' addresses as cards are sent to. */
 type OpsValues = Values<typeof opsVariables> & { SLACK_API_URL: string | undefined, DISCORD_API_URL: string | undefined }
 
-export function readOps(values: OpsValues, require: Require): OpsConfig {
+/** @param requireSite reports that the public URL is missing, when it is */
+export function readOps(values: OpsValues, require: Require, requireSite: (why: string) => unknown): OpsConfig {
   const slack = ['OPS_SLACK_TEAM_ID', 'OPS_SLACK_CLIENT_ID', 'OPS_SLACK_CLIENT_SECRET'] as const
   const discord = ['OPS_DISCORD_GUILD_ID', 'OPS_DISCORD_CLIENT_ID', 'OPS_DISCORD_CLIENT_SECRET'] as const
   const isSet = (name: keyof typeof opsVariables) => values[name] !== undefined
   if (slack.some(isSet)) require(slack, ', but others for signing in with Slack are set')
   if (discord.some(isSet)) require(discord, ', but others for signing in with Discord are set')
-  if ([...slack, ...discord, 'OPS_PASSWORD' as const].some(isSet)) require(['NUXT_SESSION_PASSWORD'], ', but a way to sign in is set up')
+  if ([...slack, ...discord].some(isSet)) requireSite('people are sent back to it when they have signed in with Slack or Discord')
+  const canSignIn = [...slack, ...discord, 'OPS_PASSWORD' as const].some(isSet)
+  if (canSignIn) require(['NUXT_SESSION_PASSWORD'], ', but a way to sign in is set up')
   return {
+    canSignIn,
     password: values.OPS_PASSWORD,
     slack: isSet('OPS_SLACK_TEAM_ID')
       ? { teamId: values.OPS_SLACK_TEAM_ID!, clientId: values.OPS_SLACK_CLIENT_ID!, clientSecret: values.OPS_SLACK_CLIENT_SECRET!, apiUrl: values.SLACK_API_URL }

@@ -47,6 +47,8 @@ interface MorePlatform {
   label: string
   /** Any of them asks for all. */
   needs: readonly (keyof PlatformValues)[]
+  /** The public URL of the service too. */
+  needsSite?: true
   /** The settings of its connection, once all of them are there. */
   read: (values: PlatformValues, siteUrl: string) => object
 }
@@ -61,7 +63,7 @@ const platforms = {
     }),
   },
   gchat: {
-    label: 'Google Chat', needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],
+    label: 'Google Chat', needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'], needsSite: true,
     read: (values, siteUrl) => ({
       credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!, space: values.GOOGLE_CHAT_SPACE!,
       endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID, apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
@@ -81,10 +83,23 @@ export interface PlatformsConfig {
 
 export const morePlatformLabels = Object.values(platforms).map(({ label }) => label)
 
-/** @param isGiven whether a variable is set, be it malformed */
-export function readPlatforms(values: PlatformValues, { require, isGiven, siteUrl }: { require: Require, isGiven: (name: keyof PlatformValues) => boolean, siteUrl: string }): PlatformsConfig {
+interface PlatformsContext {
+  require: Require
+  /** Reports that the public URL is missing, when it is. */
+  requireSite: (why: string) => unknown
+  /** Whether a variable is set, be it malformed. */
+  isGiven: (name: keyof PlatformValues) => boolean
+  /** Empty when it is missing. */
+  siteUrl: string
+}
+
+export function readPlatforms(values: PlatformValues, { require, requireSite, isGiven, siteUrl }: PlatformsContext): PlatformsConfig {
   const wanted = Object.entries<MorePlatform>(platforms).filter(([, { needs }]) => needs.some(isGiven))
-  for (const [, { label, needs }] of wanted) require(needs, `, but other ${label} variables are set`)
+  for (const [, { label, needs, needsSite }] of wanted) {
+    require(needs, `, but other ${label} variables are set`)
+    if (needsSite) requireSite(`${label} sends clicks there and signs them for it`)
+  }
+  if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
   return {
     slackOAuth: readSlackOAuth(values, require),
     chat: Object.fromEntries(wanted.map(([key, { read }]) => [key, read(values, siteUrl)])),

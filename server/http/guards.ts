@@ -21,20 +21,13 @@ export function requireBearer(event: H3Event, token: string, name: string): void
 }
 
 /**
- * Whether a request comes from a page of this very host (or from no page at all), so that no other website can
- * read or click here through somebody's browser.
- *
- * @param exposed false while the server listens on loopback only: its name must then be a loopback name too (DNS rebinding)
+ * Whether a request comes from a page of this very machine (or from no page at all), so that no other website can
+ * read or click here through somebody's browser: the name of the host must be a loopback name too (DNS rebinding).
  */
-export function isOwnPage(headers: Headers, exposed: boolean): boolean {
+export function isOwnPage(headers: Headers): boolean {
   const host = headers.get('host') ?? ''
   const origin = headers.get('origin')
-  return (exposed || LOOPBACK.test(host)) && (origin === null || (URL.canParse(origin) && new URL(origin).host === host))
-}
-
-/** Whether listening on this address reaches beyond the machine. */
-export function isExposed(listenHost: string | undefined): boolean {
-  return listenHost !== undefined && !LOOPBACK.test(listenHost)
+  return LOOPBACK.test(host) && (origin === null || (URL.canParse(origin) && new URL(origin).host === host))
 }
 
 /** Equal in constant time, whatever the lengths. */

@@ -5,7 +5,7 @@ import { isSecure, type Viewer } from './session'
 
 interface OAuthConfig {
   production: boolean
-  siteUrl: string
+  siteUrl: string | null
   ops: { sessionPassword?: string }
 }
 
@@ -47,8 +47,8 @@ export async function finishOAuth(event: H3Event, { key, identify }: Provider, c
   return { to, ...await identify(code, callbackUrl(key, config)) }
 }
 
-/** Where a platform sends people back to; registered there, so it is never taken from a request. */
-export function callbackUrl(platform: string, { siteUrl }: { siteUrl: string }): string {
+/** Where a platform sends people back to; registered there, so it is never taken from a request. The start requires the site's URL. */
+export function callbackUrl(platform: string, { siteUrl }: Pick<OAuthConfig, 'siteUrl'>): string {
   return `${siteUrl}/api/auth/${platform}/callback`
 }
 

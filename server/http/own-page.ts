@@ -10,7 +10,7 @@ import { HttpError } from './errors'
  *
  * @throws HttpError 403, 415
  */
-export function requireOwnPage(event: H3Event, { siteUrl }: { siteUrl: string }): void {
+export function requireOwnPage(event: H3Event, { siteUrl }: { siteUrl: string | null }): void {
   const site = getRequestHeader(event, 'sec-fetch-site')
   const origin = getRequestHeader(event, 'origin')
   if ((site !== undefined && site !== 'same-origin') || (origin !== undefined && !isOwn(origin, getRequestHeader(event, 'host'), siteUrl))) {
@@ -22,6 +22,6 @@ export function requireOwnPage(event: H3Event, { siteUrl }: { siteUrl: string })
   if (type.trim() !== 'application/json') throw new HttpError(415, 'JSON_ONLY', 'Send JSON, with Content-Type: application/json.')
 }
 
-function isOwn(origin: string, host: string | undefined, siteUrl: string): boolean {
-  return URL.canParse(origin) && (new URL(origin).host === host || origin === new URL(siteUrl).origin)
+function isOwn(origin: string, host: string | undefined, siteUrl: string | null): boolean {
+  return URL.canParse(origin) && (new URL(origin).host === host || (siteUrl !== null && origin === new URL(siteUrl).origin))
 }

@@ -1,9 +1,10 @@
 import type { H3Event } from 'h3'
 import { HttpError } from './errors'
+import type { Viewer } from './session'
+import { requireViewer } from './viewer'
 
-/** The sandbox, for its own page only. @throws HttpError 404 when it is off, 403 for other pages */
-export function requireSandbox<T extends { room: { admits: (headers: Headers) => boolean } }>(event: H3Event, sandbox: T | null): T {
-  if (!sandbox) throw new HttpError(404, 'SANDBOX_OFF', 'The sandbox is off. Set SANDBOX=1 to switch it on.')
-  if (!sandbox.room.admits(event.headers)) throw new HttpError(403, 'FOREIGN_PAGE', 'The sandbox answers only its own page.')
-  return sandbox
+/** The sandbox and who is looking, for those who may open the ops pages. @throws HttpError 404 when it is off, and as `requireViewer` does */
+export async function requireSandbox<T>(event: H3Event, services: Parameters<typeof requireViewer>[1] & { sandbox: T | null }): Promise<T & { viewer: Viewer }> {
+  if (!services.sandbox) throw new HttpError(404, 'SANDBOX_OFF', 'The sandbox is off. Set SANDBOX=1 to switch it on.')
+  return { ...services.sandbox, viewer: await requireViewer(event, services) }
 }

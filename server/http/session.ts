@@ -8,13 +8,13 @@ export interface Viewer {
   platform: string
 }
 
-interface SiteConfig { production: boolean, siteUrl: string }
+interface SiteConfig { production: boolean, siteUrl: string | null }
 interface SessionConfig extends SiteConfig { ops: { sessionPassword?: string } }
 
 const LIFETIME_S = 12 * 60 * 60
 
 /** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
-export const isSecure = ({ production, siteUrl }: SiteConfig) => production || siteUrl.startsWith('https:')
+export const isSecure = ({ production, siteUrl }: SiteConfig) => production || siteUrl?.startsWith('https:') === true
 
 /**
  * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a

@@ -3,7 +3,7 @@ import { HttpError } from './errors'
 import { comeBack, setOut, textOf, type RoundTrip } from './round-trip'
 import { isSecure } from './session'
 
-interface SiteConfig { production: boolean, siteUrl: string }
+interface SiteConfig { production: boolean, siteUrl: string | null }
 
 interface Install {
   password: string

@@ -7,8 +7,8 @@ import { readSession, type Viewer } from './session'
 
 interface ViewingConfig {
   production: boolean
-  siteUrl: string
-  ops: { password?: string, slack?: object, discord?: object, sessionPassword?: string }
+  siteUrl: string | null
+  ops: { canSignIn: boolean, sessionPassword?: string }
 }
 
 interface Services { config: ViewingConfig }
@@ -28,13 +28,13 @@ const CLOSED = 'The ops pages are closed, because there is no way to sign in. Se
 export async function requireViewer(event: H3Event, { config }: Services): Promise<Viewer> {
   // What it shows is for these eyes: no cache, and no other site's pages.
   setResponseHeaders(event, { 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' })
-  if (canSignIn(config)) {
+  if (config.ops.canSignIn) {
     const viewer = await readSession(event, config)
     if (viewer) return viewer
     throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
   }
   if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', CLOSED)
-  if (!isOwnPage(event.headers, false)) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
+  if (!isOwnPage(event.headers)) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
   if (!isFromHere(event)) throw new HttpError(403, 'OPS_CLOSED', `${CLOSED} Until then they open on the machine itself only.`)
   return LOCAL
 }
@@ -55,12 +55,8 @@ export function whyClosed(config: ViewingConfig): string | null {
   return isClosed(config) ? CLOSED : null
 }
 
-function canSignIn({ ops }: ViewingConfig): boolean {
-  return Boolean(ops.password ?? ops.slack ?? ops.discord)
-}
-
-function isClosed(config: ViewingConfig): boolean {
-  return config.production && !canSignIn(config)
+function isClosed({ production, ops }: ViewingConfig): boolean {
+  return production && !ops.canSignIn
 }
 
 /** Whether a request began on this machine: a tunnel or proxy on it names the address that it came from. */

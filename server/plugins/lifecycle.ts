@@ -16,6 +16,7 @@ export default defineNitroPlugin((nitro) => {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
   const { config, log, sweep, sandbox, opsDesk, gateways, stopConversations, warm, close } = services
+  for (const reason of services.missing) log.warn('config.incomplete', { reason })
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
@@ -49,8 +50,8 @@ function startOrExit() {
   const log = useLog()
   try {
     const services = useServices()
-    // The sandbox has no sign-in: unless told otherwise it is for this machine only.
-    if (services.sandbox && !services.config.host) process.env.HOST = '127.0.0.1'
+    // Who tries it out is at this machine, unless told otherwise.
+    if (services.sandbox && !services.config.production && !services.config.host) process.env.HOST = '127.0.0.1'
     return services
   }
   catch (error) {

@@ -12,10 +12,10 @@ const NOT_HERE = JSON.stringify({ error: 'Nothing is taken here. Forms are sent 
 export default defineNitroPlugin((nitro) => {
   const routes = createPageRoutes(paths)
   nitro.hooks.hook('render:response', (response, { event }) => {
-    const { config, sandbox } = useServices()
+    const { config } = useServices()
     // The development server's own scripts and styles come from everywhere.
     if (import.meta.dev || typeof response.body !== 'string') return
-    response.headers = { ...response.headers, ...pageHeaders(response.body, config.siteUrl.startsWith('https:')) }
+    response.headers = { ...response.headers, ...pageHeaders(response.body, config.siteUrl?.startsWith('https:') === true) }
     delete response.headers['x-powered-by']
     if (response.statusCode !== 200) return
 
@@ -28,8 +28,7 @@ export default defineNitroPlugin((nitro) => {
     }
 
     const closed = whyClosed(config)
-    const isSandbox = sandbox !== null && /^\/sandbox\/?(\?|$)/.test(event.path)
-    if (!closed || isSandbox || status !== 200) return
+    if (!closed || status !== 200) return
     response.statusCode = 403
     response.statusMessage = 'Forbidden'
     response.body = response.body.replace('<body>', `<body><noscript>${closed}</noscript>`)

@@ -17,8 +17,8 @@ export interface CardView {
   notes: readonly string[]
   /** Offer the three buttons. */
   actions: boolean
-  /** The whole submission on the ops pages. */
-  url: string
+  /** The whole submission on the ops pages; null when nobody can open it there. */
+  url: string | null
 }
 
 /**
@@ -42,8 +42,8 @@ export interface ReviewBoard {
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread; plain text. */
   reply(ref: CardRef, text: string): Promise<Outcome>
-  /** Says something in the room; plain text with a link below. */
-  announce(room: string, text: string, url: string): Promise<Outcome>
+  /** Says something in the room; plain text with a link below, if there is one. */
+  announce(room: string, text: string, url: string | null): Promise<Outcome>
   /** Where people open the card: a URL, or a path of this site; null when that is not known. Answers within a second. */
   link(ref: CardRef): Promise<string | null>
   /** Whether the platform takes our credentials. */
@@ -63,5 +63,6 @@ export interface EditInput {
 export interface EditForm {
   submissionId: string
   inputs: readonly EditInput[]
-  url: string
+  /** As in the card. */
+  url: string | null
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sendForm } from '../support/deployment'
 import { startRedis } from '../support/redis-server'
 import { runToExit, startServer, type Server } from '../support/server'
+import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
 
 let dir: string
 let server: Server | undefined
@@ -55,13 +56,33 @@ describe('the sandbox', () => {
     await redis.stop()
   })
 
+  it('in production starts only with a way to sign in, and asks for it; people speak under the name that they signed in with', async () => {
+    const redis = await startRedis()
+    const env = { ...QUIET_PRODUCTION, STORE_URL: redis.url, SANDBOX: '1' }
+    const { code, output } = await runToExit(env)
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('SANDBOX is on in production') as string })
+    server = await startServer({ ...env, ...WITH_PASSWORD })
+    const [ada, stranger] = [visit(server), visit(server)]
+    const message = { type: 'message', text: '@form-bot help', user: { id: 'boss', name: 'The Boss' } }
+    for (const path of ['/api/sandbox/state', '/api/sandbox/events']) expect((await stranger.get(path)).status).toBe(401)
+    expect((await stranger.post('/api/webhooks/sandbox', message)).status).toBe(401)
+    await ada.signIn(PASSWORD)
+    for (const foreign of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect((await ada.post('/api/webhooks/sandbox', message, foreign)).status).toBe(403)
+    expect((await ada.post('/api/webhooks/sandbox', message)).status).toBe(200)
+    await server.drain()
+    const { messages, signedInAs } = await (await ada.get('/api/sandbox/state')).json() as { messages: { text: string | null, author: { name: string } | null }[], signedInAs: string }
+    expect([signedInAs, messages[0]]).toMatchObject(['Ada Lovelace', { text: '@form-bot help', author: { name: 'Ada Lovelace' } }])
+    expect(messages).toHaveLength(2)
+    await redis.stop()
+  })
+
   it('answers no other website and no other host name', async () => {
     server = await startServer({ ...EMBEDDED() })
     const click = { type: 'action', messageId: 'm1', threadId: 'sandbox:triage:m1', actionId: 'spam', value: 'x', user: { id: 'u', name: 'U' } }
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
       expect((await fetch(`${server.url}/api/sandbox/state`, { headers })).status).toBe(403)
       expect((await fetch(`${server.url}/api/submissions/x`, { headers })).status).toBe(403)
-      expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: JSON.stringify(click), headers })).status).toBe(403)
+      expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: JSON.stringify(click), headers: { 'content-type': 'application/json', ...headers } })).status).toBe(403)
     }
     expect(await statusWithHost(server, '/api/sandbox/state', 'rebound.example')).toBe(403)
     expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
@@ -70,7 +91,7 @@ describe('the sandbox', () => {
   it('refuses an interaction that is not one, and says why', async () => {
     server = await startServer({ ...EMBEDDED() })
     for (const body of ['', '[]', '{"type":"action"}', '{"type":"other"}']) {
-      const response = await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body })
+      const response = await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({ error: expect.stringContaining('Not a sandbox interaction') })
     }

@@ -50,14 +50,14 @@ describe('outside production', () => {
     expect((await fetch(`${server.url}/`)).status).toBe(200)
   })
 
-  it('asks for the password where one is set, by a cookie that plain http carries; the sandbox stays as it is', async () => {
+  it('asks for the password where one is set, by a cookie that plain http carries; for the sandbox too', async () => {
     server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, ...WITH_PASSWORD })
     const ada = visit(server)
-    expect((await ada.get(GUARDED, { 'x-forwarded-for': '' })).status).toBe(401)
+    for (const path of [GUARDED, '/api/sandbox/state']) expect((await ada.get(path, { 'x-forwarded-for': '' })).status).toBe(401)
     const [cookie] = (await ada.signIn(PASSWORD)).headers.getSetCookie()
     expect(cookie).toContain('HttpOnly')
     expect(cookie).not.toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
-    expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
+    expect((await ada.get('/api/sandbox/state')).status).toBe(200)
   })
 })

@@ -16,7 +16,7 @@ export class FakeBoard implements ReviewBoard {
   readonly updates: Answer[] = []
   /** What was said in threads and channels. */
   readonly replies: { ref: CardRef, text: string }[] = []
-  readonly announcements: { platform: string, text: string, url: string }[] = []
+  readonly announcements: { platform: string, text: string, url: string | null }[] = []
   /** Least pause between two new cards, ms. */
   interval = 0
   /** Most updates of one card that were ever in flight at once. */
@@ -58,7 +58,7 @@ export class FakeBoard implements ReviewBoard {
     return ok
   }
 
-  async announce(platform: string, text: string, url: string): Promise<Outcome> {
+  async announce(platform: string, text: string, url: string | null): Promise<Outcome> {
     this.announcements.push({ platform, text, url })
     return ok
   }

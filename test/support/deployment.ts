@@ -5,6 +5,7 @@ import { startRedis, type RedisServer } from './redis-server'
 import { startServer, type Server } from './server'
 import { blockActions, BOT_TOKEN, CHANNEL, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block, type Slack, type SlackMessage } from './slack'
 import { until } from './until'
+import { WITH_PASSWORD } from './visitor'
 
 export const SIGNING_KEY = `whsec_${Buffer.from('a downstream signing secret').toString('base64')}`
 
@@ -40,6 +41,8 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
     MAIL_API_KEY: 're_test_key', MAIL_FROM_ADDRESS: 'forms@example.com', RESEND_BASE_URL: mailbox.url,
     FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`, FORWARD_SIGNING_SECRET: SIGNING_KEY,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
+    // Outside production the pages are open to this machine.
+    ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
     RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '100', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
     ...overrides,
   }

@@ -86,7 +86,7 @@ describe('every variable', () => {
 
   test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
-    const { slack, sandbox, platforms } = readConfig({ ...mailAndStore, ...own })
+    const { slack, sandbox, platforms } = readConfig({ ...mailAndStore, ...own, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })
     expect({ slack, sandbox, rooms: Object.keys(platforms.chat) }).toEqual({ slack: undefined, sandbox: false, rooms: [key] })
   })
 
@@ -123,7 +123,7 @@ describe('production', () => {
 
   test('needs no more than the seven, and has no sandbox', () => {
     expect(readConfig(PRODUCTION)).toMatchObject({
-      production: true, sandbox: false, serverless: false, siteUrl: 'http://localhost:3000', maxBodyBytes: 262_144, dataDir: '.data',
+      production: true, sandbox: false, serverless: false, siteUrl: null, maxBodyBytes: 262_144, dataDir: '.data',
       form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000, allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host } = readConfig(PRODUCTION)
@@ -233,10 +233,10 @@ describe('.env.example', () => {
     const open = lines.flatMap(line => /^([A-Z0-9_]+)=$/.exec(line)?.[1] ?? [])
     expect(open.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const shown = Object.fromEntries(lines.flatMap((line): [string, string][] => {
-      const [, name, value] = /^# (NUXT_PUBLIC_SITE_URL|DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|HELD_MAX|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
+      const [, name, value] = /^# (DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|HELD_MAX|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
       return name && value ? [[name, value]] : []
     }))
-    expect(Object.keys(shown)).toHaveLength(11)
+    expect(Object.keys(shown)).toHaveLength(10)
     expect(readConfig({ ...PRODUCTION, ...shown })).toEqual(readConfig(PRODUCTION))
   })
 })

@@ -16,8 +16,15 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   }
 }
 
+test('the sandbox in production needs a way to sign in', () => {
+  const production = { NODE_ENV: 'production', SANDBOX: '1', STORE_URL: 'redis://localhost:6379' }
+  expect(problemsOf(production)).toEqual([expect.stringMatching(/^SANDBOX is on in production, .*OPS_PASSWORD/)])
+  expect(problemsOf({ ...production, OPS_PASSWORD: WAYS.OPS_PASSWORD, NUXT_SESSION_PASSWORD })).toEqual([])
+  expect(problemsOf({ SANDBOX: '1' })).toEqual([])
+})
+
 test('no way to sign in needs nothing', () => {
-  expect(readConfig({ NODE_ENV: 'development' }).ops).toEqual({ password: undefined, slack: undefined, discord: undefined, sessionPassword: undefined })
+  expect(readConfig({ NODE_ENV: 'development' }).ops).toEqual({ canSignIn: false, password: undefined, slack: undefined, discord: undefined, sessionPassword: undefined })
 })
 
 test.each([

@@ -51,7 +51,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
       shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
     )),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
-    announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), CardLink({ label: 'Open the overview', url })] }), text)),
+    announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })]] }), text)),
     link: async (ref) => {
       const connection = connectionOf(ref.platform)
       const room = connection && await open(ref.platform, connection).catch(() => void rooms.delete(ref.platform))

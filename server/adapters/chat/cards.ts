@@ -22,7 +22,7 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
     ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
-    ...leftOut ? [CardLink({ label: `${leftOut}: open the full submission`, url: view.url })] : [],
+    ...leftOut ? [linkTo(view, `${leftOut}: open the full submission`) ?? CardText(`${leftOut}: not shown here.`, { style: 'muted' })] : [],
     ...platform.card.isText ? [] : [Divider()],
     ...notes.map(note => CardText(note, { style: 'muted' })),
     ...view.actions ? actionRows(view, platform) : [],
@@ -34,21 +34,29 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
 export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
     CardText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`, { style: 'muted' }),
-    CardLink({ label: 'Open the submission', url: view.url }),
+    ...ifAny(linkTo(view, 'Open the submission')),
     ...view.actions ? actionRows(view, platform) : [],
   ]
   return { card: Card({ title: view.title, children }), summary: view.title }
 }
 
-function actionRows({ submissionId, url }: CardView, platform: Platform): CardChild[] {
-  const value = submissionId
+function actionRows(view: CardView, platform: Platform): CardChild[] {
+  const value = view.submissionId
   const forward = Button({ id: 'forward', label: 'Forward Submission', style: 'primary', value })
   const spam = Button({ id: 'spam', label: 'Mark as Spam', style: 'danger', value })
   const rows = platform.modal
     ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value, actionType: 'modal' })], [spam]]
     : [[forward], [spam]]
-  const editElsewhere = platform.modal ? [] : [CardLink({ label: 'Edit & Forward on the web', url })]
-  return [...editElsewhere, ...rows.map(row => Actions(row))]
+  const editElsewhere = platform.modal ? null : linkTo(view, 'Edit & Forward on the web')
+  return [...ifAny(editElsewhere), ...rows.map(row => Actions(row))]
+}
+
+function linkTo({ url }: CardView, label: string): CardChild | null {
+  return url === null ? null : CardLink({ label, url })
+}
+
+function ifAny<T>(item: T | null): T[] {
+  return item === null ? [] : [item]
 }
 
 /** As many fields as fit, escaped, and how many do not. */

@@ -99,7 +99,7 @@ function telegramConnection(settings: TelegramSettings, log: Log): Connection {
 
 function sandboxConnection(room: SandboxRoom): Connection {
   const connection = throughSdk(platforms.sandbox, room.channel, async () => new (await import('./sandbox/adapter')).SandboxAdapter(room))
-  return { ...connection, room: async bot => ({ ...await connection.room(bot), link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}` }) }
+  return { ...connection, fromPages: { sentBy: (request, person) => room.introduce(request, person) }, room: async bot => ({ ...await connection.room(bot), link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}` }) }
 }
 
 /** A platform whose adapter takes care of the cards too. */

@@ -26,9 +26,9 @@ const AROUND = /^([([{<"'*_~|!]*)([^]*?)([)\]}>"'*_~|.,;:!?]*)$/
  * model into an address that carries data away. A link becomes `label (address)`, an image its description and
  * address; only addresses of our own site stay links. A construct that comes in pieces is held back until it is whole.
  *
- * @param site origin of our own pages
+ * @param site origin of our own pages; null when nobody said where they are
  */
-export async function* withPlainLinks(words: AsyncIterable<string>, site: string): AsyncGenerator<string> {
+export async function* withPlainLinks(words: AsyncIterable<string>, site: string | null): AsyncGenerator<string> {
   let held = ''
   for await (const piece of words) {
     const { text, rest } = plain(held + piece, site, false)
@@ -44,7 +44,7 @@ export function openCode(text: string): string | null {
   return [...text.matchAll(PART)].find(({ groups }) => groups!.opening?.startsWith('`'))?.groups!.opening ?? null
 }
 
-function plain(source: string, site: string, whole: boolean): { text: string, rest: string } {
+function plain(source: string, site: string | null, whole: boolean): { text: string, rest: string } {
   let text = ''
   let done = 0
   for (const { 0: part, index, groups } of source.matchAll(PART)) {
@@ -69,19 +69,19 @@ function isUnfinished(rest: string, opening: string | undefined, word: string | 
   return opening === rest || UNFINISHED.test(rest)
 }
 
-function linkText({ label, to }: { label: string, to: string }, site: string): string {
+function linkText({ label, to }: { label: string, to: string }, site: string | null): string {
   const address = to.replace(/^<|>$/g, '')
   const said = plain(label, site, true).text
   return !address || said === address || label === address ? addressText(address || label, site) : `${said} (${addressText(address, site)})`
 }
 
-function wordText(word: string, site: string): string {
+function wordText(word: string, site: string | null): string {
   const [, before, core, after] = AROUND.exec(word)!
   if (!core || !ADDRESS.test(core) || EMAIL.test(core)) return literal(word)
   return literal(before!) + addressText(core, site) + literal(after!)
 }
 
-function addressText(address: string, site: string): string {
+function addressText(address: string, site: string | null): string {
   const isOwn = /^[\w\-./:?#=&%~]+$/.test(address) && URL.canParse(address) && new URL(address).origin === site
   return isOwn ? address : `\`${address.replaceAll('`', '\'')}\``
 }

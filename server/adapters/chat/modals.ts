@@ -51,8 +51,8 @@ function fitInputs(inputs: readonly EditInput[], limits: ModalLimits): { offered
   return { offered, kept }
 }
 
-function keptNote(kept: readonly EditInput[], url: string, platform: Platform): string {
+function keptNote(kept: readonly EditInput[], url: string | null, platform: Platform): string {
   const names = kept.slice(0, NAMED).map(({ label }) => `“${platform.escape(fieldName(label, 60))}”`).join(', ')
   const more = kept.length > NAMED ? ` and ${kept.length - NAMED} more` : ''
-  return `Not to be edited here, kept as they are: ${names}${more}. See the full submission at ${url}`
+  return `Not to be edited here, kept as they are: ${names}${more}.${url === null ? '' : ` See the full submission at ${url}`}`
 }

@@ -73,6 +73,8 @@ export interface Connection {
    * @param channel another one than the platform's own
    */
   room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
+  /** Its requests come from our own pages: whoever sends them may open those, and speaks under the name that they signed in with. */
+  fromPages?: { sentBy: (request: Request, person: { id: string, name: string }) => void }
   /** Only where there is a socket to listen to. */
   listener?: (options: ListenerOptions) => Promise<Listener>
 }

@@ -16,9 +16,9 @@ const [LINE, WORD] = [0.85, 0.95]
  * A message is begun only when there is something to say, because an empty one would stay for ever.
  *
  * @param length of a message, in characters
- * @param site origin of our own pages, the only ones that are linked
+ * @param site origin of our own pages, the only ones that are linked; null when nobody said where they are
  */
-export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number, site: string): Promise<void> {
+export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number, site: string | null): Promise<void> {
   const source = withoutMassMentions(withPlainLinks(words, site))[Symbol.asyncIterator]()
   let rest = ''
   const fill = async () => {

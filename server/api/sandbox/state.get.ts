@@ -5,7 +5,8 @@ import { requireSandbox } from '../../http/sandbox'
 
 /** `GET /api/sandbox/state`: the embedded room and the emails caught, for the sandbox page. */
 export default defineEventHandler(event => answer(event, async () => {
-  const { sandbox, formUrl, sampleCurl } = useServices()
-  const { room, emails } = requireSandbox(event, sandbox)
-  return { channel: room.channel, messages: room.list(), emails: emails.toReversed(), formUrl, curl: sampleCurl }
+  const services = useServices()
+  const { room, emails, viewer } = await requireSandbox(event, services)
+  const { config, formUrl, sampleCurl } = services
+  return { channel: room.channel, messages: room.list(), emails: emails.toReversed(), formUrl, curl: sampleCurl, signedInAs: config.ops.canSignIn ? viewer.name : null }
 }))

@@ -127,10 +127,11 @@ export class CommandDesk {
 
   private item(submission: Submission): SpeechItem {
     const fields = this.fields(submission).slice(0, PREVIEW_FIELDS)
+    const { url } = this.view(submission)
     const preview = fields.map(({ label, value }) => `${shorten(label)}: ${shorten(value)}`).join('\n')
     return {
       label: `${shortId(submission)} · ${readTime(submission.receivedAt)}`, value: preview || 'The form was empty.',
-      link: { label: `Open ${shortId(submission)}`, url: this.view(submission).url },
+      ...url === null ? {} : { link: { label: `Open ${shortId(submission)}`, url } },
     }
   }
 }

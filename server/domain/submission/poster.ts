@@ -21,8 +21,8 @@ export interface PosterPorts {
   line: CardLine
   forms: Pick<Forms, 'rooms'>
   leaseMs: number
-  /** The ops page that lists what waits. */
-  overviewUrl: string
+  /** The ops page that lists what waits; null when nobody can open it. */
+  overviewUrl: string | null
   runtime: Runtime
   log: Log
 }

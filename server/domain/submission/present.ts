@@ -6,8 +6,8 @@ import { editInputs, fieldText } from './fields'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {
-  /** Base URL of the ops pages, without a trailing slash. */
-  siteUrl: string
+  /** Base URL of the ops pages, without a trailing slash; null when nobody can open them, or nobody said where they are. */
+  siteUrl: string | null
   forms: Forms
 }
 
@@ -90,6 +90,6 @@ function notes(submission: Submission, form: Form): string[] {
   return submission.decision.action === 'spam' ? [decisionLine(submission)] : [decisionLine(submission), `Sent to ${where}`, ...edits]
 }
 
-function submissionUrl(id: string, { siteUrl }: Presentation): string {
-  return `${siteUrl}/submissions/${id}`
+function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
+  return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }

@@ -32,14 +32,14 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    if (!this.room.admits(request.headers)) return Response.json({ error: 'The sandbox answers only its own page.' }, { status: 403 })
     const body = interaction.safeParse(await request.json().catch(() => null))
     if (!body.success) return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
     if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
-    switch (body.data.type) {
-      case 'action': return Response.json(await this.click(this.chat, body.data, options))
-      case 'modal_submit': return Response.json(await this.submit(this.chat, body.data, options))
-      case 'message': return this.hear(this.chat, body.data, options)
+    const sent = { ...body.data, user: this.room.senderOf(request) ?? body.data.user }
+    switch (sent.type) {
+      case 'action': return Response.json(await this.click(this.chat, sent, options))
+      case 'modal_submit': return Response.json(await this.submit(this.chat, sent, options))
+      case 'message': return this.hear(this.chat, sent, options)
     }
   }
 

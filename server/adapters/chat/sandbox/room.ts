@@ -1,5 +1,6 @@
 import type { CardElement } from 'chat'
 import { HEARTBEAT_MS } from '../../../ports/store'
+import type { Person } from './protocol'
 
 export interface SandboxMessage {
   id: string
@@ -33,8 +34,17 @@ export class SandboxRoom {
   /** Ids are never used again: the SDK's state, which remembers them, may outlive this process. */
   private readonly run = Date.now().toString(36)
 
-  /** @param admits whether a request may read and click here */
-  constructor(readonly admits: (headers: Headers) => boolean) {}
+  private readonly senders = new WeakMap<Request, Person>()
+
+  /** Whoever signed in speaks under that name, whatever the request says. */
+  introduce(request: Request, { id, name }: Person): void {
+    this.senders.set(request, { id, name })
+  }
+
+  /** Null for somebody who did not have to sign in, and acts as whom they like. */
+  senderOf(request: Request): Person | null {
+    return this.senders.get(request) ?? null
+  }
 
   list(): SandboxMessage[] {
     return [...this.messages.values()]

@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cardOf, deploy, openEdit, sendForm, type Deployment } from '../support/deployment'
+import { repointed } from '../support/repointed'
+import { runToExit } from '../support/server'
+import { mention } from '../support/slack-talk'
+import { startTeams, type Teams } from '../support/teams'
+import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { until } from '../support/until'
+import { PASSWORD, QUIET_PRODUCTION, visit } from '../support/visitor'
+
+let d: Deployment
+let telegram: Telegram
+let teams: Teams
+beforeAll(async () => { [telegram, teams] = await Promise.all([startTelegram(), startTeams()]) })
+afterAll(() => Promise.all([telegram.close(), teams.close()]))
+
+const deployWith = (env: Record<string, string>) => deploy({ ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env })
+
+const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+
+/** More than any platform shows, or offers to edit. */
+const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key ${index}`, 'v'.repeat(1500)])) }
+
+async function submitted(data: object): Promise<{ id: string, card: TelegramMessage }> {
+  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  await d.server.drain()
+  return { id, card: await until('the card', () => telegram.cardOf(id)) }
+}
+
+/** Everything that was sent to a vendor so far. */
+const sentOut = () => JSON.stringify([telegram.requests, teams.requests, d.slack.requests, d.resend.requests].map(requests => requests.map(({ body }) => body)))
+
+async function useEverything(): Promise<{ id: string, card: TelegramMessage }> {
+  const large = await submitted(LARGE)
+  await openEdit(d, await cardOf(d, large.id), large.id)
+  const { id, card } = await submitted({ name: 'Ada' })
+  for (const words of ['pending', `show ${id}`, 'status']) await mention(d.server.url, d.slack, words)
+  await d.server.drain()
+  await telegram.click(d.server.url, card, 'Forward Submission')
+  await d.server.drain()
+  return { id, card }
+}
+
+describe('in production without NUXT_PUBLIC_SITE_URL', () => {
+  beforeEach(async () => { d = await deployWith({ NUXT_PUBLIC_SITE_URL: '', TRUST_PROXY: '1' }) })
+  afterEach(() => d.close())
+
+  it('nothing links to this service, and the start, the status and the set-up page say what is missing', async () => {
+    const { id, card } = await useEverything()
+    expect(card.text).not.toContain('on the web')
+    expect(sentOut()).not.toMatch(/localhost|null\/submissions|\/submissions\//)
+    expect(sentOut()).toContain(id)
+    expect(d.server.output()).toMatch(/"config.incomplete","reason":"NUXT_PUBLIC_SITE_URL is not set/)
+    const ada = visit(d.server)
+    await ada.signIn(PASSWORD)
+    expect(await (await ada.get('/api/status')).json()).toMatchObject({ missing: [expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set')] })
+    const setup = await (await ada.get('/api/setup')).text()
+    expect(JSON.parse(setup)).toMatchObject({ siteUrl: null, slack: { app: null } })
+    expect(await (await ada.get('/api/ops/context')).json()).toMatchObject({ formUrl: '/api/form' })
+    const manifest = await fetch(`${d.server.url}/api/slack/manifest`)
+    expect([manifest.status, await manifest.json()]).toMatchObject([404, { code: 'SITE_URL_MISSING' }])
+  })
+})
+
+describe('in production without a way to sign in', () => {
+  beforeEach(async () => { d = await deployWith({ OPS_PASSWORD: '', NUXT_SESSION_PASSWORD: '' }) })
+  afterEach(() => d.close())
+
+  it('no card promises a page that answers 403, and the start says so', async () => {
+    const { card } = await useEverything()
+    expect(card.text).not.toContain('on the web')
+    expect(sentOut()).not.toContain('forms.example.com/')
+    expect(d.server.output()).toMatch(/"config.incomplete","reason":"Nobody can sign in to the pages/)
+    expect((await fetch(`${d.server.url}/api/slack/manifest`)).status).toBe(200)
+  })
+})
+
+describe('with both', () => {
+  beforeEach(async () => { d = await deployWith({}) })
+  afterEach(() => d.close())
+
+  it('cards link to their page', async () => {
+    const { id, card } = await useEverything()
+    expect(card.text).toContain(`https://forms.example.com/submissions/${id}`)
+    expect(d.server.output()).not.toContain('config.incomplete')
+  })
+})
+
+describe.each([
+  ['signing in with Slack', { OPS_SLACK_TEAM_ID: 'T0123456789', OPS_SLACK_CLIENT_ID: '1.2', OPS_SLACK_CLIENT_SECRET: 'x', NUXT_SESSION_PASSWORD: 's'.repeat(32) }],
+  ['other workspaces', { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'x', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }],
+  ['Google Chat', { GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: 'a@example.com', private_key: PRIVATE_KEY }), GOOGLE_CHAT_PROJECT_NUMBER: '1234567', GOOGLE_CHAT_SPACE: 'spaces/A' }],
+])('%s', (_, env) => {
+  it('is sent back to this service, so the start asks where that is', async () => {
+    const { code, output } = await runToExit({ ...QUIET_PRODUCTION, STORE_URL: 'redis://127.0.0.1:9', ...env })
+    expect(code).toBe(1)
+    expect(output).toContain('The configuration has a problem')
+    expect(output).toContain('NUXT_PUBLIC_SITE_URL is missing')
+  })
+})
