@@ -26,7 +26,7 @@ const TABLE = [
   { folder: 'domain', from: ['ports/'], packages: ['zod$', 'node:'] },
   { folder: 'adapters/*', from: ['ports/'], packages: [PACKAGES] },
   { folder: 'handlers', from: ['domain/', 'ports/'], types: ['chat'] },
-  { folder: 'http', from: ['domain/errors$'], packages: ['h3$', 'node:', '@vercel/functions$'] },
+  { folder: 'http', from: ['domain/(errors|json)$'], packages: ['h3$', 'node:', '@vercel/functions$'] },
   { folder: 'api', from: ['app$', 'http/'], packages: ['h3$'] },
   { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$', 'node:v8$', '#page-paths$', '#nitro-internal-virtual/server-handlers$'] },
 ]

@@ -37,6 +37,7 @@ import { Review } from './domain/submission/review'
 import type { Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
 import { background } from './http/background'
+import { createBodyReader, type ReadBody } from './http/bodies'
 import { whyClosed } from './http/viewer'
 import { requestId } from './http/request-id'
 import type { Place } from './ports/board'
@@ -57,6 +58,8 @@ export interface Services {
   sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
   /** The form with this key, or the default one; null when there is none. */
   inbox: (form: string | undefined) => Inbox | null
+  /** Reads the body of a request, within what all of them may take. */
+  readBody: ReadBody
   /** Counts attempts to sign in to the ops pages. */
   signIns: Limiter
   /** The platforms that people sign in with. */
@@ -181,6 +184,7 @@ function compose(config: Config): Services {
 
   return {
     config, log, missing, store, signIns, operations, close, formUrl,
+    readBody: createBodyReader({ ...config.bodies, largestForm: config.maxBodyBytes, trustedProxies: config.form.trustedProxies }),
     warm: async () => agent?.warm(await bot()) ?? bot(),
     identityProviders: createIdentityProviders(config.ops),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,

@@ -14,6 +14,8 @@ export interface Config {
   /** Public URL of the pages, without a trailing slash; null in production when nobody said it: then nothing links there. */
   siteUrl: string | null
   maxBodyBytes: number
+  /** Bytes that all bodies may take at a time, and how long one may take to arrive, ms. */
+  bodies: { memory: number, timeoutMs: number }
   /** How POST /api/form is guarded against abuse. */
   form: {
     /** Forms a minute from one client; 0 for no limit. */
@@ -111,6 +113,7 @@ export function readConfig(env: Environment = process.env): Config {
     production, sandbox, siteUrl,
     host: values.HOST,
     maxBodyBytes: values.MAX_BODY_BYTES ?? 256 * 1024,
+    bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
     form: {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,
       // Vercel's own proxy writes X-Forwarded-For anew: https://vercel.com/docs/headers/request-headers#x-forwarded-for

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Gateway } from '../adapters/chat/gateway'
 import type { ListenerStatus } from '../adapters/chat/rooms'
 import { checkConfig, type Config, type ConfigCheck } from '../config'
-import { auditRecord, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
+import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type Status, type StatusPorts } from '../domain/operations/status'
 import type { Metrics } from '../ports/metrics'
@@ -70,7 +70,7 @@ export function createOperations({ metrics, gateways, missing, log, ...parts }: 
       return (await metrics).expose(backlog && { backlog, gateways: states, now: runtime.now() })
     }),
     async export(table, format) {
-      if (format === 'json') return Readable.from(jsonArray(table === 'audit' ? (await store.audit(ALL_LINES)).map(auditRecord) : pendingSubmissions(store)))
+      if (format === 'json') return Readable.from(jsonArray(table === 'audit' ? auditRecords(store, ALL_LINES) : pendingSubmissions(store)))
       const { csvStream } = await import('../adapters/csv/csv')
       const { columns, rows } = table === 'audit' ? await auditTable(store, ALL_LINES) : await submissionTable(store)
       return csvStream(columns, rows)
@@ -78,7 +78,7 @@ export function createOperations({ metrics, gateways, missing, log, ...parts }: 
   }
 }
 
-async function* jsonArray(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
+async function* jsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
   let before = '['
   for await (const item of items) {
     yield `${before}\n${JSON.stringify(item)}`

@@ -86,6 +86,8 @@ const coreVariables = {
   VERCEL_PROJECT_PRODUCTION_URL: { schema: text.regex(/^[\w.-]+$/, 'it is not a host name'), about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.' },
   DATA_DIR: { schema: text, about: 'Folder of the embedded store, used without STORE_URL outside production. Default: .data.' },
   MAX_BODY_BYTES: { schema: count, about: 'Largest form that is accepted, in bytes. Default: 262144 (256 KiB).' },
+  BODY_MEMORY_BYTES: { schema: count, about: 'Memory that all bodies of requests may take at a time, in bytes; one client gets a quarter. Default: 67108864 (64 MiB).' },
+  BODY_TIMEOUT_MS: { schema: count, about: 'How long the body of a request may take to arrive, in ms. Default: 30000.' },
   FORM_RATE_LIMIT: { schema: countOrNone, about: 'Forms that one client address may send in a minute; 0 switches the limit off. Default: 60.' },
   TRUST_PROXY: { schema: countOrNone, about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).' },
   FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.' },

@@ -1,57 +1,39 @@
-import type { IncomingMessage } from 'node:http'
 import { getRequestHeader, type H3Event } from 'h3'
 import { InvalidSubmission } from '../domain/errors'
+import { parseJson, RepeatedKey } from '../domain/json'
+import type { ReadBody } from './bodies'
 import { HttpError } from './errors'
-
-/**
- * Reads the raw body, refusing as soon as it is known to be too long; what still comes in is thrown away by
- * node, not kept.
- *
- * @throws HttpError 413
- */
-export async function readBytes(event: H3Event, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`)
-  if (Number(getRequestHeader(event, 'content-length')) > maxBytes) throw tooLarge()
-  const request: IncomingMessage = event.node.req
-  const chunks: Buffer[] = []
-  let size = 0
-  return new Promise((resolve, reject) => {
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= maxBytes) return chunks.push(chunk)
-      request.off('data', onData)
-      reject(tooLarge())
-    }
-    request.on('data', onData)
-    request.once('end', () => resolve(Buffer.concat(chunks)))
-    request.once('error', reject)
-    request.once('close', () => {
-      if (!request.complete) reject(new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'))
-    })
-  })
-}
+import { withPlainNames } from './multipart'
 
 /**
  * The form of a request, from JSON or a plain HTML form. Whether it is an object is the domain's to judge.
  *
- * @throws HttpError 413, 415
+ * @throws HttpError as `ReadBody`, 415
  * @throws InvalidSubmission when it cannot be parsed
  */
-export async function readForm(event: H3Event, maxBytes: number): Promise<unknown> {
+export async function readForm(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
   const contentType = getRequestHeader(event, 'content-type') ?? ''
   const [mediaType = ''] = contentType.toLowerCase().split(';')
   const kind = mediaType.trim()
-  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parseJson(await readBytes(event, maxBytes))
-  if (kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data') return parseHtmlForm(await readBytes(event, maxBytes), contentType)
+  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await read(event, maxBytes), parseJson)
+  if (kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data') return parseHtmlForm(await read(event, maxBytes), contentType)
   throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.')
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** The JSON of a request of our own pages. @throws HttpError as `ReadBody` @throws InvalidSubmission when it cannot be parsed */
+export async function readJson(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
+  return parsed(await read(event, maxBytes), text => JSON.parse(text))
+}
+
+function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
   try {
     // Not h3's readBody: it drops keys such as `__proto__`, which are data here.
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   }
   catch (error) {
+    if (error instanceof RepeatedKey) throw new InvalidSubmission(`The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`)
+    // Deep nesting exhausts the second look at numbers.
+    if (error instanceof RangeError) throw new InvalidSubmission('The JSON is nested too deep.')
     throw new InvalidSubmission(error instanceof SyntaxError ? `The body is not valid JSON: ${position(error)}.` : 'The body is not valid UTF-8.')
   }
 }
@@ -62,7 +44,7 @@ function position({ message }: SyntaxError): string {
 }
 
 async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<unknown> {
-  const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData().catch(() => {
+  const form = await new Response(withPlainNames(bytes, contentType), { headers: { 'content-type': contentType } }).formData().catch(() => {
     throw new InvalidSubmission('The form cannot be read: its encoding is broken.')
   })
   const fields = new Map<string, string | string[]>()

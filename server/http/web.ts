@@ -1,5 +1,5 @@
 import { getRequestURL, type H3Event } from 'h3'
-import { readBytes } from './body'
+import type { ReadBody } from './bodies'
 import { HttpError } from './errors'
 
 /** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */
@@ -26,9 +26,9 @@ class ReadRequest extends Request {
   }
 }
 
-/** The request as the web platform knows it, its body read within bounds. @throws HttpError 400, 413 */
-export async function webRequest(event: H3Event, maxBytes: number): Promise<Request> {
-  return new ReadRequest(addressOf(event), event, await readBytes(event, maxBytes))
+/** The request as the web platform knows it, its body read within bounds. @throws HttpError as `ReadBody`, 400 */
+export async function webRequest(event: H3Event, read: ReadBody, maxBytes: number): Promise<Request> {
+  return new ReadRequest(addressOf(event), event, await read(event, maxBytes))
 }
 
 /** The address that was asked for. @throws HttpError 400 */

@@ -50,6 +50,8 @@ export interface StoreRules {
   nextAttention: (submission: Submission) => number
   /** When its form data has to be gone, epoch ms. */
   dataLivesUntil: (submission: Submission) => number
+  /** Reads the JSON of form data without changing a value. */
+  parse: (text: string) => unknown
   /** Whether it waits for a person because something was refused or given up. */
   needsPerson: (submission: Submission) => boolean
 }

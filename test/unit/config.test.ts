@@ -26,7 +26,7 @@ const VALID: Record<keyof typeof variables, string> = {
   DISCORD_CHANNEL_ID: '223456789012345678', DISCORD_GUILD_ID: '323456789012345678', DISCORD_API_URL: 'http://127.0.0.1:4001/api/v10/',
   MAIL_FROM_NAME: 'Forms', FORWARD_ENDPOINT: 'https://crm.example.com/in', FORWARD_SIGNING_SECRET: `whsec_${'a'.repeat(32)}`,
   NUXT_PUBLIC_SITE_URL: 'https://forms.example.com/', SLACK_API_URL: 'https://slack-gov.com/api', RESEND_BASE_URL: 'http://127.0.0.1:4000',
-  CRON_SECRET: 'c'.repeat(32), SANDBOX: '0', HOST: '0.0.0.0', VERCEL: '1', VERCEL_PROJECT_PRODUCTION_URL: 'forms.vercel.app', DATA_DIR: '/var/forms', MAX_BODY_BYTES: '1000',
+  CRON_SECRET: 'c'.repeat(32), SANDBOX: '0', HOST: '0.0.0.0', VERCEL: '1', VERCEL_PROJECT_PRODUCTION_URL: 'forms.vercel.app', DATA_DIR: '/var/forms', MAX_BODY_BYTES: '1000', BODY_MEMORY_BYTES: '1000000', BODY_TIMEOUT_MS: '5000',
   RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '50', CARD_INTERVAL_MS: '0',
   FORM_RATE_LIMIT: '0', TRUST_PROXY: '2', FORM_HONEYPOT: 'website', HELD_MAX: '0', FORM_ALLOWED_ORIGINS: 'https://Example.com/, http://localhost:5173', FORM_API_KEY: 'k'.repeat(32),
   TURNSTILE_SECRET_KEY: '0x4AAA', TURNSTILE_VERIFY_URL: 'http://127.0.0.1:4001/siteverify',
@@ -49,7 +49,7 @@ describe('every variable', () => {
   test('reaches the configuration under its canonical name', () => {
     expect(Object.keys(VALID).sort()).toEqual(Object.keys(variables).sort())
     expect(readConfig(VALID)).toEqual({
-      production: true, sandbox: false, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000,
+      production: true, sandbox: false, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000, bodies: { memory: 1_000_000, timeoutMs: 5000 },
       form: {
         rateLimit: 0, trustedProxies: 2, honeypot: 'website', heldMax: 0, allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
         turnstile: { secretKey: '0x4AAA', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
@@ -123,7 +123,7 @@ describe('production', () => {
 
   test('needs no more than the seven, and has no sandbox', () => {
     expect(readConfig(PRODUCTION)).toMatchObject({
-      production: true, sandbox: false, serverless: false, siteUrl: null, maxBodyBytes: 262_144, dataDir: '.data',
+      production: true, sandbox: false, serverless: false, siteUrl: null, maxBodyBytes: 262_144, bodies: { memory: 67_108_864, timeoutMs: 30_000 }, dataDir: '.data',
       form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000, allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host } = readConfig(PRODUCTION)
@@ -233,10 +233,10 @@ describe('.env.example', () => {
     const open = lines.flatMap(line => /^([A-Z0-9_]+)=$/.exec(line)?.[1] ?? [])
     expect(open.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const shown = Object.fromEntries(lines.flatMap((line): [string, string][] => {
-      const [, name, value] = /^# (DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|HELD_MAX|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
+      const [, name, value] = /^# (DATA_DIR|MAIL_FROM_NAME|MAX_BODY_BYTES|BODY_MEMORY_BYTES|BODY_TIMEOUT_MS|FORM_RATE_LIMIT|TRUST_PROXY|FORM_HONEYPOT|HELD_MAX|RETRY_BASE_MS|LEASE_MS|SWEEP_INTERVAL_MS)=(.+)$/.exec(line) ?? []
       return name && value ? [[name, value]] : []
     }))
-    expect(Object.keys(shown)).toHaveLength(10)
+    expect(Object.keys(shown)).toHaveLength(12)
     expect(readConfig({ ...PRODUCTION, ...shown })).toEqual(readConfig(PRODUCTION))
   })
 })

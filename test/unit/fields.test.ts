@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyEdits, editInputs, fieldText } from '../../server/domain/submission/fields'
+import { parseJson } from '../../server/domain/json'
 import type { SubmissionData } from '../../server/ports/submission'
 import { formData } from '../fixtures/form-data'
 
@@ -45,11 +46,23 @@ describe('applyEdits', () => {
   })
 
   test.each([
-    ['text', 'Grace', 'Grace'], ['text', '', ''], ['count', '3', 3], ['count', ' -1.5e3 ', -1500], ['count', 'three', 'three'], ['count', '', ''], ['count', 'true', 'true'], ['count', '007', '007'],
-    ['count', '1e400', '1e400'], ['ok', 'false', false], ['ok', 'maybe', 'maybe'], ['ok', '0', '0'], ['none', 'something', 'something'], ['none', '', ''],
+    ['text', 'Grace', 'Grace'], ['text', '', ''], ['count', '3', 3], ['count', 'three', 'three'], ['count', '', ''], ['count', 'true', 'true'], ['count', '007', '007'],
+    ['ok', 'false', false], ['ok', 'maybe', 'maybe'], ['ok', '0', '0'], ['none', 'something', 'something'], ['none', '', ''],
     ['list', '["a", {"b": 1}]', ['a', { b: 1 }]], ['nested', '{"a":{"b":2}}', { a: { b: 2 } }], ['nested', '{ "a" : { "b" : [] } }', { a: { b: [] } }],
   ])('%s changed to %j becomes %j', (key, typed, value) => {
     expect(edited(data, { [key]: typed })).toEqual({ data: { ...data, [key]: value }, edited: [key] })
+  })
+
+  test.each(['12345678901234567890', '1.0', '-0', '1e400', '-1.5e3'])('a number changed to %s is that number, and nothing else was edited', (typed) => {
+    const exact = parseJson('{"price":1.50,"id":98765432109876543210,"list":[1.0,{"a":-0}]}') as SubmissionData
+    const result = edited(exact, { price: typed })
+    expect(result.edited).toEqual(['price'])
+    expect(JSON.stringify(result.data)).toBe(`{"price":${typed},"id":98765432109876543210,"list":[1.0,{"a":-0}]}`)
+    expect(JSON.stringify(edited(exact, { list: `[${typed}]` }).data)).toContain(`"list":[${typed}]`)
+  })
+
+  test('a key typed twice into an object is an error, not a loss', () => {
+    expect(edit(data, { nested: '{"a":1,"a":2}' })).toEqual({ errors: { f5: expect.stringContaining('JSON object') } })
   })
 
   test.each([

@@ -218,7 +218,7 @@ export class EmbeddedStore implements SubmissionStore {
   /** Raw, because `getItem` parses with destr, which drops keys such as `__proto__`: a website may well send them. */
   private async read(key: string): Promise<unknown> {
     const text = await this.files.getItemRaw<Buffer>(key)
-    return text === null ? null : JSON.parse(text.toString())
+    return text === null ? null : this.options.parse(text.toString())
   }
 
   private loaded(): Promise<void> {

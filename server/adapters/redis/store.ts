@@ -162,7 +162,11 @@ export class RedisStore implements SubmissionStore {
   private async read(ids: string[]): Promise<(Submission | null)[]> {
     if (ids.length === 0) return []
     const found = await run(this.client, READ, ids.flatMap(id => [recordKey(id), dataKey(id)]), []) as (string | null)[]
-    return ids.map((_, index) => parse(found[2 * index] ?? null, found[2 * index + 1] ?? null))
+    return ids.map((_, index) => this.parse(found[2 * index] ?? null, found[2 * index + 1] ?? null))
+  }
+
+  private parse(record: string | null, data: string | null): Submission | null {
+    return record === null ? null : { ...JSON.parse(record), data: data === null ? null : this.options.parse(data) }
   }
 
   private call<T>(command: () => Promise<T>): Promise<T> {
@@ -182,8 +186,4 @@ function lineOf(audit: AuditLine | undefined) {
 
 function isPending({ state }: Submission): boolean {
   return state === 'open' || state === 'settling'
-}
-
-function parse(record: string | null, data: string | null): Submission | null {
-  return record === null ? null : { ...JSON.parse(record), data: data === null ? null : JSON.parse(data) }
 }

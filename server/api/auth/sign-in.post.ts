@@ -1,6 +1,6 @@
 import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
-import { readForm } from '../../http/body'
+import { readJson } from '../../http/body'
 import { answer } from '../../http/errors'
 import { requireOwnPage } from '../../http/own-page'
 import { startSession } from '../../http/session'
@@ -12,7 +12,7 @@ export default defineEventHandler(event => answer(event, async () => {
   const { config } = services
   requireOwnPage(event, config)
   await requireAttempt(event, services)
-  const viewer = passwordViewer(await readForm(event, config.maxBodyBytes), config)
+  const viewer = passwordViewer(await readJson(event, services.readBody, config.maxBodyBytes), config)
   await startSession(event, viewer, config)
   return { viewer }
 }))

@@ -1,6 +1,6 @@
 import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
-import { readForm } from '../../http/body'
+import { readJson } from '../../http/body'
 import { opsAction } from '../../http/ops-route'
 
 const MAX_BYTES = 64 * 1024
@@ -11,5 +11,5 @@ const MAX_BYTES = 64 * 1024
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  return opsAction(event, services, async () => services.opsDesk.list(await readForm(event, MAX_BYTES)))
+  return opsAction(event, services, async () => services.opsDesk.list(await readJson(event, services.readBody, MAX_BYTES)))
 })

@@ -1,6 +1,7 @@
-import type { AuditLine, Submission } from '../../ports/submission'
+import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
 import { fieldText } from '../submission/fields'
+import { reached } from '../submission/overview'
 
 /** One line of an export: plain texts, numbers and ISO times. */
 type ExportRow = Readonly<Record<string, string | number>>
@@ -10,8 +11,8 @@ export interface ExportTable {
   rows: AsyncIterable<ExportRow>
 }
 
-/** Submissions read at a time. */
-const PAGE = 200
+/** Submissions read at a time. Each may have 256 KiB, and others are answered between two pages. */
+const PAGE = 10
 
 /** Columns of form fields at most; what has more is in the JSON export in full. */
 const FIELD_COLUMNS = 500
@@ -19,7 +20,7 @@ const FIELD_COLUMNS = 500
 /** Every pending submission, newest first, read page by page as somebody takes it. */
 export async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission> {
   for (let before: string | undefined; ;) {
-    const { submissions, cursor } = await store.listPending({ limit: PAGE, before })
+    const { submissions, cursor } = await reached(store.listPending({ limit: PAGE, before }))
     yield* submissions
     if (!cursor) return
     before = cursor
@@ -45,7 +46,7 @@ export async function submissionTable(store: SubmissionStore): Promise<ExportTab
 
 /** The audit trail, which has no form data. */
 export async function auditTable(store: SubmissionStore, limit: number): Promise<ExportTable> {
-  const lines = await store.audit(limit)
+  const lines = await reached(store.audit(limit))
   async function* rows(): AsyncGenerator<ExportRow> {
     for (const { id, outcome, at, reviewer, receivedAt } of lines) {
       yield { id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '', 'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt) }
@@ -54,9 +55,9 @@ export async function auditTable(store: SubmissionStore, limit: number): Promise
   return { columns: ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'platform', 'received at'], rows: rows() }
 }
 
-/** What the JSON exports hold of a line of the audit trail. */
-export function auditRecord({ at, receivedAt, ...line }: AuditLine): object {
-  return { ...line, at: iso(at), receivedAt: iso(receivedAt) }
+/** The audit trail as the JSON export has it. */
+export async function* auditRecords(store: SubmissionStore, limit: number): AsyncGenerator<object> {
+  for (const { at, receivedAt, ...line } of await reached(store.audit(limit))) yield { ...line, at: iso(at), receivedAt: iso(receivedAt) }
 }
 
 function iso(epochMs: number): string {

@@ -1,6 +1,7 @@
 import type { SubmissionStore } from '../../ports/store'
 import { INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone } from '../errors'
+import { isNumber } from '../json'
 import { editInputs } from './fields'
 import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
 import { cardView, decisionLine, DELIVERY_NAMES, inOrder, readTime, type Presentation } from './present'
@@ -138,5 +139,5 @@ function fields({ data, edited }: Submission): FieldDetails[] {
 
 function kindOf(value: unknown): FieldDetails['kind'] {
   if (typeof value === 'string') return 'text'
-  return typeof value === 'object' && value !== null ? 'tree' : 'json'
+  return typeof value === 'object' && value !== null && !isNumber(value) ? 'tree' : 'json'
 }

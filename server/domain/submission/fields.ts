@@ -1,5 +1,6 @@
 import type { EditInput } from '../../ports/board'
 import type { SubmissionData } from '../../ports/submission'
+import { isNumber, parseJson } from '../json'
 import type { Edit } from './lifecycle'
 
 /** The value as people read it: text as it is, everything else as compact JSON, never `[object Object]`. */
@@ -46,16 +47,16 @@ function comparable(text: string): string {
 
 function reviveLike(original: unknown, typed: string): { value: unknown } | { error: string } {
   if (typeof original === 'string' || original === null) return { value: typed }
-  const parsed = parseJson(typed)
-  // A number beyond the range of doubles stays text: JSON would turn it into null.
-  if (typeof original !== 'object') return { value: typeof parsed === typeof original && Math.abs(Number(parsed)) !== Infinity ? parsed : typed }
-  if (typeof parsed === 'object' && parsed !== null && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
+  const parsed = parsedText(typed)
+  if (isNumber(original)) return { value: isNumber(parsed) ? parsed : typed }
+  if (typeof original !== 'object') return { value: typeof parsed === typeof original ? parsed : typed }
+  if (typeof parsed === 'object' && parsed !== null && !isNumber(parsed) && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
   return { error: Array.isArray(original) ? 'This field is a JSON list. Keep it valid, like ["a", "b"].' : 'This field is a JSON object. Keep it valid, like {"a": 1}.' }
 }
 
-function parseJson(text: string): unknown {
+function parsedText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   }
   catch {
     return undefined

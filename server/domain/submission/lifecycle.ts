@@ -1,5 +1,6 @@
 import type { StoreRules } from '../../ports/store'
 import type { Action, CardRef, Decision, Delivery, Failure, HistoryEntry, Reviewer, Submission, SubmissionData, Work } from '../../ports/submission'
+import { parseJson } from '../json'
 
 /** A stored submission lives 7 days (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
@@ -68,7 +69,7 @@ export function dataLivesUntil(submission: Submission): number {
   return submission.decision ? Math.max(submission.expiresAt, submission.decision.at + SETTLING_GRACE_MS) : submission.expiresAt
 }
 
-export const storeRules: StoreRules = { nextAttention, dataLivesUntil, needsPerson }
+export const storeRules: StoreRules = { nextAttention, dataLivesUntil, needsPerson, parse: parseJson }
 
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
@@ -114,8 +115,7 @@ function release(current: Submission, { reviewer, rooms }: LifecycleEvent & { ty
 
 function remove(current: Submission, { reviewer }: LifecycleEvent & { type: 'deleted' }, now: number): Transition {
   if (current.state !== 'held') return { refused: 'not-held' }
-  const history = withEntry(current, { at: now, event: 'deleted', reviewer })
-  return { next: { ...current, version: current.version + 1, state: 'expired', data: null, history }, added: [], finished: true }
+  return { next: { ...current, version: current.version + 1, state: 'expired', data: null, history: withEntry(current, { at: now, event: 'deleted', reviewer }) }, added: [], finished: true }
 }
 
 function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' }, now: number, leaseMs: number): Transition {

@@ -1,10 +1,8 @@
 import { defineEventHandler, getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../../app'
-import { readForm } from '../../../http/body'
+import { LARGEST_BODY } from '../../../http/bodies'
+import { readJson } from '../../../http/body'
 import { opsAction } from '../../../http/ops-route'
-
-/** Every value of the largest form, typed again. */
-const MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * `POST /api/submissions/<id>/decision`: `{ action: 'forward' | 'spam' }` or `{ action: 'edit', values: { f0: text } }`.
@@ -14,7 +12,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 export default defineEventHandler((event) => {
   const services = useServices()
   return opsAction(event, services, async (viewer) => {
-    const refused = await services.opsDesk.decide(getRouterParam(event, 'id') ?? '', await readForm(event, MAX_BYTES), viewer)
+    const refused = await services.opsDesk.decide(getRouterParam(event, 'id') ?? '', await readJson(event, services.readBody, LARGEST_BODY), viewer)
     if (!refused) return { status: 'decided' }
     setResponseStatus(event, 400)
     return { error: 'Some values do not fit their fields. Nothing was decided.', code: 'INVALID_VALUES', errors: refused.errors }

@@ -1,0 +1,89 @@
+import { get as request, type IncomingMessage } from 'node:http'
+import { createClient } from 'redis'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { seed, waiting } from '../support/seed'
+import { until } from '../support/until'
+
+let d: Deployment
+beforeEach(async () => { d = await deploy({ NODE_ENV: 'development' }) })
+afterEach(() => d.close())
+
+const KIB = 1024
+
+/** Stores 120 submissions of 190 KiB, a few at a time, as a slow machine can. */
+async function fill(): Promise<void> {
+  const all = Array.from({ length: 120 }, (_, index) => waiting({ receivedAt: Date.now() - index, data: { name: `Person ${index}`, message: 'long '.repeat(38 * KIB) } }))
+  for (let start = 0; start < all.length; start += 10) await seed(d.redis.url, all.slice(start, start + 10))
+}
+
+/** Begins a download and takes its first bit only. */
+function begin(path: string): Promise<{ response: IncomingMessage, first: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(d.server.url + path, (response) => {
+      response.once('data', (first: Buffer) => {
+        response.pause()
+        resolve({ response, first })
+      })
+    }).on('error', reject)
+  })
+}
+
+/** Takes the rest; resolves with whether all of it came. */
+function finish(response: IncomingMessage): Promise<{ complete: boolean, bytes: number }> {
+  let bytes = 0
+  return new Promise((resolve) => {
+    response.on('data', (bit: Buffer) => { bytes += bit.length }).on('error', () => {}).on('close', () => resolve({ complete: response.complete, bytes })).resume()
+  })
+}
+
+/** How many scripts Redis has run so far. */
+async function scriptsRun(): Promise<number> {
+  const client = await createClient({ url: d.redis.url }).connect()
+  const stats = await client.info('commandstats')
+  await client.close()
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+}
+
+describe('a CSV export', () => {
+  it('quotes every cell, and begins none with what a spreadsheet runs, however it splits the text', async () => {
+    const texts = ['=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'hello\n=1+1', 'a\r\n@SUM(A1)', 'a;=cmd|x', 'a\t=1', '\n\n-2', '＝1', 'fine, 1=2; x-y', '"=1"']
+    for (const text of texts) expect((await sendForm(d.server, { [`field ${text}`]: text, list: [text] })).status).toBe(200)
+    await sendForm(d.server, { number: -5 })
+    const csv = (await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).replace('\uFEFF', '')
+    const cells = [...csv.matchAll(/"((?:[^"]|"")*)"(,|\r\n)/g)]
+    expect(cells.map(([cell]) => cell).join('')).toBe(csv)
+    for (const [, cell] of cells) for (const piece of cell!.replaceAll('""', '"').split(/[\n\r;\t]/)) expect(piece).not.toMatch(/^[=+\-@＝]/)
+    for (const shown of [`"'=1+1"`, `"hello\n'=1+1"`, `"a;'=cmd|x"`, `"fine, 1=2; x-y"`, `"'-5"`, '"""=1"""']) expect(csv).toContain(shown)
+  })
+})
+
+describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (file) => {
+  const path = `/api/exports/${file}`
+
+  it('is read as it is taken, and others are answered meanwhile', { timeout: 60_000 }, async () => {
+    await fill()
+    const before = await scriptsRun()
+    const { response, first } = await begin(path)
+    expect(response.headers['transfer-encoding']).toBe('chunked')
+    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
+    const whenBegun = await scriptsRun() - before
+    const { complete, bytes } = await finish(response)
+    expect(complete).toBe(true)
+    expect(first.length + bytes).toBeGreaterThan(120 * 190 * KIB)
+    const all = await scriptsRun() - before
+    // Ten at a time, so that others are answered between two reads, and most of them only once the first were taken.
+    expect(all).toBeGreaterThanOrEqual(24)
+    expect(all - whenBegun).toBeGreaterThanOrEqual(6)
+  })
+
+  it('is broken off, not ended, when the store goes away in the middle', { timeout: 60_000 }, async () => {
+    await fill()
+    const { response } = await begin(path)
+    await d.redis.stop()
+    expect((await finish(response)).complete).toBe(false)
+    await until('the log to say so', () => d.server.output().includes('request.failed'))
+    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
+    expect((await fetch(d.server.url + path)).status).toBe(503)
+  })
+})
