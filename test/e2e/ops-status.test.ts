@@ -150,7 +150,7 @@ describe('who has signed in', () => {
     const { id } = await submit(d, { name: '=1+1', note: 'Zürich' })
     const csv = await ada.get('/api/exports/submissions.csv')
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="submissions.csv"')
-    expect(await csv.text()).toMatch(new RegExp(`${id},open,.*'=1\\+1`))
+    expect(await csv.text()).toMatch(new RegExp(`"${id}","open",.*"'=1\\+1"`))
     const all = await (await ada.get('/api/exports/submissions.json')).json() as { id: string, data: object }[]
     expect(all.find(each => each.id === id)?.data).toEqual({ name: '=1+1', note: 'Zürich' })
     expect((await (await ada.get('/api/exports/audit.json')).json() as object[]).length).toBeGreaterThan(0)
