@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+
+/** What a cell names as its proof: `file`, or `file`: title. */
+const PROOF = /`((?:e2e|unit|contract)\/[\w-]+\.test\.ts)`(?:: (.+?))?(?=; `|\s*(?:\||$))/g
+
+const security = readFileSync(new URL('docs/security.md', root), 'utf8')
+const rows = tables(security).filter(({ header }) => header.includes('Proven by')).flatMap(({ rows }) => rows)
+const proofs = rows.flatMap(row => [...row.matchAll(PROOF)].map(([, file = '', title]) => ({ file, title })))
+
+describe('docs/security.md', () => {
+  it.each(rows)('has a proof: %s', row => expect(row.match(PROOF)).not.toBeNull())
+
+  it.each(proofs)('is proven by $file: $title', ({ file, title }) => {
+    const source = readFileSync(new URL(`test/${file}`, root), 'utf8').replaceAll('\\\'', '\'')
+    if (title) expect(source).toContain(title)
+  })
+})
+
+describe('docs/reliability.md', () => {
+  it('names only tests that exist', () => {
+    const files = readdirSync(new URL('test/e2e', root))
+    const named = [...readFileSync(new URL('docs/reliability.md', root), 'utf8').matchAll(/`([\w-]+\.test\.ts)`/g)].map(([, file]) => file)
+    expect(named.length).toBeGreaterThan(10)
+    expect(files).toEqual(expect.arrayContaining(named))
+  })
+})
+
+/** The tables of a page, a string for each row. */
+function tables(page: string): { header: string, rows: string[] }[] {
+  const blocks = page.split('\n\n').filter(block => block.startsWith('|')).map(block => block.trim().split('\n'))
+  return blocks.map(([header = '', , ...rows]) => ({ header, rows }))
+}
