@@ -17,6 +17,8 @@ export interface HistoryLine {
 }
 
 export interface SubmissionDetails {
+  /** What a forward without edits does when a part of it was done before. */
+  retry: { label: string, destinations: string[] } | null
   id: string
   /** Name of its form; null for the default one. */
   form: string | null

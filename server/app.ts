@@ -30,7 +30,8 @@ import { SubmissionDesk } from './domain/submission/desk'
 import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
-import { deliveriesOf, type Presentation } from './domain/submission/present'
+import type { Presentation } from './domain/submission/present'
+import { deliveriesOf } from './domain/submission/progress'
 import { Quarantine } from './domain/submission/quarantine'
 import { Quota } from './domain/submission/quota'
 import { Review } from './domain/submission/review'
@@ -205,7 +206,7 @@ function compose(config: Config): Services {
         for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
         postedAgain = true
       }
-      const [taken] = await Promise.all([sweep({ store, outbox, leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started), checked])
+      const [taken] = await Promise.all([sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started), checked])
       return taken
     },
     setup: () => readSetup(config),

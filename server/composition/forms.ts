@@ -20,8 +20,13 @@ export function createForms(config: Config, http: HttpClient, platforms: readonl
   const all = [standard, ...forms.values()]
   return {
     all,
-    of: key => forms.get(key ?? '') ?? standard,
+    of: key => key === undefined ? standard : forms.get(key) ?? missing(key),
     find: key => forms.get(key) ?? null,
     rooms: [...new Set(all.flatMap(({ rooms }) => rooms))],
   }
+}
+
+/** What is known of a form that is not configured any more: what it was called in its address. */
+function missing(key: string): Form {
+  return { key, missing: true, name: key, rooms: [], to: [], endpoint: null, labels: {} }
 }

@@ -1,6 +1,6 @@
 import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
-import { readTime } from '../domain/submission/present'
+import { readTime } from '../domain/submission/time'
 import { visible } from '../domain/text'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
 import type { Field, Place } from '../ports/board'

@@ -17,6 +17,8 @@ export interface CardView {
   notes: readonly string[]
   /** Offer the three buttons. */
   actions: boolean
+  /** What the button that forwards says when that only does what is left; `Forward Submission` when absent. */
+  retryLabel?: string
   /** The whole submission on the ops pages; null when nobody can open it there. */
   url: string | null
 }

@@ -9,6 +9,8 @@ export type Outcome<T = undefined>
       permanent: boolean
       /** True when what was sent is refused, not the place or the credentials: something else may pass. */
       content?: boolean
+      /** True when what it was about is not there any more, such as a card that somebody deleted. */
+      gone?: boolean
       /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
       retryAfterMs?: number
     }
@@ -20,6 +22,15 @@ export interface Email {
   subject: string
   html: string
   text: string
+  headers?: Readonly<Record<string, string>>
+  attachments?: readonly Attachment[]
+}
+
+export interface Attachment {
+  filename: string
+  /** Media type. */
+  contentType: string
+  content: string
 }
 
 /** Sends an email; two calls with one key send one email (for 24 h, Resend's window). */
@@ -31,6 +42,8 @@ export interface Mailer {
 export interface Endpoint {
   /** Host name, for people. */
   readonly host: string
+  /** The whole address. It may hold secrets: only to tell one endpoint from another. */
+  readonly url: string
   /** `body` is the JSON text of exactly the form data. */
   post(body: string, idempotencyKey: string): Promise<Outcome>
 }

@@ -2,6 +2,8 @@ import type { Endpoint } from './delivery'
 
 /** A kind of form: how it reads, where its cards are posted and where its forwards go. */
 export interface Form {
+  /** It is not configured any more: where its forwards go is not known, so nothing may be sent. */
+  missing?: boolean
   /** In its address, `/api/form/<key>`; undefined for the default form. */
   key?: string
   /** As cards and emails name it; the default form has none. */
@@ -17,7 +19,7 @@ export interface Form {
 }
 
 export interface Forms {
-  /** The form of a submission; the default one when it is not configured any more. */
+  /** The form of a submission; a `missing` one when it is not configured any more. */
   of(key: string | undefined): Form
   /** The form at this address, or null. */
   find(key: string): Form | null

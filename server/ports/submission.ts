@@ -46,6 +46,19 @@ export interface Decision {
   reviewer: Reviewer
   /** Epoch ms. */
   at: number
+  /** Some of what was forwarded was edited by reviewers, in this round or an earlier one. */
+  edited?: boolean
+}
+
+/** What a delivery was given last. */
+export interface Sent {
+  delivery: Delivery
+  /** Tells its content from another one; empty once the form data was erased. */
+  content: string
+  /** Addresses or host, for people. */
+  to: readonly string[]
+  /** Epoch ms. */
+  at: number
 }
 
 export interface Failure {
@@ -75,8 +88,13 @@ export interface Submission {
   form?: string
   /** Grows by one with every stored change; the fence for compare-and-set. */
   version: number
-  /** `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. */
-  state: 'held' | 'open' | 'settling' | 'expired'
+  /**
+   * `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. `settled`: decided and
+   * delivered, only its cards have to follow. Only `open` and `settling` are pending.
+   */
+  state: 'held' | 'open' | 'settling' | 'settled' | 'expired'
+  /** The version with which what its cards show changed last; absent until a decision. */
+  look?: number
   /** Epoch ms. */
   receivedAt: number
   /** Epoch ms: `receivedAt` + 7 days. */
@@ -90,8 +108,10 @@ export interface Submission {
   cards: readonly CardRef[]
   decision: Decision | null
   work: readonly Work[]
-  /** Deliveries that succeeded; never repeated, also after the submission was opened again. */
+  /** Deliveries that have the data as it is now; not repeated after the submission was opened again, unless it is edited. */
   delivered: readonly Delivery[]
+  /** What each delivery was given last, in any round. */
+  sent?: readonly Sent[]
   /** Deliveries that were given up in the last round. */
   failures: readonly Failure[]
   /** Oldest first; the first and the latest when there were many. */

@@ -49,6 +49,18 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       expect(hours.filter(({ counts }) => Object.keys(counts).length > 0)).toHaveLength(2)
     })
 
+    test('one that is over before its cards follow counts once, and leaves one audit line', async () => {
+      const now = Date.now()
+      const created = submission({ receivedAt: now })
+      await store.create(created)
+      const settled = { ...decided(created), state: 'settled' as const }
+      expect(await store.replace(created, settled, { ...line(created.id, now), receivedAt: now })).toBe(true)
+      const counts = async () => (await store.tally(now)).at(-1)!.counts
+      expect(await counts()).toEqual({ received: 1, forwarded: 1 })
+      expect(await store.remove(settled)).toBe(true)
+      expect([await store.get(created.id), (await store.audit(10)).length, await counts()]).toEqual([null, 1, { received: 1, forwarded: 1 }])
+    })
+
     test('the backlog is what waits, since when, and what is due', async () => {
       expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0, stuck: 0 })
       const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]

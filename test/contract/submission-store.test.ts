@@ -65,15 +65,15 @@ describe('Redis submission store, in Redis', () => {
   })
   afterEach(() => store.close())
 
-  test('form data lives until exactly its time, its record a day longer', async () => {
+  test('form data lives until exactly its time, its record eight days longer', async () => {
     const created = submission()
     await store.create(created)
     expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(created))
-    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(created) + DAY_MS)
+    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(created) + 8 * DAY_MS)
     const late = decided(created, { decision: { ...decided(created).decision!, at: created.expiresAt - 1 } })
     await store.replace(created, late)
     expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(late))
-    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(late) + DAY_MS)
+    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(late) + 8 * DAY_MS)
   })
 
   test('form data is in no key but its own, and every key carries the hash tag', async () => {
@@ -212,7 +212,7 @@ describe('Embedded submission store, on disk', () => {
     expect(await after.replace(done, decided(done))).toBe(false)
   })
 
-  test('form data is erased from the disk at exactly its time, and the record a day later', async () => {
+  test('form data is erased from the disk at exactly its time, and the record eight days later', async () => {
     const created = submission({ data: { secret: 'only-here' } })
     const [embedded, path] = [open(), join(dir, 'submission', created.id)]
     await embedded.create(created)
@@ -221,7 +221,7 @@ describe('Embedded submission store, on disk', () => {
     now++
     expect(await embedded.get(created.id)).toEqual({ ...created, data: null })
     expect(await readFile(path, 'utf8')).not.toContain('only-here')
-    now += DAY_MS
+    now += 8 * DAY_MS
     expect(await embedded.get(created.id)).toBeNull()
     expect(await files(dir)).toEqual([])
   })

@@ -158,7 +158,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       expect(await store.audit(2)).toEqual([lines[2], lines[0]])
     })
 
-    test('what waits or is being delivered is listed newest first; what expired is not', async () => {
+    test('what waits or is being delivered is listed newest first; what expired, or is delivered, is not', async () => {
       const now = Date.now()
       const [old, young, middle] = [await create({ receivedAt: now - 20 }), await create({ receivedAt: now }), await create({ receivedAt: now - 10 })]
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, middle, old], total: 3, cursor: null })
@@ -167,6 +167,8 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, claimed, old], total: 3, cursor: null })
       await store.replace(claimed, { ...claimed, version: 3, state: 'expired', data: null })
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, old], total: 2, cursor: null })
+      await store.replace(old, { ...old, version: 2, state: 'settled' })
+      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young], total: 1, cursor: null })
     })
 
     test('pages over 200 submissions of one millisecond miss none and repeat none', async () => {

@@ -71,7 +71,11 @@ describe('a delivery that fails', () => {
     await d.server.drain()
     expect(posts()).toHaveLength(4)
     expect(d.endpoint.requests).toHaveLength(1)
-    expect(d.slack.calls('chat.update')).toHaveLength(1)
+    // The card tells of each attempt at most once, and of the end once.
+    const said = d.slack.calls('chat.update').map(({ blocks }) => blockText(blocks as never))
+    expect(said.length).toBeLessThanOrEqual(4)
+    expect(said.map(text => text.includes('Email failed: Resend answered 500.'))).toEqual(said.map((_, index) => index < said.length - 1))
+    expect(said.at(-1)).toContain('Sent to triage@example.com and ')
   })
 
   it('for good opens the card again with the reason; a new click does only what is left', async () => {

@@ -15,6 +15,7 @@ export class FakeMailer implements Mailer {
 /** Notes every POST; answers from `answers`, then `ok`. */
 export class FakeEndpoint implements Endpoint {
   readonly host = 'downstream.example.com'
+  readonly url = 'https://downstream.example.com/inbox'
   readonly calls: { body: string, key: string }[] = []
   readonly answers: (Outcome | Promise<Outcome>)[] = []
 

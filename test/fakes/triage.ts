@@ -49,7 +49,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
     store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
-    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
+    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
   const intake = { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
@@ -66,7 +66,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
       await runtime.drain()
       return id
     },
-    sweep: () => sweep({ store, outbox, leaseMs: LEASE_MS, runtime, log: silentLog }),
+    sweep: () => sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs: LEASE_MS, runtime, log: silentLog }),
     close: async () => {
       await kept.close()
       await rm(dir, { recursive: true })

@@ -42,6 +42,8 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { name: 'forward: endpoint took it, answer lost', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true },
   { name: 'forward: first result in hand, before it is written', flow: 'forward', at: { redis: result, phase: 'before', nth: 2 }, written: true },
   { name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 2 }, written: true },
+  { name: 'forward: next result in hand, before it is written', flow: 'forward', at: { redis: result, phase: 'before', nth: 3 }, written: true },
+  { name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 3 }, written: true },
   { name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' }, written: true },
   { name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
   { name: 'forward: before the removal', flow: 'forward', at: { redis: remove, phase: 'before' }, written: true },

@@ -32,14 +32,20 @@ test('a Retry-After that is longer than the pause is honoured, a shorter one cha
   expect(delay('email', 0, 0, 1)).toBe(2500)
 })
 
-test.each(['email', 'endpoint', 'update'] as const)('%s is given up after nine attempts', (kind) => {
+test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine attempts', (kind) => {
   expect(delay(kind, 7, 0)).toBe(TEN_MINUTES / 2)
   expect(delay(kind, 8, 0)).toBeNull()
   expect(delay(kind, 8, 0, 60_000)).toBeNull()
 })
 
-test.each(['email', 'endpoint', 'update'] as const)('%s is given up at once when trying again cannot help', (kind) => {
+test.each(['email', 'endpoint', 'remind'] as const)('%s is given up at once when trying again cannot help', (kind) => {
   expect(retryAt(work(kind, 0), { permanent: true }, NOW, 0, POLICY)).toBeNull()
+})
+
+test('an update of a card is not given up while the card is there, with pauses of at most an hour', () => {
+  expect([8, 100].map(attempts => delay('update', attempts, 0))).toEqual([3_600_000 / 2, 3_600_000 / 2])
+  expect(retryAt(work('update', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
+  expect(retryAt(work('update', 0), { permanent: true, gone: true }, NOW, 0, POLICY)).toBeNull()
 })
 
 test('a post is never given up', () => {

@@ -12,7 +12,7 @@ const MINUTE = 60_000
 const ROOM = ['slack/C1', 'slack']
 const HR = ['slack/C2']
 const forms = formsOf(
-  { endpoint: { host: 'crm.example.com', post: async () => ({ ok: true, value: undefined }) } },
+  { endpoint: { host: 'crm.example.com', url: 'https://crm.example.com', post: async () => ({ ok: true, value: undefined }) } },
   { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
 )
 

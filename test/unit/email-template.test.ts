@@ -13,7 +13,7 @@ const render: EmailTemplate = renderEmail
 
 const content = (fields: readonly Field[], more: Partial<EmailContent> = {}): EmailContent => ({
   subject: 'Question', heading: 'Form submission', fields,
-  received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC', submissionId: 'id-1', ...more,
+  received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC', submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...more,
 })
 const field = (label: string, value: string, edited = false): Field => ({ label, value, edited })
 
@@ -38,7 +38,8 @@ const lines = (text: string) => text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
 const visible = (text: string) => text.toWellFormed().replace(/[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g, '\uFFFD')
 
 describe('HTML part', () => {
-  const anyField = fc.record({ label: hostileText, value: hostileText, edited: fc.boolean() })
+  /** Three of them fit into an email, whatever escaping makes of them. */
+  const anyField = fc.record({ label: hostileText.map(text => text.slice(0, 500)), value: hostileText.map(text => text.slice(0, 4000)), edited: fc.boolean() })
 
   test('no element and no attribute stems from form text, whatever it is', () => {
     fc.assert(fc.property(fc.array(anyField, { maxLength: 3 }), hostileText, hostileText, (fields, subject, name) => {
@@ -128,15 +129,32 @@ describe('A submission that no email can hold', () => {
     ['an endless label', [field('Name', 'Ada'), field('"'.repeat(3_000_000), 'x'), field('z', 'z')], 'The last 2 of 3 fields are'],
     ['fields without end', [field('Name', 'Ada'), ...Array.from({ length: 20_000 }, (_, index) => field(`f${index}`, '👍'))], 'fields are missing or incomplete.'],
   ])('%s is cut, and both parts say so', (_, fields, said) => {
-    const { html, text } = render(content(fields))
-    expect(Buffer.byteLength(html)).toBeLessThan(2_050_000)
-    expect(Buffer.byteLength(html)).toBeGreaterThan(said.startsWith('The last 2') ? 10_000 : 1_900_000)
+    const { html, text, isWhole } = render(content(fields))
+    expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+    expect(Buffer.byteLength(html)).toBeGreaterThan(said.startsWith('The last 2') ? 5000 : 98_000)
+    expect(isWhole).toBe(false)
     for (const part of [html, text]) {
       expect(part).toContain('Cut here: this submission is too long for one email.')
       expect(part).toContain(said)
       expect(part).toContain('Ada')
       expect(part).toContain('Submission id-1')
+      expect(part).toContain('All of it is in the attached submission-id-1.json.')
     }
+  })
+
+  test('the longest subject, heading and names still leave it below 100 KB', () => {
+    const most = { subject: '"'.repeat(120), heading: '"'.repeat(200), decided: '"'.repeat(2000), correction: '"'.repeat(200) }
+    expect(Buffer.byteLength(render(content([field('a', '"'.repeat(200_000))], most)).html)).toBeLessThan(100_000)
+  })
+
+  test('what fits is whole', () => {
+    expect([80_000, 100_000].map(length => render(content([field('a', 'x'.repeat(length))])).isWhole)).toEqual([true, false])
+  })
+
+  test('a correction says so above the fields, in both parts', () => {
+    const { html, text } = render(content([field('Name', 'Ada')], { correction: 'This corrects the email.' }))
+    for (const part of [html, text]) expect(part.indexOf('This corrects the email.')).toBeLessThan(part.lastIndexOf('Ada'))
+    expect(text).toContain('This corrects the email.')
   })
 
   test('a form without fields says so', () => {

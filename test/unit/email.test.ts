@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { composeEmail, emailSubject, replyAddress, type EmailContent, type MailSender } from '../../server/domain/submission/email'
+import { composeEmail, emailSubject, type EmailContent, type MailSender } from '../../server/domain/submission/email'
+import { replyAddress } from '../../server/domain/submission/reply-address'
 import type { Form } from '../../server/ports/form'
 import { formsOf } from '../fakes/forms'
 import { hostileText } from '../fixtures/form-data'
@@ -9,13 +10,13 @@ import { submissionOf } from '../fixtures/views'
 const fields = (data: Record<string, string>) => Object.entries(data).map(([label, value]) => ({ label, value, edited: false }))
 const sender: MailSender = { fromAddress: 'bot@example.com', fromName: 'Formbot' }
 
-async function compose(data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {}) {
+async function compose(data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {}, { isWhole = true, earlier }: { isWhole?: boolean, earlier?: { at: number } } = {}) {
   let seen: EmailContent | undefined
   const template = (content: EmailContent) => {
     seen = content
-    return { html: 'html', text: 'text' }
+    return { html: 'html', text: 'text', isWhole }
   }
-  const email = await composeEmail(submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template)
+  const email = await composeEmail(submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template, earlier)
   return { email, content: seen! }
 }
 
@@ -67,7 +68,28 @@ describe('Reply address', () => {
     [{ colleague: 'bob@example.com', email: 'ada@example.com' }, 'ada@example.com'],
     [{ contact: 'ada@example.com' }, 'ada@example.com'],
     [{ email: 'none', contact: 'ada@example.com' }, 'ada@example.com'],
-    [{ email: 'Ada <ada@example.com>' }, undefined],
+    [{ email: 'Ada <ada@example.com>' }, 'ada@example.com'],
+    [{ email: '"Lovelace, Ada" <ada@example.com>' }, 'ada@example.com'],
+    [{ email: '"Say \\"hi\\" <x@y.example>" <ada@example.com>' }, 'ada@example.com'],
+    [{ email: 'ada@work.example <ada@example.com>' }, 'ada@example.com'],
+    [{ email: '<ada@example.com>' }, 'ada@example.com'],
+    [{ email: 'ada@bücher.example' }, 'ada@xn--bcher-kva.example'],
+    [{ email: 'Ада <ada@пример.рф>' }, 'ada@xn--e1afmkfd.xn--p1ai'],
+    [{ email: 'ada@xn--e1afmkfd.xn--p1ai' }, 'ada@xn--e1afmkfd.xn--p1ai'],
+    [{ email: 'ада@example.com' }, undefined],
+    [{ email: 'ada@bücher' }, undefined],
+    [{ email: 'ada@bü cher.example' }, undefined],
+    [{ email: 'ada@127.1' }, undefined],
+    [{ email: 'ada@１２７.0.0.1' }, undefined],
+    [{ email: 'Ada <ada@example.com>, Bob <bob@example.com>' }, undefined],
+    [{ email: 'ada@example.com, Bob <bob@example.com>' }, undefined],
+    [{ email: 'Ada <ada@example.com> (work)' }, undefined],
+    [{ email: 'Ada\r\nBcc: all@example.com <ada@example.com>' }, undefined],
+    [{ email: 'Ada <ada@example.com>\r\nBcc: all@example.com' }, undefined],
+    [{ email: 'Ada <ada@example.com\r\nBcc: all@example.com>' }, undefined],
+    [{ email: 'Ada <ada@bücher.example\u2028Bcc: x>' }, undefined],
+    [{ email: '<<ada@example.com>>' }, undefined],
+    [{ email: 'Ada <>' }, undefined],
     [{ email: 'ada@example.com, bob@example.com' }, undefined],
     [{ email: 'ada@example.com;bob@example.com' }, undefined],
     [{ email: 'ada@example.com bob@example.com' }, undefined],
@@ -83,11 +105,23 @@ describe('Reply address', () => {
 describe('Email', () => {
   test('says who decided, when it came and which it is; absent replies stay absent', async () => {
     const { email, content } = await compose({ subject: 'Hi', n: 1 })
-    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: undefined, subject: 'Hi', html: 'html', text: 'text' })
+    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: undefined, subject: 'Hi', html: 'html', text: 'text', headers: { 'Auto-Submitted': 'auto-generated' } })
     expect(content).toMatchObject({
       subject: 'Hi', heading: 'Form submission', submissionId: 'one', received: expect.stringMatching(/^Received .* UTC$/),
       fields: [{ label: 'subject', value: 'Hi', edited: false }, { label: 'n', value: '1', edited: false }],
     })
+  })
+
+  test('that has no room for all of it carries the whole submission as JSON', async () => {
+    const { email, content } = await compose({ n: 1, text: 'x' }, {}, {}, { isWhole: false })
+    expect(content.attachment).toBe('submission-one.json')
+    expect(email.attachments).toEqual([{ filename: 'submission-one.json', contentType: 'application/json', content: '{"n":1,"text":"x"}' }])
+  })
+
+  test('that corrects an earlier one says so, in its subject too', async () => {
+    const { email, content } = await compose({ subject: 'Hi' }, {}, { name: 'Contact' }, { earlier: { at: Date.UTC(2026, 10, 21, 12, 3) } })
+    expect(email.subject).toBe('Corrected: [Contact] Hi')
+    expect(content.correction).toBe('This corrects the email that was sent on 21 Nov 2026, 12:03 UTC: somebody edited the submission since.')
   })
 
   test('goes to the configured address and replies to the sender', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { nextAttention, SUBMISSION_TTL_MS, transition, type LifecycleEvent, type Refusal } from '../../server/domain/submission/lifecycle'
+import type { LifecycleEvent, Refusal } from '../../server/domain/submission/events'
+import { nextAttention, SUBMISSION_TTL_MS, transition } from '../../server/domain/submission/lifecycle'
 import type { Submission } from '../../server/ports/submission'
 
 const NOW = Date.UTC(2026, 10, 21)

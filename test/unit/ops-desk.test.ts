@@ -33,7 +33,7 @@ test('a delivery that fails is shown with its reason, its attempts and the next 
   await triage.runtime.drain()
   const shown = await desk.show(id)
   expect(shown).toMatchObject({ state: 'retrying', open: false, problem: { what: 'Email', reason: 'Resend answered 500.', nextAttemptAt: expect.any(Number) }, work: [{ what: 'Email', attempts: 1 }] })
-  expect(shown.notes).toEqual([expect.stringMatching(/^Forwarded by Local on Ops page, .*UTC\.$/)])
+  expect(shown.notes).toEqual([expect.stringMatching(/^Forwarded by Local on Ops page, .*UTC\.$/), 'Sent to downstream.example.com'])
   expect(shown.history.map(({ text }) => text)).toEqual(expect.arrayContaining(['Forwarded by Local on Ops page', 'Endpoint delivered', 'Email failed']))
 })
 

@@ -8,6 +8,8 @@ const SUBMISSION: Submission = {
   cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
 
+const MESSAGE = ['forms@example.com', 'team@example.com']
+
 let triage: Triage
 
 beforeEach(async () => {
@@ -20,16 +22,21 @@ afterEach(async () => {
 
 test('the delivery key is the same for the same data, whatever else changed', () => {
   const later: Submission = { ...SUBMISSION, version: 9, state: 'settling', data: { name: 'Ada', tags: ['a'] } }
-  expect(deliveryKey(later)).toBe(deliveryKey(SUBMISSION))
+  expect(deliveryKey(later, MESSAGE)).toBe(deliveryKey(SUBMISSION, MESSAGE))
 })
 
 test('the delivery key differs for edited data and for another submission', () => {
-  const keys = [SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' }].map(deliveryKey)
+  const keys = [SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' }].map(submission => deliveryKey(submission, MESSAGE))
   expect(new Set(keys).size).toBe(3)
 })
 
+test('the delivery key differs for another sender, another recipient and a correction', () => {
+  const keys = [MESSAGE, ['other@example.com', 'team@example.com'], ['forms@example.com', 'sales@example.com'], [...MESSAGE, 1000]].map(message => deliveryKey(SUBMISSION, message))
+  expect(new Set(keys).size).toBe(4)
+})
+
 test('the delivery key says nothing of the data and fits into a header', () => {
-  expect(deliveryKey(SUBMISSION)).toMatch(/^one-[0-9a-f]{16}$/)
+  expect(deliveryKey(SUBMISSION, MESSAGE)).toMatch(/^one-[0-9a-f]{16}$/)
 })
 
 test('results written together grow the version by one, and work added later has another key', async () => {
@@ -44,6 +51,7 @@ test('results written together grow the version by one, and work added later has
   expect(reopened.version).toBe(claimed.version + 1)
   await outbox.apply(id, [claim])
   const again = (await store.get(id))!
-  const keys = [claimed, reopened, again].flatMap(({ work }) => work.map(({ key }) => key))
-  expect(new Set(keys).size).toBe(keys.length)
+  const emails = [claimed, again].map(({ work }) => work.find(({ kind }) => kind === 'email')!.key)
+  expect(new Set(emails).size).toBe(2)
+  expect(new Set(again.work.map(({ key }) => key)).size).toBe(again.work.length)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { cardView, decisionLine, editForm, readTime, retiredCardView } from '../../server/domain/submission/present'
-import type { Submission } from '../../server/ports/submission'
+import { cardView, decisionLine, editForm, retiredCardView } from '../../server/domain/submission/present'
+import { readTime } from '../../server/domain/submission/time'
+import type { Submission, Work } from '../../server/ports/submission'
 import { formsOf } from '../fakes/forms'
 
 const PRESENTATION = { siteUrl: 'https://forms.example.com', forms: formsOf() }
@@ -11,8 +12,11 @@ const OPEN: Submission = {
   id: 'one', version: 1, state: 'open', receivedAt: AT, expiresAt: AT + 1, data: { name: 'Ada', quantity: 2, tags: ['a'], note: null },
   reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
-const FORWARDED: Submission = { ...OPEN, state: 'settling', decision: { action: 'forward', reviewer: ADA, at: AT } }
-const SPAM: Submission = { ...OPEN, state: 'settling', data: null, decision: { action: 'spam', reviewer: ADA, at: AT } }
+const FORWARDED: Submission = { ...OPEN, state: 'settled', delivered: ['endpoint', 'email'], decision: { action: 'forward', reviewer: ADA, at: AT } }
+const email: Work = { key: 'email#2', kind: 'email', attempts: 0, dueAt: AT }
+const endpoint: Work = { key: 'endpoint#2', kind: 'endpoint', attempts: 0, dueAt: AT }
+const notesOf = (changes: Partial<Submission>) => cardView({ ...FORWARDED, ...changes }, PRESENTATION).notes.slice(1)
+const SPAM: Submission = { ...OPEN, state: 'settled', data: null, decision: { action: 'spam', reviewer: ADA, at: AT } }
 
 test('an open card offers the buttons and shows every field as text', () => {
   expect(cardView(OPEN, PRESENTATION)).toEqual({
@@ -55,8 +59,38 @@ test('an expired card says so and offers nothing', () => {
 test('a card that was opened again says what failed and offers the buttons', () => {
   const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }, { delivery: 'endpoint' as const, reason: 'HTTP 500.' }]
   expect(cardView({ ...OPEN, failures }, PRESENTATION)).toMatchObject({
-    actions: true, notes: ['Email failed: Resend refused it. Decide again to retry what is left.', 'Endpoint failed: HTTP 500. Decide again to retry what is left.'],
+    actions: true, retryLabel: undefined, notes: ['Email failed: Resend refused it.', 'Endpoint failed: HTTP 500.', 'Decide again to retry'],
   })
+})
+
+test('a card that was opened again after one delivery says which is left, and its button does', () => {
+  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }]
+  const sent = [{ delivery: 'endpoint' as const, content: 'x', to: ['crm.example.com'], at: AT }]
+  expect(cardView({ ...OPEN, failures, delivered: ['endpoint'], sent }, PRESENTATION)).toMatchObject({
+    title: 'New Form Submission', actions: true, retryLabel: 'Retry email',
+    notes: ['Email failed: Resend refused it.', 'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC', 'Forward again to send only the email: the endpoint has it. Edited values go to both'],
+  })
+})
+
+test('a card says of each delivery what is: being sent, sent, failed and tried again, given up', () => {
+  expect(notesOf({ state: 'settling', delivered: [], work: [endpoint, email] })).toEqual(['Being sent to team@example.com and downstream.example.com'])
+  expect(notesOf({ state: 'settling', delivered: ['endpoint'], work: [email] })).toEqual(['Sent to downstream.example.com', 'Being sent to team@example.com'])
+  expect(notesOf({ state: 'settling', delivered: ['endpoint'], work: [{ ...email, attempts: 1, reason: 'Resend answered 500.' }] }))
+    .toEqual(['Sent to downstream.example.com', 'Email failed: Resend answered 500. Tried again on 21 Nov 2026, 12:03 UTC'])
+  expect(notesOf({ state: 'settling', delivered: [], work: [email], failures: [{ delivery: 'endpoint', reason: 'HTTP 400.' }] })).toEqual(['Being sent to team@example.com', 'Endpoint failed: HTTP 400.'])
+  expect(notesOf({})).toEqual(['Sent to team@example.com and downstream.example.com'])
+  expect(cardView({ ...FORWARDED, state: 'settling', work: [email] }, PRESENTATION).title).toBe('Form Submission being forwarded')
+})
+
+test('a card says where it was sent then, whatever is configured now', () => {
+  const sent = [{ delivery: 'email' as const, content: 'x', to: ['old@example.com'], at: AT }]
+  expect(notesOf({ delivered: ['email'], sent })).toEqual(['Sent to old@example.com'])
+  expect(notesOf({ state: 'settling', delivered: [], sent, work: [email] })).toEqual(['Being sent to team@example.com', 'Corrects what was sent to old@example.com on 21 Nov 2026, 12:03 UTC'])
+  expect(cardView({ ...SPAM, sent, delivered: ['email'] }, PRESENTATION).notes.slice(1)).toEqual(['Sent to old@example.com on 21 Nov 2026, 12:03 UTC'])
+})
+
+test('a form that is not configured any more is called by its address', () => {
+  expect(cardView({ ...OPEN, form: 'hr' }, PRESENTATION).title).toBe('New Form Submission: hr')
 })
 
 test('a retired card shows no data and offers nothing', () => {

@@ -49,6 +49,16 @@ describe('Resend', () => {
     })])
   })
 
+  test('headers and attachments arrive, these in base64', async () => {
+    answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
+    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
+    await mailer.send({ ...email, headers: { 'Auto-Submitted': 'auto-generated' }, attachments: [{ filename: 'a.json', contentType: 'application/json', content: '{"ä":1}' }] }, 'key-2')
+    expect(requests[0]!.body).toMatchObject({
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      attachments: [{ filename: 'a.json', content_type: 'application/json', content: Buffer.from('{"ä":1}').toString('base64') }],
+    })
+  })
+
   test.each([
     [400, 'validation_error', true, 'FORWARD_EMAIL'],
     [400, 'invalid_idempotency_key', true, '400'],

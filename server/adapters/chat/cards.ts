@@ -42,7 +42,7 @@ export function renderMinimalCard(view: CardView, platform: Platform): RenderedC
 
 function actionRows(view: CardView, platform: Platform): CardChild[] {
   const value = view.submissionId
-  const forward = Button({ id: 'forward', label: 'Forward Submission', style: 'primary', value })
+  const forward = Button({ id: 'forward', label: view.retryLabel ?? 'Forward Submission', style: 'primary', value })
   const spam = Button({ id: 'spam', label: 'Mark as Spam', style: 'danger', value })
   const rows = platform.modal
     ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value, actionType: 'modal' })], [spam]]

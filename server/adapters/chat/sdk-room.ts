@@ -14,6 +14,8 @@ const PERMANENT: Readonly<Record<string, string>> = {
 
 /** What Telegram says of a message that it does not take, as far as it is about the text or the buttons (https://core.telegram.org/bots/api). */
 const CONTENT = /can't parse|too[ _]long|entit|is empty|button|markup|utf-8/i
+/** What is edited is not there any more, or as it is to be already; the adapters say no more than that. */
+const GONE = ['ResourceNotFoundError', 'ValidationError']
 
 /** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
@@ -32,7 +34,7 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       const { name, message, retryAfter } = error as Error & { retryAfter?: number }
       const content = name === 'ValidationError' && CONTENT.test(message)
       const advice = content ? 'This is a bug; please report it.' : PERMANENT[name]
-      return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
+      return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...GONE.includes(name) && !content ? { gone: true } : {}, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
     }
   }
   return {

@@ -24,6 +24,7 @@ export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: Endpo
   let signer: Promise<Signer> | undefined
   return {
     host: new URL(url).host,
+    url,
     async post(body, idempotencyKey) {
       try {
         const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret))) }

@@ -1,4 +1,5 @@
-import type { ErrorResponse, Resend } from 'resend'
+import { Buffer } from 'node:buffer'
+import type { CreateEmailOptions, ErrorResponse, Resend } from 'resend'
 import type { Email, Mailer, Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 
@@ -35,7 +36,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
           throw error
         })
         const resend = await client
-        const { data, error, headers } = await resend.emails.send({ ...email, to: [...email.to] }, { idempotencyKey })
+        const { data, error, headers } = await resend.emails.send(payload(email), { idempotencyKey })
         return data && !error ? { ok: true, value: undefined } : refused(error ?? {}, headers ?? {})
       }
       catch (error) {
@@ -44,6 +45,14 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         return retry(error instanceof TypeError ? 'The email could not be handed to Resend. Check MAIL_API_KEY.' : 'Resend cannot be reached.')
       }
     },
+  }
+}
+
+function payload({ attachments = [], headers, ...email }: Email): CreateEmailOptions {
+  return {
+    ...email, to: [...email.to],
+    ...headers ? { headers: { ...headers } } : {},
+    ...attachments.length > 0 ? { attachments: attachments.map(({ content, ...file }) => ({ ...file, content: Buffer.from(content).toString('base64') })) } : {},
   }
 }
 
@@ -66,7 +75,7 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
 function refused({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
-  // The key names submission and content, so this very email was accepted before; only who and when differ.
+  // The key names submission, content, sender and recipients, so this very email was accepted before; only who and when differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
   if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: cause(status, name), permanent: true }

@@ -6,11 +6,11 @@ import type { Field } from '../../ports/board'
 import type { Email } from '../../ports/delivery'
 import page from './template.mjml'
 
-/** Far beyond what people read and what mail clients show, far below what Resend refuses (40 MB). */
-const MAX_BYTES = 2_000_000
+/** Bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
+const MAX_HTML = 100_000
 
-/** `"` is one byte as typed and six as `&quot;`; nothing grows more. */
-const MAX_ESCAPE = 6
+/** Kept free for what is said where the fields are cut, bytes. */
+const NOTICE_BYTES = 1000
 
 const MAX_PREVIEW = 140
 
@@ -35,27 +35,33 @@ interface Content {
   received: string
   decided: string
   submissionId: string
+  correction: string
+  attachment: string
 }
 
 /** Split here, once: what is filled in later is never searched for placeholders. */
 const fill = compile(page, ['subject', 'heading', 'preview', 'rows', 'footer'])
 
 /** The email of a forwarded submission: HTML for mail clients and a plain-text twin with the same facts. */
-export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> {
-  const { shown, rows, notice } = fit(content.fields)
+export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> & { isWhole: boolean } {
   const footer = [content.decided, content.received, `Submission ${content.submissionId}`].filter(Boolean)
   // A subject made from the heading needs no heading above it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
+  const page = (rows: readonly Html[]) => fill({
+    subject: html`${content.subject}`,
+    heading: html`${heading}`,
+    preview: html`${preview(content.fields)}`,
+    rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}`,
+    footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
+  })
+  const { shown, rows, left } = fit(content.fields, MAX_HTML - NOTICE_BYTES - Buffer.byteLength(page([])))
+  const notice = left > 0 ? cutNotice(left, content) : content.fields.length === 0 ? 'The form was sent without any fields.' : ''
   return {
-    html: fill({
-      subject: html`${content.subject}`,
-      heading: html`${heading}`,
-      preview: html`${preview(content.fields)}`,
-      rows: html`${rows}${notice ? noticeRow(notice) : []}`,
-      footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
-    }),
+    isWhole: left === 0,
+    html: page([...rows, ...notice ? [noticeRow(notice)] : []]),
     text: [
       [heading, content.subject].filter(Boolean).map(oneLine).join('\n'),
+      ...content.correction ? [content.correction] : [],
       ...shown.map(textField),
       ...notice ? [notice] : [],
       ['----', ...footer.map(oneLine)].join('\n'),
@@ -63,11 +69,10 @@ export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> {
   }
 }
 
-/** The fields that fit, the last of them cut when needed, and what to say about the others. */
-function fit(fields: readonly Field[]): { shown: Field[], rows: Html[], notice: string } {
+/** The fields that fit into so many bytes, the last of them cut when needed, and how many of them are not complete. */
+function fit(fields: readonly Field[], room: number): { shown: Field[], rows: Html[], left: number } {
   const shown: Field[] = []
   const rows: Html[] = []
-  let room = MAX_BYTES
   const add = (field: Field): boolean => {
     const row = fieldRow(field)
     const size = Buffer.byteLength(row.markup)
@@ -78,11 +83,26 @@ function fit(fields: readonly Field[]): { shown: Field[], rows: Html[], notice: 
     return true
   }
   const first = fields.findIndex(field => !add(field))
-  if (first === -1) return { shown, rows, notice: fields.length === 0 ? 'The form was sent without any fields.' : '' }
+  if (first === -1) return { shown, rows, left: 0 }
   const { label, value, edited } = fields[first]!
-  add({ label: cut(label, 200), value: cut(value, Math.max(0, Math.floor(room / MAX_ESCAPE) - 500)), edited })
-  const left = fields.length - first
-  return { shown, rows, notice: `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete.` }
+  const shortened = (length: number): Field => ({ label: cut(label, 200), value: cut(value, length), edited })
+  add(shortened(longest(Math.min(value.length, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room)))
+  return { shown, rows, left: fields.length - first }
+}
+
+/** The largest number up to `most` that fits, when every smaller one does. */
+function longest(most: number, fits: (length: number) => boolean): number {
+  let [low, high] = [0, most]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function cutNotice(left: number, { fields, attachment }: Content): string {
+  return `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete. All of it is in the attached ${attachment}.`
 }
 
 function fieldRow({ label, value, edited }: Field): Html {

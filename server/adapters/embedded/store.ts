@@ -22,8 +22,8 @@ interface EmbeddedStoreOptions extends StoreRules {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The record, which has no form data, outlives the data so that its cards can still be told of the expiry. */
-const RECORD_GRACE_MS = DAY_MS
+/** The record, which then has no form data, outlives the data by a week in which its cards are told of the end, and a day. */
+const RECORD_GRACE_MS = 8 * DAY_MS
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore implements SubmissionStore {
@@ -108,7 +108,7 @@ export class EmbeddedStore implements SubmissionStore {
 
   async tally(now: number): Promise<HourTally[]> {
     await this.loaded()
-    return this.trail.tally(now, [...this.entries.values()].map(({ receivedAt }) => receivedAt))
+    return this.trail.tally(now, this.those('held', 'open', 'settling').map(({ receivedAt }) => receivedAt))
   }
 
   async backlog(now: number): Promise<Backlog> {

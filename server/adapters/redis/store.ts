@@ -16,8 +16,8 @@ interface RedisStoreOptions extends StoreRules {
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
-/** The record, which has no form data, outlives the data so that its cards can still be told of the expiry. */
-const RECORD_GRACE_MS = DAY_MS
+/** The record, which then has no form data, outlives the data by a week in which its cards are told of the end, and a day. */
+const RECORD_GRACE_MS = 8 * DAY_MS
 /** How long an idempotency key is held. */
 const IDEMPOTENCY_TTL_MS = DAY_MS
 const AUDIT_TTL_MS = 30 * DAY_MS

@@ -3,7 +3,7 @@ import type { HealthBook, PartHealth } from '../../ports/health'
 import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery } from '../../ports/submission'
 import { problemOf } from '../submission/overview'
-import { DELIVERY_NAMES } from '../submission/present'
+import { DELIVERY_NAMES } from '../submission/progress'
 import type { Storage } from './storage'
 
 /** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. Times in epoch ms. */

@@ -13,7 +13,10 @@ const MAX_DELAY_MS = 10 * 60 * 1000
 /** However far off a vendor says: work is not put out of reach. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** Attempts at an email, an endpoint or a card update before it is given up: about 45 minutes at the default base. */
+/** A card that cannot be updated for long is tried this often, because it is tried for a week. */
+const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
+
+/** Attempts at an email, an endpoint or a reminder before it is given up: about 45 minutes at the default base. */
 const MAX_ATTEMPTS = 9
 
 /** Pause before a card is tried again that the platform refused for what it says: the service or the platform has to change. */
@@ -28,15 +31,20 @@ export function roomPauseMs({ baseMs }: RetryPolicy): number {
 }
 
 /**
- * When a failed piece of work is tried again, or null to give it up. Posting a card is never given up:
- * without its card nobody would decide the submission.
+ * When a failed piece of work is tried again, or null to give it up. Posting a card is never given up: without its card
+ * nobody would decide the submission. Neither is updating one that is still there: it would offer its buttons for ever,
+ * and what the platform refuses (a token, a permission) may be mended. The lifecycle says when that ends.
  */
-export function retryAt(work: Work, outcome: { permanent: boolean, content?: boolean, retryAfterMs?: number }, now: number, random: number, policy: RetryPolicy): number | null {
-  const exhausted = outcome.permanent || work.attempts + 1 >= MAX_ATTEMPTS
-  if (exhausted && work.kind !== 'post') return null
+export function retryAt(work: Work, outcome: { permanent: boolean, content?: boolean, gone?: boolean, retryAfterMs?: number }, now: number, random: number, policy: RetryPolicy): number | null {
+  if (isGivenUp(work, outcome)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
-  const ceiling = Math.min(policy.baseMs * 3 ** work.attempts, MAX_DELAY_MS)
+  const ceiling = Math.min(policy.baseMs * 3 ** work.attempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS)
   // Half fixed, half random: replicas and submissions that failed together do not come back together.
   const delay = ceiling / 2 + random * ceiling / 2
   return now + Math.max(delay, Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS))
+}
+
+function isGivenUp({ kind, attempts }: Work, { permanent, gone }: { permanent: boolean, gone?: boolean }): boolean {
+  if (kind === 'post') return false
+  return kind === 'update' ? gone === true : permanent || attempts + 1 >= MAX_ATTEMPTS
 }

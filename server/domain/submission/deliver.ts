@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Mailer, Outcome } from '../../ports/delivery'
-import type { Delivery, Submission } from '../../ports/submission'
+import type { Delivery, Sent, Submission } from '../../ports/submission'
+import { contentOf, digest } from './content'
 import { composeEmail, type EmailTemplate, type MailSender } from './email'
 import type { Presentation } from './present'
+import { DELIVERY_NAMES, targetsOf } from './progress'
 
 export interface DeliveryPorts {
   mailer: Mailer
@@ -11,20 +12,29 @@ export interface DeliveryPorts {
   presentation: Presentation
 }
 
-/** Sends what a reviewer forwarded on one of its ways. */
-export async function deliver(kind: Delivery, submission: Submission, { mailer, template, mail, presentation }: DeliveryPorts): Promise<Outcome> {
-  if (!submission.data) return dataGone
-  const form = presentation.forms.of(submission.form)
-  if (kind === 'email') return mailer.send(await composeEmail(submission, form, mail, template), deliveryKey(submission))
-  return form.endpoint ? form.endpoint.post(JSON.stringify(submission.data), deliveryKey(submission)) : { ok: true, value: undefined }
+/** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
+export async function deliver(kind: Delivery, submission: Submission, { mailer, template, mail, presentation }: DeliveryPorts): Promise<Outcome<Pick<Sent, 'content' | 'to'>>> {
+  const { data, form: key, sent = [] } = submission
+  const form = presentation.forms.of(key)
+  if (!data) return refused('The data expired before it could be delivered.')
+  if (form.missing) return refused(`The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`)
+  const to = targetsOf(kind, form)
+  if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
+  const earlier = sent.find(each => each.delivery === kind)
+  const outcome = kind === 'email'
+    ? await mailer.send(await composeEmail(submission, form, mail, template, earlier), deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]))
+    : await form.endpoint!.post(JSON.stringify(data), deliveryKey(submission, [form.endpoint!.url, earlier?.at]))
+  return outcome.ok ? { ok: true, value: { content: contentOf(data), to } } : outcome
 }
 
-const dataGone: Outcome = { ok: false, reason: 'The data expired before it could be delivered.', permanent: true }
+function refused(reason: string) {
+  return { ok: false as const, reason, permanent: true }
+}
 
 /**
- * One key per submission and content: retries and a second forward of the same data are one delivery to the
- * receiver, a forward of edited data is a new one.
+ * One key per submission, content and whatever else makes it another message: retries and a second forward of the same
+ * data are one delivery to the receiver; edited data, another recipient and a correction are new ones.
  */
-export function deliveryKey(submission: Submission): string {
-  return `${submission.id}-${createHash('sha256').update(JSON.stringify(submission.data)).digest('hex').slice(0, 16)}`
+export function deliveryKey({ id, data }: Submission, message: readonly (string | number | undefined)[]): string {
+  return `${id}-${digest(JSON.stringify([data, ...message]))}`
 }

@@ -1,10 +1,14 @@
+import type { Form } from '../../ports/form'
 import type { SubmissionStore } from '../../ports/store'
 import { INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { editInputs } from './fields'
 import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
-import { cardView, decisionLine, DELIVERY_NAMES, inOrder, readTime, type Presentation } from './present'
+import { cardView, decisionLine, inOrder, type Presentation } from './present'
+import { deliveriesOf, DELIVERY_NAMES, leftOf, progressNotes, retryLabel, targetsOf } from './progress'
+import { readTime } from './time'
+import { outstanding } from './work'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation'> {
   store: Pick<SubmissionStore, 'get' | 'audit'>
@@ -52,6 +56,8 @@ export interface SubmissionDetails extends Pick<Row, 'id' | 'form' | 'receivedAt
   notes: readonly string[]
   /** Where a forward goes, as people read it. */
   destinations: string[]
+  /** What a forward without edits does when a part of it was done before: the button's label, and where it goes. */
+  retry: { label: string, destinations: string[] } | null
   history: HistoryLine[]
   work: WorkLine[]
 }
@@ -66,8 +72,9 @@ const RECENT_ENDINGS = 1000
 export async function showSubmission(id: string, ports: DetailsPorts): Promise<SubmissionDetails> {
   const submission = await reached(ports.store.get(id))
   if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
+  if (submission.state === 'settled') throw new SubmissionEnded(`${decisionLine(submission)}.`)
   const { board, presentation } = ports
-  const { state, receivedAt, expiresAt, cards, data, work } = submission
+  const { state, receivedAt, expiresAt, cards, data } = submission
   const form = presentation.forms.of(submission.form)
   return {
     id, receivedAt, expiresAt,
@@ -76,18 +83,24 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
     erased: data === null,
     fields: inOrder(fields(submission), form.labels),
     notes: notesOf(submission, presentation),
-    destinations: [...form.to, ...form.endpoint ? [form.endpoint.host] : []],
+    destinations: deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)),
+    retry: retryOf(submission, form),
     form: form.name ?? null,
     cards: await cardLinks(cards, ports),
     problem: problemOf(submission, board.label),
     history: submission.history.map(entry => historyLine(entry, board.label)),
-    work: work.map(item => ({ what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt })),
+    work: outstanding(submission).map(item => ({ what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt })),
   }
 }
 
 function notesOf(submission: Submission, presentation: Presentation): readonly string[] {
   if (submission.state === 'held') return [HELD_NOTE]
-  return submission.decision ? [`${decisionLine(submission)}.`] : cardView(submission, presentation).notes
+  return submission.decision ? [`${decisionLine(submission)}.`, ...progressNotes(submission, presentation.forms.of(submission.form))] : cardView(submission, presentation).notes
+}
+
+function retryOf(submission: Submission, form: Form): SubmissionDetails['retry'] {
+  const label = retryLabel(submission, form)
+  return label && submission.state === 'open' ? { label, destinations: leftOf(submission, form).flatMap(delivery => targetsOf(delivery, form)) } : null
 }
 
 /** The error that says what became of a submission which the store does not have any more. @throws StoreUnavailable */

@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import type { Field } from '../../ports/board'
 import type { Email } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
-import type { Submission } from '../../ports/submission'
-import { decisionLine, readFields, readTime } from './present'
-
-const EMAIL = z.email()
+import type { Sent, Submission } from '../../ports/submission'
+import { decisionLine, readFields } from './present'
+import { replyAddress } from './reply-address'
+import { readTime } from './time'
 
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120
@@ -26,47 +25,51 @@ export interface EmailContent {
   received: string
   decided: string
   submissionId: string
+  /** That an earlier email is not right any more; empty for the first. */
+  correction: string
+  /** What is attached when not all fields fit. */
+  attachment: string
 }
 
-/** Compiles the content into HTML and its plain-text twin. */
-export type EmailTemplate = (content: EmailContent) => Pick<Email, 'html' | 'text'>
+/** Compiles the content into HTML and its plain-text twin; not `isWhole` when there was no room for all of it. */
+export type EmailTemplate = (content: EmailContent) => Pick<Email, 'html' | 'text'> & { isWhole: boolean }
 
-export async function composeEmail(submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>): Promise<Email> {
+/** @param earlier the email with other values that this one corrects */
+export async function composeEmail(submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>, earlier?: Pick<Sent, 'at'>): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
   // Keys tell what a field is, labels may be in any language. A list or an object is no subject, and nobody's name.
   const plain = { ...submission, data: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' || typeof value === 'number')) }
   const keyed = readFields(plain, {})
-  const subject = emailSubject(keyed, form.name)
+  const subject = emailSubject(keyed, form.name, earlier !== undefined)
   const content: EmailContent = {
     subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission', fields: readFields(filledIn, form.labels),
     received: `Received ${readTime(submission.receivedAt)}`,
     decided: decisionLine(submission),
     submissionId: submission.id,
+    correction: earlier ? `This corrects the email that was sent on ${readTime(earlier.at)}: somebody edited the submission since.` : '',
+    attachment: `submission-${submission.id}.json`,
   }
+  const { html, text, isWhole } = (await template())(content)
   return {
     from: `${quotedName(sender.fromName)} <${sender.fromAddress}>`,
     to: form.to,
     replyTo: replyAddress(keyed),
-    subject,
-    ...(await template())(content),
+    subject, html, text,
+    // A program wrote this: vacation notices do not answer it (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    ...isWhole ? {} : { attachments: [{ filename: content.attachment, contentType: 'application/json', content: JSON.stringify(submission.data) }] },
   }
 }
 
 /** What the form is about, in its own words; one line, so that no header can be injected. */
-export function emailSubject(fields: readonly Field[], form?: string): string {
+export function emailSubject(fields: readonly Field[], form?: string, isCorrection = false): string {
   const named = (pattern: RegExp) => fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
   const topic = named(/^(subject|topic|title|reason)$/i)
   const sender = named(/^((full|your|first)[\s_-]?)?name$/i) ?? named(/^e?-?mail([\s_-]?address)?$/i)
   const about = topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
-  const subject = oneLine(form ? `[${form}] ${about}` : about)
+  const subject = oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`)
   return subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : subject
-}
-
-/** The address of whoever filled in the form: a field named like one first, then any value that is exactly one. */
-export function replyAddress(fields: readonly Field[]): string | undefined {
-  const addresses = fields.filter(({ value }) => value.length <= 254 && EMAIL.safeParse(value.trim()).success)
-  return (addresses.find(({ label }) => /mail|reply/i.test(label)) ?? addresses[0])?.value.trim()
 }
 
 /** Joiners (U+200C, U+200D) stay: Persian words and composed emoji fall apart without them. */

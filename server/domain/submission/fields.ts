@@ -1,7 +1,7 @@
 import type { EditInput } from '../../ports/board'
 import type { SubmissionData } from '../../ports/submission'
 import { isNumber, parseJson } from '../json'
-import type { Edit } from './lifecycle'
+import type { Edit } from './events'
 
 /** The value as people read it: text as it is, everything else as compact JSON, never `[object Object]`. */
 export function fieldText(value: unknown): string {

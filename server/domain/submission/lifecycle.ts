@@ -1,6 +1,10 @@
 import type { StoreRules } from '../../ports/store'
-import type { Action, CardRef, Decision, Delivery, Failure, HistoryEntry, Reviewer, Submission, SubmissionData, Work } from '../../ports/submission'
+import type { Decision, Delivery, Failure, Sent, Submission, SubmissionData, Work } from '../../ports/submission'
 import { parseJson } from '../json'
+import { contentOf } from './content'
+import type { LifecycleEvent, Transition } from './events'
+import { withEntry } from './history'
+import { followed, isDelivery, outstanding, sameCard, updates, withCard } from './work'
 
 /** A stored submission lives 7 days (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
@@ -14,46 +18,12 @@ export const LINE_CHECK_MS = 60 * 1000
 /** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
-/** Longest history that is kept: a few rounds of every delivery with all its attempts. */
-const HISTORY_ENTRIES = 60
-
-export type LifecycleEvent
-  /**
-   * `paced`: rooms whose cards wait in a line, which hands them out; their due date is only a safety net.
-   * `held`: it fell into the honeypot, and no room is told.
-   */
-  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], paced?: readonly string[], held?: boolean }
-    /** What was held is a form after all, or is not. */
-    | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
-    | { type: 'deleted', reviewer: Reviewer }
-    | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef }
-    | { type: 'leased', keys: readonly string[] }
-    | { type: 'done', key: string, card?: CardRef }
-    /** `refused`: a card, for what it says. */
-    | { type: 'failed', key: string, reason: string, retryAt: number | null, refused?: boolean }
-    /** Cards that the platform refused are tried again. */
-    | { type: 'post-again' }
-    /** Not tried yet, it only has to wait: no attempt is counted. */
-    | { type: 'put-off', key: string, until: number }
-    | { type: 'expiring' }
-    | { type: 'expired' }
-
-export interface Edit {
-  data: SubmissionData
-  /** Keys whose value changed. */
-  edited: readonly string[]
-}
-
-export type Refusal = 'gone' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
-
-/** `finished` means: nothing is outstanding, the record goes. `added` is work that the caller does now. */
-export type Transition
-  = | { refused: Refusal }
-    | { next: Submission, added: readonly Work[], finished: boolean }
+/** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
+export const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
 /** When anybody has to look at this submission again, epoch ms. */
 export function nextAttention(submission: Submission): number {
-  const due = submission.work.map(work => work.dueAt)
+  const due = outstanding(submission).map(work => work.dueAt)
   if (submission.state === 'held') due.push(submission.expiresAt)
   if (submission.state === 'open') due.push(submission.reminded ? submission.expiresAt : submission.expiresAt - REMINDER_LEAD_MS)
   return Math.min(...due)
@@ -81,6 +51,13 @@ export const storeRules: StoreRules = { nextAttention, dataLivesUntil, needsPers
 export function transition(current: Submission | null, event: LifecycleEvent, now: number, leaseMs: number): Transition {
   if (event.type === 'received') return receive(event, now, leaseMs)
   if (!current) return { refused: 'gone' }
+  const step = apply(current, event, now, leaseMs)
+  // Names of fields are form data too, and go with it.
+  if ('refused' in step || step.next.data || step.next.edited.length === 0) return step
+  return { ...step, next: { ...step.next, edited: [] } }
+}
+
+function apply(current: Submission, event: Exclude<LifecycleEvent, { type: 'received' }>, now: number, leaseMs: number): Transition {
   switch (event.type) {
     case 'released': return release(current, event, now, leaseMs)
     case 'deleted': return remove(current, event, now)
@@ -122,29 +99,44 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
   if (current.state === 'held') return { refused: 'held' }
   if (current.state !== 'open') return { refused: 'decided' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
-  const decision: Decision = { action: event.action, reviewer: event.reviewer, at: now }
+  const isSpam = event.action === 'spam'
+  const data = event.edit?.data ?? current.data
+  const edited = [...new Set([...current.edited, ...event.edit?.edited ?? []])]
+  const decision: Decision = { action: event.action, reviewer: event.reviewer, at: now, edited: edited.length > 0 }
   const cards = event.card ? withCard(current.cards, event.card) : current.cards
   const version = current.version + 1
-  const outstanding = event.action === 'forward' ? event.deliveries.filter(delivery => !current.delivered.includes(delivery)) : []
-  // Posts still outstanding are dropped: nobody needs a card for something decided. One that is in flight
-  // right now reports `done` later and is updated then.
-  // The cards first: somebody looks at one.
+  const delivered = isSpam ? current.delivered : upToDate(current, data, (event.edit?.edited ?? []).length > 0)
+  const outstanding = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
   const work: Work[] = [
     ...updates(cards, version, now + leaseMs),
     ...outstanding.map(kind => ({ key: `${kind}#${version}`, kind, attempts: 0, dueAt: now + leaseMs })),
+    // Nobody needs a card for something decided. But it may be opened again, and one may be in flight right now.
+    ...current.work.filter(({ kind }) => kind === 'post'),
   ]
   const next: Submission = {
-    ...current, version, state: 'settling', decision, cards, work, failures: [],
-    data: event.action === 'spam' ? null : event.edit?.data ?? current.data,
-    // Names of fields are form data too.
-    edited: event.action === 'spam' ? [] : [...new Set([...current.edited, ...event.edit?.edited ?? []])],
+    ...current, version, look: version, state: 'settling', decision, cards, work, delivered, edited, failures: [],
+    data: isSpam ? null : data,
+    ...isSpam ? { sent: withoutContent(current) } : {},
     history: withEntry(current, { at: now, event: 'claimed', action: event.action, edited: event.edit !== undefined, reviewer: event.reviewer }),
   }
-  return settle(next, work, now, leaseMs)
+  return settle(next, work.filter(({ kind }) => kind !== 'post'), now, leaseMs)
+}
+
+/** The deliveries that got these very values last. What was sent before that was kept counts until somebody edits. */
+function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean): Delivery[] {
+  const content = delivered.length + sent.length > 0 ? contentOf(data) : ''
+  return (['email', 'endpoint'] as const).filter((delivery) => {
+    const last = sent.find(each => each.delivery === delivery)
+    return last ? last.content === content : delivered.includes(delivery) && !isEdited
+  })
+}
+
+function withoutContent({ sent = [] }: Submission): readonly Sent[] {
+  return sent.map(each => ({ ...each, content: '' }))
 }
 
 function lease(current: Submission, keys: readonly string[], now: number, leaseMs: number): Transition {
-  const taken = current.work.filter(work => keys.includes(work.key) && work.dueAt <= now).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
+  const taken = outstanding(current).filter(work => keys.includes(work.key) && work.dueAt <= now).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
   if (taken.length === 0) return { refused: 'not-due' }
   const work = current.work.map(item => taken.find(({ key }) => key === item.key) ?? item)
   return { next: { ...current, version: current.version + 1, work }, added: taken, finished: false }
@@ -152,40 +144,49 @@ function lease(current: Submission, keys: readonly string[], now: number, leaseM
 
 function done(current: Submission, event: LifecycleEvent & { type: 'done' }, now: number, leaseMs: number): Transition {
   const finished = current.work.find(work => work.key === event.key)
-  if (!finished && !event.card) return { refused: 'unknown-work' }
-  const version = current.version + 1
-  const isNewCard = event.card !== undefined && !current.cards.some(card => sameCard(card, event.card!))
-  // A card that arrives after the decision still shows the buttons: it has to follow.
-  const late = isNewCard && current.state !== 'open' ? updates([event.card!], version, now + leaseMs) : []
+  const { card, sent } = event
+  const isNewCard = card !== undefined && !current.cards.some(known => sameCard(known, card))
+  // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
+  const isBehind = card !== undefined && (event.version === undefined ? isNewCard && current.state !== 'open' : event.version < (current.look ?? 0))
+  if (!finished && !isNewCard && !isBehind) return { refused: 'unknown-work' }
+  const delivery = isDelivery(finished?.kind) ? finished.kind : null
   const next: Submission = {
-    ...current, version,
-    cards: event.card ? withCard(current.cards, event.card) : current.cards,
-    delivered: isDelivery(finished?.kind) ? [...current.delivered, finished.kind] : current.delivered,
-    history: isDelivery(finished?.kind)
-      ? withEntry(current, { at: now, event: 'delivered', delivery: finished.kind })
-      : isNewCard ? withEntry(current, { at: now, event: 'posted', platform: event.card!.platform }) : current.history,
-    work: [...current.work.filter(work => work !== finished), ...late],
+    ...current, version: current.version + 1,
+    cards: card ? withCard(current.cards, card) : current.cards,
+    work: current.work.filter(work => work !== finished),
+    ...delivery ? { delivered: [...current.delivered, delivery] } : {},
+    ...delivery && sent ? { sent: [...(current.sent ?? []).filter(each => each.delivery !== delivery), { delivery, at: now, ...sent }] } : {},
+    history: delivery
+      ? withEntry(current, { at: now, event: 'delivered', delivery })
+      : isNewCard ? withEntry(current, { at: now, event: 'posted', platform: card.platform }) : current.history,
   }
-  return settle(next, late, now, leaseMs)
+  if (delivery) return settleChanged(next, now, leaseMs)
+  const again = isBehind && !next.work.some(work => work.kind === 'update' && sameCard(work.card!, card)) ? updates([card], next.version, now + leaseMs) : []
+  return settle({ ...next, work: [...next.work, ...again] }, again, now, leaseMs)
 }
 
 function failed(current: Submission, event: LifecycleEvent & { type: 'failed' }, now: number, leaseMs: number): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
-  const version = current.version + 1
+  const retryAt = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current) ? null : event.retryAt
   const rest = current.work.filter(item => item !== work)
   const room = work.room ?? work.card?.platform
-  const history = withEntry(current, { at: now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason: event.reason, again: event.retryAt })
-  if (event.retryAt !== null) {
-    const again: Work = { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: event.retryAt, refused: event.refused ? true : undefined }
-    return { next: { ...current, version, history, work: [...rest, again] }, added: [], finished: false }
+  const next: Submission = {
+    ...current, version: current.version + 1,
+    history: withEntry(current, { at: now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason: event.reason, again: retryAt }),
+    work: retryAt === null ? rest : [...rest, { ...work, attempts: work.attempts + 1, reason: event.reason, dueAt: retryAt, refused: event.refused ? true : undefined }],
   }
-  const failures: readonly Failure[] = isDelivery(work.kind) ? [...current.failures, { delivery: work.kind, reason: event.reason }] : current.failures
-  return settle({ ...current, version, history, work: rest, failures }, [], now, leaseMs)
+  if (!isDelivery(work.kind)) return settle(next, [], now, leaseMs)
+  const failure: Failure = { delivery: work.kind, reason: event.reason }
+  return settleChanged(retryAt === null ? { ...next, failures: [...current.failures, failure] } : next, now, leaseMs)
+}
+
+function followedUntil({ state, decision, expiresAt }: Submission): number {
+  return state === 'open' ? Number.POSITIVE_INFINITY : (decision?.at ?? expiresAt) + FOLLOW_MS
 }
 
 function postAgain(current: Submission, now: number, leaseMs: number): Transition {
-  const added = current.work.filter(({ refused }) => refused).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
+  const added = outstanding(current).filter(({ refused }) => refused).map(work => ({ ...work, refused: undefined, dueAt: now + leaseMs }))
   if (added.length === 0) return { refused: 'not-due' }
   return { next: { ...current, version: current.version + 1, work: [...current.work.filter(({ refused }) => !refused), ...added] }, added, finished: false }
 }
@@ -209,42 +210,26 @@ function expire(current: Submission, now: number, leaseMs: number): Transition {
   const version = current.version + 1
   const work = updates(current.cards, version, now + leaseMs)
   const history = withEntry(current, { at: now, event: 'expired' })
-  return settle({ ...current, version, state: 'expired', data: null, edited: [], history, work }, work, now, leaseMs)
+  return settle({ ...current, version, look: version, state: 'expired', data: null, sent: withoutContent(current), history, work }, work, now, leaseMs)
+}
+
+/** As `settle`, when what the cards show has changed. */
+function settleChanged(changed: Submission, now: number, leaseMs: number): Transition {
+  const { next, added } = followed(changed, now, leaseMs)
+  return settle(next, added, now, leaseMs)
 }
 
 /** What follows when a piece of work has left the list. */
 function settle(next: Submission, added: readonly Work[], now: number, leaseMs: number): Transition {
-  if (next.state === 'open') return { next, added, finished: false }
-  const delivering = next.work.some(work => isDelivery(work.kind))
-  if (next.state === 'settling' && next.failures.length > 0 && !delivering) {
-    const work = updates(next.cards, next.version, now + leaseMs)
-    return { next: { ...next, state: 'open', decision: null, work, history: withEntry(next, { at: now, event: 'reopened' }) }, added: work, finished: false }
-  }
-  return { next, added, finished: next.work.length === 0 }
-}
-
-/** Bounded, because a submission may be decided and reopened any number of times; the arrival stays. */
-function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
-  const entries = [...history, entry]
-  return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
+  if (next.state !== 'settling') return { next, added, finished: next.state !== 'open' && outstanding(next).length === 0 }
+  if (next.work.some(({ kind }) => isDelivery(kind))) return { next, added, finished: false }
+  if (next.failures.length === 0) return { next: { ...next, state: 'settled' }, added, finished: outstanding(next).length === 0 }
+  // Cards that were never posted are wanted again: at once, but for one that may be in flight.
+  const posts = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now).map(work => ({ ...work, dueAt: now + leaseMs }))
+  const work = next.work.map(item => posts.find(({ key }) => key === item.key) ?? item)
+  return { next: { ...next, state: 'open', decision: null, work, history: withEntry(next, { at: now, event: 'reopened' }) }, added: [...added, ...posts], finished: false }
 }
 
 function post(room: string, dueAt: number): Work {
   return { key: `post:${room}`, kind: 'post', room, attempts: 0, dueAt }
-}
-
-function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {
-  return cards.map(card => ({ key: `update:${card.platform}:${card.messageId}#${version}`, kind: 'update', card, attempts: 0, dueAt }))
-}
-
-function withCard(cards: readonly CardRef[], card: CardRef): readonly CardRef[] {
-  return cards.some(other => sameCard(other, card)) ? cards : [...cards, card]
-}
-
-function sameCard(a: CardRef, b: CardRef): boolean {
-  return a.platform === b.platform && a.messageId === b.messageId
-}
-
-function isDelivery(kind: Work['kind'] | undefined): kind is Delivery {
-  return kind === 'email' || kind === 'endpoint'
 }

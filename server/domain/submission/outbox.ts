@@ -3,10 +3,11 @@ import type { CardLine } from '../../ports/line'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { AuditLine, CardRef, Submission, Work } from '../../ports/submission'
+import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
 import type { RetryPolicy } from './backoff'
 import type { DeliveryPorts } from './deliver'
-import { transition, type LifecycleEvent, type Refusal, type Transition } from './lifecycle'
+import type { LifecycleEvent, Refusal, Transition } from './events'
+import { transition } from './lifecycle'
 import { cardView } from './present'
 import { Run } from './run'
 
@@ -41,7 +42,7 @@ export class Outbox {
       const step = foldEvents(current, events, runtime.now(), policy.leaseMs)
       if ('refused' in step) return step
       const { next, added, finished } = step
-      const audit = auditLine(current, next, finished, runtime.now())
+      const audit = auditLine(current, next, runtime.now())
       const stored = finished ? await store.remove(current, audit) : await store.replace(current, next, audit)
       if (!stored) continue
       if (audit) {
@@ -104,18 +105,24 @@ function foldEvents(current: Submission, events: readonly LifecycleEvent[], now:
 }
 
 /**
- * What a step says to the audit trail: the end of a submission, that its deliveries were given up, or who judged what was
- * held. What was held and nobody looked at in time leaves no line: nothing was decided.
+ * What a step says to the audit trail: that a submission came to its end, whether its cards follow yet or not, that its
+ * deliveries were given up, or who judged what was held. What was held and nobody looked at in time leaves no line:
+ * nothing was decided.
  */
-function auditLine(previous: Submission, next: Submission, finished: boolean, now: number): AuditLine | undefined {
+function auditLine(previous: Submission, next: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next
   const of = { id, ...form ? { form } : {} }
   if (previous.state === 'held') {
     const last = next.history.at(-1)!
     return last.event === 'released' || last.event === 'deleted' ? { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt } : undefined
   }
-  if (!finished) return previous.state === 'settling' && next.state === 'open' ? { ...of, outcome: 'failed', at: now, reviewer: previous.decision?.reviewer ?? null, receivedAt } : undefined
-  const { decision } = next
-  const outcome = next.state === 'expired' ? 'expired' : decision?.action === 'spam' ? 'spam' : next.edited.length > 0 ? 'edited' : 'forwarded'
-  return { ...of, outcome, at: decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
+  if (next.state === previous.state || next.state === 'settling') return undefined
+  const decision = next.decision ?? previous.decision
+  return { ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
+}
+
+function outcomeOf({ state, decision, edited }: Submission): DecisionOutcome {
+  if (state === 'expired') return 'expired'
+  if (!decision) return 'failed'
+  return decision.action === 'spam' ? 'spam' : decision.edited ?? edited.length > 0 ? 'edited' : 'forwarded'
 }

@@ -5,7 +5,9 @@ import { StoreUnavailable } from '../errors'
 import { visible } from '../text'
 import { fieldText } from './fields'
 import { needsPerson } from './lifecycle'
-import { DELIVERY_NAMES, inOrder, type Presentation } from './present'
+import { inOrder, type Presentation } from './present'
+import { DELIVERY_NAMES } from './progress'
+import { isPending, outstanding } from './work'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog'>
@@ -112,7 +114,7 @@ export async function pickRows({ ids, ...filter }: Filter & { ids: readonly stri
   const held = filter.state === 'held'
   const counted = held ? store.listPending({ limit: 1, only: 'held' }).then(({ total }) => total) : store.backlog(now).then(({ pending }) => pending)
   const [total, found] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
-  const pending = found.filter(submission => submission !== null).filter(({ state }) => state !== 'expired' && (state === 'held') === held).filter(submission => matches(submission, filter))
+  const pending = found.filter(submission => submission !== null).filter(submission => held ? submission.state === 'held' : isPending(submission)).filter(submission => matches(submission, filter))
   return { now, rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
 }
 
@@ -127,7 +129,7 @@ export function stateOf(submission: Submission): RowState {
 export function problemOf(submission: Submission, label: (platform: string) => string): Problem | null {
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
-  const failing = submission.work.filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
+  const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
   const worst = failing.find(({ refused }) => refused) ?? failing[0]
   if (!worst) return null
   const refused = worst.refused === true

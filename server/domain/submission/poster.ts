@@ -79,7 +79,8 @@ export class Poster {
     const { store, outbox, line } = this.ports
     const submission = await store.get(id)
     const work = submission?.work.find(({ kind, room: of }) => kind === 'post' && of === room)
-    if (submission && work) await outbox.run(submission, [work], [room])
+    // Of one that is decided nobody needs a card.
+    if (submission?.state === 'open' && work) await outbox.run(submission, [work], [room])
     else await line.leave(room, id)
     this.awaited.get(id)?.()
   }

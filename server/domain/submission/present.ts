@@ -1,8 +1,10 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
-import type { Delivery, Submission } from '../../ports/submission'
+import type { Submission } from '../../ports/submission'
 import { visible } from '../text'
 import { editInputs, fieldText } from './fields'
+import { progressNotes, reopenedNotes, retryLabel, retryNotes, sentNotes } from './progress'
+import { readTime } from './time'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {
@@ -10,8 +12,6 @@ export interface Presentation {
   siteUrl: string | null
   forms: Forms
 }
-
-export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
 
 /** The card of a submission in whatever state it is. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
@@ -23,6 +23,7 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
     fields: submission.data ? readFields(submission, form.labels) : [],
     notes: notes(submission, form),
     actions: open,
+    ...open && { retryLabel: retryLabel(submission, form) },
     url: submissionUrl(submission.id, presentation),
   }
 }
@@ -59,35 +60,25 @@ export function inOrder<T extends { label: string }>(items: readonly T[], labels
 export function decisionLine(submission: Submission): string {
   const { decision } = submission
   if (!decision) return ''
-  const verb = decision.action === 'spam' ? 'Marked as spam' : submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
+  const verb = decision.action === 'spam' ? 'Marked as spam' : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
   return `${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${readTime(decision.at)}`
 }
 
-/** `21 Nov 2026, 12:03 UTC`: one form for every reader, wherever they are. */
-export function readTime(epochMs: number): string {
-  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as much.
-  const [, day, month, year, time = ''] = new Date(epochMs).toUTCString().split(' ')
-  return `${Number(day)} ${month} ${year}, ${time.slice(0, 5)} UTC`
-}
-
 function title({ state, decision }: Submission, { name }: Form): string {
+  const forwarded = state === 'settled' ? 'Form Submission forwarded' : 'Form Submission being forwarded'
   const what = state === 'expired'
     ? 'Expired Form Submission'
-    : !decision ? 'New Form Submission' : decision.action === 'spam' ? 'Form Submission marked as spam' : 'Form Submission forwarded'
+    : !decision ? 'New Form Submission' : decision.action === 'spam' ? 'Form Submission marked as spam' : forwarded
   return name ? `${what}: ${name}` : what
 }
 
-/** What a forward of this form does. */
-export function deliveriesOf({ to, endpoint }: Form): Delivery[] {
-  return [...to.length > 0 ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
-}
-
 function notes(submission: Submission, form: Form): string[] {
-  if (submission.state === 'expired') return ['Expired — nobody decided in 7 days.']
-  if (!submission.decision) return submission.failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason} Decide again to retry what is left.`)
-  const where = [...form.to, ...form.endpoint ? [form.endpoint.host] : []].join(' and ')
-  const edits = submission.edited.length > 0 && submission.data ? [`Edited: ${submission.edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`] : []
-  return submission.decision.action === 'spam' ? [decisionLine(submission)] : [decisionLine(submission), `Sent to ${where}`, ...edits]
+  const { state, decision, data, edited } = submission
+  if (state === 'expired') return ['Expired — nobody decided in 7 days.']
+  if (!decision) return reopenedNotes(submission, form)
+  if (decision.action === 'spam') return [decisionLine(submission), ...sentNotes(submission)]
+  const edits = edited.length > 0 && data ? [`Edited: ${edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`] : []
+  return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
 }
 
 function submissionUrl(id: string, { siteUrl }: Presentation): string | null {

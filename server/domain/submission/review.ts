@@ -4,10 +4,11 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, CardRef, Reviewer, Submission } from '../../ports/submission'
 import { applyEdits } from './fields'
-import type { Edit } from './lifecycle'
+import type { Edit } from './events'
 import type { Outbox } from './outbox'
 import { belongsTo, type PlacePorts } from './place'
-import { decisionLine, deliveriesOf, editForm, type Presentation } from './present'
+import { decisionLine, editForm, type Presentation } from './present'
+import { deliveriesOf } from './progress'
 
 export interface ReviewPorts {
   store: SubmissionStore

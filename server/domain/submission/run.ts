@@ -2,27 +2,40 @@ import type { Outcome } from '../../ports/delivery'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { retryAt, roomPauseMs } from './backoff'
 import { deliver } from './deliver'
-import { LINE_CHECK_MS, type LifecycleEvent } from './lifecycle'
+import type { Done, LifecycleEvent } from './events'
+import { LINE_CHECK_MS } from './lifecycle'
 import type { Applied, Outbox, OutboxPorts } from './outbox'
 import { cardView, reminder, retiredCardView } from './present'
+import { isDelivery } from './work'
 
 /** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 
+/** An edit waits so long for the deliveries that it is to tell of, ms. */
+const EDIT_PATIENCE_MS = 1000
+
 /** One sitting at one submission: effects at once and side by side, their results written in the order they come. */
 export class Run {
   private readonly reports: LifecycleEvent[] = []
+  /** Deliveries under way. */
+  private readonly delivering = new Set<Promise<void>>()
   private writing: Promise<void> = Promise.resolve()
 
   constructor(private current: Submission | null, private readonly outbox: Outbox, private readonly ports: OutboxPorts, private readonly granted: readonly string[], private readonly id = current!.id) {}
 
   async start(work: readonly Work[]): Promise<void> {
-    await Promise.all(work.map(item => this.perform(item)))
+    const deliveries = work.filter(({ kind }) => isDelivery(kind)).map((item) => {
+      const delivering = this.perform(item).finally(() => this.delivering.delete(delivering))
+      this.delivering.add(delivering)
+      return delivering
+    })
+    await Promise.all([...deliveries, ...work.filter(({ kind }) => !isDelivery(kind)).map(item => this.perform(item))])
   }
 
   private async perform(work: Work): Promise<void> {
+    if (work.kind === 'update') await this.untilDelivered()
     const startedAt = this.ports.runtime.now()
-    const outcome = await this.attempt(work).catch((error: Error): Outcome => {
+    const outcome = await this.attempt(work).catch((error: Error): Outcome<Done> => {
       this.ports.log.error('work.crashed', { submission: this.id, work: work.kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
@@ -32,10 +45,16 @@ export class Run {
     await Promise.all([this.writing = this.writing.then(() => this.write()), this.moveLine(work, outcome)])
   }
 
-  private report(work: Work, outcome: Outcome<CardRef | undefined> | 'waiting'): LifecycleEvent {
+  /** What goes out within a moment costs one edit of each card; what takes longer is said to be on its way. */
+  private async untilDelivered(): Promise<void> {
+    const { runtime, policy } = this.ports
+    if (this.delivering.size > 0) await runtime.within(Promise.all(this.delivering), Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2))
+  }
+
+  private report(work: Work, outcome: Outcome<Done> | 'waiting'): LifecycleEvent {
     const { log, runtime, policy } = this.ports
     if (outcome === 'waiting') return { type: 'put-off', key: work.key, until: runtime.now() + LINE_CHECK_MS }
-    if (outcome.ok) return { type: 'done', key: work.key, card: outcome.value }
+    if (outcome.ok) return { type: 'done', key: work.key, ...outcome.value }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
     log.warn('work.failed', { submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
     return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post' && outcome.content }
@@ -70,9 +89,17 @@ export class Run {
       if (applied.refused === 'gone') await this.retire(events)
       return
     }
+    const wasOpen = this.current?.state === 'open'
     this.current = applied.submission
+    const work = [...applied.added, ...wasOpen ? [] : this.inLine(applied)]
     // Not awaited here: their own reports queue behind this write.
-    if (applied.added.length > 0) this.ports.runtime.background(this.start(applied.added))
+    if (work.length > 0) this.ports.runtime.background(this.start(work))
+  }
+
+  /** Cards of a submission that is open again, which its line knows to be in flight or not. */
+  private inLine({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
+    if (submission?.state !== 'open') return []
+    return submission.work.filter(work => work.kind === 'post' && work.attempts === 0 && !added.includes(work) && this.ports.board.intervalMs(work.room!) > 0)
   }
 
   private async applyPersistently(events: LifecycleEvent[]): Promise<Applied | null> {
@@ -98,7 +125,7 @@ export class Run {
   /** Cards that were posted while somebody decided elsewhere and everything else was finished already. */
   private async retire(events: readonly LifecycleEvent[]): Promise<void> {
     for (const event of events) {
-      if (event.type === 'done' && event.card) await this.retireCard(event.card)
+      if (event.type === 'done' && event.card && event.key.startsWith('post:')) await this.retireCard(event.card)
     }
   }
 
@@ -112,16 +139,32 @@ export class Run {
     this.ports.log.warn('card.not-retired', { submission: this.id, platform: card.platform })
   }
 
-  private async attempt(work: Work): Promise<Outcome<CardRef | undefined> | 'waiting'> {
+  private async attempt(work: Work): Promise<Outcome<Done> | 'waiting'> {
     const { board, presentation } = this.ports
     const submission = this.current
-    if (!submission) return { ok: true, value: undefined }
+    if (!submission) return { ok: true, value: {} }
     switch (work.kind) {
-      case 'post': return await this.isItsTurn(work) ? board.post(work.room!, cardView(submission, presentation)) : 'waiting'
-      case 'remind': return board.reply(work.card!, reminder(submission))
-      case 'update': return this.outbox.inTurn(work.card!, () => board.update(work.card!, cardView(this.current ?? submission, presentation)))
+      case 'post':
+        if (submission.state !== 'open' || !await this.isItsTurn(work)) return 'waiting'
+        return shown(submission, await board.post(work.room!, cardView(submission, presentation)))
+      case 'remind': {
+        const outcome = await board.reply(work.card!, reminder(submission))
+        return outcome.ok ? { ok: true, value: {} } : outcome
+      }
+      case 'update': return this.outbox.inTurn(work.card!, async () => {
+        const newest = this.current ?? submission
+        return shown(newest, await board.update(work.card!, cardView(newest, presentation)), work.card)
+      })
       case 'email':
-      case 'endpoint': return deliver(work.kind, submission, this.ports)
+      case 'endpoint': {
+        const outcome = await deliver(work.kind, submission, this.ports)
+        return outcome.ok ? { ok: true, value: { sent: outcome.value } } : outcome
+      }
     }
   }
+}
+
+/** What a card shows from now on. */
+function shown({ version }: Submission, outcome: Outcome<CardRef | undefined>, card?: CardRef): Outcome<Done> {
+  return outcome.ok ? { ok: true, value: { card: outcome.value ?? card, version } } : outcome
 }

@@ -1,6 +1,6 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { LifecycleEvent } from './lifecycle'
+import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 
 /** Submissions that one run takes at most, so that a run ends and replicas share a backlog. */
@@ -12,13 +12,15 @@ const CONCURRENCY = 8
 export interface SweepPorts {
   store: SubmissionStore
   outbox: Outbox
+  /** Has the lines of these rooms move. */
+  wake: (rooms: readonly string[]) => void
   leaseMs: number
   runtime: Runtime
   log: Log
 }
 
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
-export async function sweep({ store, outbox, leaseMs, runtime, log }: SweepPorts): Promise<number> {
+export async function sweep({ store, outbox, wake, leaseMs, runtime, log }: SweepPorts): Promise<number> {
   const now = runtime.now()
   const ids = await store.lease(now, now + leaseMs, BATCH)
   const queue = ids.values()
@@ -33,7 +35,10 @@ export async function sweep({ store, outbox, leaseMs, runtime, log }: SweepPorts
     const due = submission.work.filter(work => work.dueAt <= now).map(work => work.key)
     const events: LifecycleEvent[] = [{ type: 'expired' }, { type: 'expiring' }, { type: 'leased', keys: due }]
     const applied = await outbox.apply(id, events, submission)
-    if (!('refused' in applied) && applied.submission) await outbox.run(applied.submission, applied.added)
+    if ('refused' in applied || !applied.submission) return
+    // A room that has left the configuration has a line, too.
+    wake(applied.added.flatMap(({ kind, room }) => kind === 'post' && room ? [room] : []))
+    await outbox.run(applied.submission, applied.added)
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))
   return ids.length

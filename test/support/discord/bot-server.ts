@@ -69,7 +69,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
     store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log,
     policy: { baseMs: 5000, leaseMs: LEASE_MS },
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
-    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields) }),
+    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place)

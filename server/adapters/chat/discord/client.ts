@@ -44,6 +44,9 @@ const CONTENT: Readonly<Record<number, string>> = {
   240000: BLOCKED,
 }
 
+/** Unknown channel, unknown message, somebody else's message: the card is out of reach for good. */
+const GONE = [10003, 10008, 50005]
+
 export type DiscordCall = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Outcome<Record<string, unknown>>>
 
 /**
@@ -77,5 +80,5 @@ function refusal({ status, headers }: HttpAnswer, { code, retry_after: seconds }
   const content = status < 500 && CONTENT[Number(code)] !== undefined
   const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : CONTENT[Number(code)] ?? PERMANENT[Number(code)]
   const name = Number(code) ? `error ${Number(code)}` : `HTTP ${status}`
-  return { ok: false, permanent: status < 500 && advice !== undefined, ...content ? { content } : {}, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
+  return { ok: false, permanent: status < 500 && advice !== undefined, ...content ? { content } : {}, ...GONE.includes(Number(code)) ? { gone: true } : {}, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
 }

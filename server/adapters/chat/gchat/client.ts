@@ -32,7 +32,7 @@ export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: n
     const advice = PERMANENT[status]
     const content = CONTENT.includes(status)
     return {
-      ok: false, permanent: advice !== undefined, ...content ? { content } : {},
+      ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...status === 404 ? { gone: true } : {},
       reason: `Google Chat answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
       ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
     }

@@ -36,6 +36,9 @@ const CONTENT: ReadonlySet<string> = new Set([
   'invalid_arguments', 'invalid_blocks', 'invalid_blocks_format', 'msg_blocks_too_long', 'msg_too_long', 'no_text', 'too_many_attachments',
 ])
 
+/** The card itself is out of reach for good. */
+const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
+
 /** What Slack answers besides `ok`. */
 type SlackAnswer = Readonly<Record<string, unknown>>
 
@@ -79,5 +82,5 @@ function outcome({ status, headers, json }: HttpAnswer): Outcome<SlackAnswer> {
 function refusal(code: string): Outcome<never> {
   const content = CONTENT.has(code)
   const advice = content ? REPORT : PERMANENT[code]
-  return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}` }
+  return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...GONE.includes(code) ? { gone: true } : {}, reason: `Slack answered ${code.replace(/[^\w.-]/g, '')}.${advice ? ` ${advice}` : ''}` }
 }

@@ -51,7 +51,7 @@ export async function callConnector(request: () => Promise<ConnectorResponse>, t
     const advice = PERMANENT[status]
     const content = CONTENT.includes(status)
     return {
-      ok: false, permanent: advice !== undefined, ...content ? { content } : {},
+      ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...status === 404 ? { gone: true } : {},
       reason: `Teams answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
       ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
     }

@@ -1,0 +1,89 @@
+import { createClient } from 'redis'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import type { Fault } from '../support/proxy'
+import type { SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000
+/** After so many attempts a delivery is given up. */
+const ATTEMPTS = 9
+
+let d: Deployment
+let store: RedisStore
+beforeAll(async () => {
+  d = await deploy({ NODE_ENV: 'development', RETRY_BASE_MS: '1', SWEEP_INTERVAL_MS: '50' })
+  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+})
+afterAll(async () => {
+  await store.close()
+  await d.close()
+})
+afterEach(() => { d.slack.fault = () => undefined })
+
+const updates = (card: SlackMessage) => d.slack.requests.filter(({ path, body }) => path === '/api/chat.update' && body.includes(card.ts))
+const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
+const isClosed = async (card: SlackMessage) => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions')
+/** The first `count` updates of this card fail. */
+const failing = (card: SlackMessage, count: number, fault: Fault) => {
+  d.slack.fault = ({ path, body }) => path === '/api/chat.update' && body.includes(card.ts) && updates(card).length <= count ? fault : undefined
+}
+
+it.each([
+  ['is down for longer than deliveries are tried', ATTEMPTS, { status: 500 }],
+  ['refuses the token for a while', 3, { status: 200, body: '{"ok":false,"error":"invalid_auth"}' }],
+] as const)('a card follows, with its fields, when Slack %s', async (_, count, fault) => {
+  const { id, card } = await submit(d, { name: 'Ada', message: 'Two engines' })
+  failing(card, count, fault)
+  await click(d, card, 'forward', id)
+  await until('every failure', () => updates(card).length > count, 60_000)
+  await until('the card closed', () => isClosed(card), 60_000)
+  expect(await shows(card)).toContain('Sent to triage@example.com')
+  expect(await shows(card)).toContain('Two engines')
+  await until('the record gone', async () => await store.get(id) === null)
+})
+
+it('a decision is over when it is delivered, whether its card follows or not: in the audit trail, out of the list, kept for a week', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  failing(card, Number.POSITIVE_INFINITY, 'drop')
+  await click(d, card, 'forward', id)
+  expect((await store.audit(100)).filter(line => line.id === id)).toMatchObject([{ outcome: 'forwarded', reviewer: { name: 'Ada Lovelace' } }])
+  expect(await (await fetch(`${d.server.url}/api/submissions`)).json()).toMatchObject({ rows: [], total: 0 })
+  const answer = await fetch(`${d.server.url}/api/submissions/${id}`)
+  expect([answer.status, (await answer.json() as { error: string }).error]).toEqual([410, expect.stringMatching(/^Forwarded by Ada Lovelace on Slack, .* UTC\.$/)])
+
+  const redis = await createClient({ url: d.redis.url }).connect()
+  const [record, data] = await Promise.all([`{triage}:s:${id}`, `{triage}:d:${id}`].map(key => redis.pTTL(key)))
+  redis.destroy()
+  expect(record).toBeGreaterThan(WEEK_MS)
+  expect(data).toBeGreaterThan(0)
+  expect(data).toBeLessThanOrEqual(WEEK_MS)
+
+  d.slack.fault = () => undefined
+  await until('the card closed', () => isClosed(card), 60_000)
+  await until('the record gone', async () => await store.get(id) === null)
+  expect((await store.audit(100)).filter(line => line.id === id)).toHaveLength(1)
+})
+
+it('spam is erased at once, also while its card cannot be reached', async () => {
+  const { id, card } = await submit(d, { name: 'Ada', secret: 'erase me' })
+  failing(card, Number.POSITIVE_INFINITY, 'drop')
+  await click(d, card, 'spam', id)
+  expect(await store.get(id)).toMatchObject({ state: 'settled', data: null })
+  d.slack.fault = () => undefined
+  await until('the card closed', () => isClosed(card), 60_000)
+  expect(await shows(card)).not.toContain('erase me')
+})
+
+it('a card that was deleted in Slack is not looked for any more', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  failing(card, Number.POSITIVE_INFINITY, { status: 200, body: '{"ok":false,"error":"message_not_found"}' })
+  await click(d, card, 'forward', id)
+  expect(await store.get(id)).toBeNull()
+  expect(updates(card)).toHaveLength(1)
+})

@@ -1,0 +1,51 @@
+import { Buffer } from 'node:buffer'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { click, deploy, submit, type Deployment } from '../support/deployment'
+
+let d: Deployment
+beforeAll(async () => { d = await deploy() })
+afterAll(() => d.close())
+
+interface Sent {
+  html: string
+  text: string
+  reply_to?: string
+  headers: Record<string, string>
+  attachments?: { filename: string, content: string, content_type: string }[]
+}
+
+async function emailOf(data: object): Promise<Sent & { id: string }> {
+  const { id, card } = await submit(d, data)
+  await click(d, card, 'forward', id)
+  const request = d.resend.requests.find(({ headers }) => String(headers['idempotency-key']).startsWith(id))!
+  expect(request.status).toBe(200)
+  return { id, ...JSON.parse(request.body) as Sent }
+}
+
+it.each([
+  ['five hundred short fields', Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field ${index}`, `value ${index}`]))],
+  ['one long text', { name: 'Ada', message: '"<é>\n'.repeat(30_000) }],
+])('an email about %s stays below what mail clients cut, and carries all of it as JSON', async (_, data) => {
+  const { id, html, text, attachments } = await emailOf(data)
+  expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+  for (const part of [html, text]) expect(part).toContain(`All of it is in the attached submission-${id}.json.`)
+  expect(attachments).toEqual([{ filename: `submission-${id}.json`, content: expect.any(String), content_type: 'application/json' }])
+  expect(JSON.parse(Buffer.from(attachments![0]!.content, 'base64').toString())).toEqual(data)
+})
+
+it('an email that holds everything has nothing attached, and tells other programs not to answer', async () => {
+  const { attachments, headers } = await emailOf({ name: 'Ada' })
+  expect(attachments).toBeUndefined()
+  expect(headers).toEqual({ 'Auto-Submitted': 'auto-generated' })
+})
+
+it.each([
+  ['Ada Lovelace <ada@example.com>', 'ada@example.com'],
+  ['"Lovelace, Ada" <ada@example.com>', 'ada@example.com'],
+  ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
+  ['Ада <ada@пример.рф>', 'ada@xn--e1afmkfd.xn--p1ai'],
+  ['Ada <ada@example.com>\r\nBcc: all@example.com', undefined],
+  ['ada@example.com, bob@example.com', undefined],
+])('an email about a form from %j is answered to %s', async (email, replyTo) => {
+  expect((await emailOf({ email })).reply_to).toBe(replyTo)
+})

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { deploy, type Deployment } from '../support/deployment'
+import { startProxy, type Proxy } from '../support/proxy'
+import { startServer } from '../support/server'
+import { blockActions, BOT_TOKEN, interact, type Block, type SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+/** The channel that emulate seeds as #random. */
+const RANDOM = 'C000000002'
+const dir = mkdtempSync(join(tmpdir(), 'left-'))
+const path = join(dir, 'forms.json')
+let d: Deployment
+let crm: Proxy
+
+const configure = (forms: object) => writeFileSync(path, JSON.stringify(forms))
+const hr = () => ({ hr: { name: 'Applications', channels: { slack: RANDOM }, to: ['hr@example.com'], endpoint: `${crm.url}/hr` } })
+
+beforeAll(async () => {
+  crm = await startProxy()
+  configure(hr())
+  d = await deploy({ FORMS_CONFIG: path })
+})
+afterAll(async () => {
+  await d.close()
+  await crm.close()
+  rmSync(dir, { recursive: true })
+})
+
+async function restart(changes: Record<string, string> = {}): Promise<void> {
+  await d.server.stop()
+  d.server = await startServer({ ...d.env, ...changes })
+}
+
+async function send(form: string, data: object): Promise<string> {
+  const response = await fetch(`${d.server.url}/api/form/${form}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) })
+  return (await response.json() as { submissionId: string }).submissionId
+}
+
+async function messagesIn(channel: string): Promise<SlackMessage[]> {
+  const response = await fetch(`${d.slack.apiUrl}conversations.history`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify({ channel, limit: 100 }) })
+  return ((await response.json()) as { messages: SlackMessage[] }).messages
+}
+
+const cardIn = async (channel: string, id: string) => (await messagesIn(channel)).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
+const shown = async ({ ts }: SlackMessage) => blockText((await messagesIn(RANDOM)).find(message => message.ts === ts)!.blocks)
+
+async function forward(channel: string, card: SlackMessage, id: string): Promise<void> {
+  const payload = blockActions(card, 'forward', id, d.slack.reviewer)
+  await interact(d.server.url, { ...payload, channel: { id: channel, name: 'random' }, container: { ...payload.container as Block, channel_id: channel } })
+  await d.server.drain()
+}
+
+const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
+
+it('a submission of a form that was removed goes nowhere: its card says what to change, and it is forwarded once that is done', async () => {
+  const id = await send('hr', { name: 'Ada', salary: 'confidential' })
+  const card = await until('the card', () => cardIn(RANDOM, id))
+  configure({})
+  await restart()
+  await forward(RANDOM, card, id)
+  const refused = (await cardIn(RANDOM, id))!
+  expect(blockText(refused.blocks)).toContain('Email failed: The form “hr” is not in forms.config.ts (or FORMS_CONFIG) any more')
+  expect(blockText(refused.blocks)).toContain('New Form Submission: hr')
+  expect(refused.blocks.filter(({ type }) => type === 'actions')).toHaveLength(2)
+  expect([await d.resend.emails(), d.endpoint.requests, crm.requests]).toEqual([[], [], []])
+
+  configure(hr())
+  await restart()
+  await forward(RANDOM, refused, id)
+  expect((await emailsAbout(id)).map(({ to }) => to)).toEqual([['hr@example.com']])
+  expect(crm.requests).toHaveLength(1)
+  expect(d.endpoint.requests).toEqual([])
+})
+
+it('a card that waits for a room which has left its form is posted there all the same', async () => {
+  d.slack.fault = request => request.path === '/api/chat.postMessage' ? { status: 500 } : undefined
+  const id = await send('hr', { name: 'Ada' })
+  await until('a post refused', () => d.slack.requests.some(({ status, body }) => status === 500 && body.includes(id)))
+  configure({ hr: { ...hr().hr, channels: {} } })
+  await restart()
+  d.slack.fault = () => undefined
+  const card = await until('the card', () => cardIn(RANDOM, id))
+  await forward(RANDOM, card, id)
+  expect(await emailsAbout(id)).toHaveLength(1)
+})
+
+it('an endpoint that was removed while it was tried again is not called delivered', async () => {
+  crm.fault = () => ({ status: 500 })
+  configure(hr())
+  await restart()
+  const id = await send('hr', { name: 'Ada' })
+  const card = await until('the card', () => cardIn(RANDOM, id))
+  await forward(RANDOM, card, id)
+  await until('a POST refused', () => crm.requests.at(-1)?.status === 500)
+  configure({ hr: { ...hr().hr, endpoint: null } })
+  await restart()
+  await until('the card open again', async () => (await shown(card)).includes('Endpoint failed: Endpoint is not configured any more.'))
+  await forward(RANDOM, card, id)
+  expect(await shown(card)).toMatch(/Sent to hr@example\.com(?! and)/)
+  expect(await emailsAbout(id)).toHaveLength(1)
+})

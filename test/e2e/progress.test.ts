@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { startServer } from '../support/server'
+import { blockActions, interact, type SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+let d: Deployment
+let discord: DiscordDouble
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deploy({
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, NODE_ENV: 'development', LEASE_MS: '6000',
+  })
+})
+afterAll(async () => {
+  await d.close()
+  await discord.close()
+})
+afterEach(() => {
+  d.slack.fault = () => undefined
+  d.resend.fault = () => undefined
+  d.endpoint.fault = () => undefined
+})
+
+const host = () => new URL(d.endpoint.url).host
+const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
+const edits = (card: SlackMessage) => d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
+const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.filter(({ type }) => type === 'actions').flatMap(({ elements }) => elements as { action_id: string, text: { text: string }, value: string }[])
+const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
+const postsAbout = (id: string) => d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+const REFUSED = { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
+
+/** Forwards by the card, without waiting for what comes of it. */
+const forward = (card: SlackMessage, id: string) => interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+
+describe('a card while its submission is being forwarded', () => {
+  it('is edited once in each room when all goes out at once, however often it is clicked', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    await until('the other card', () => JSON.stringify(discord.messages()).includes(id))
+    const before = discord.requests.filter(({ method }) => method === 'PATCH').length
+    await Promise.all(Array.from({ length: 50 }, () => forward(card, id)))
+    await d.server.drain()
+    expect(edits(card)).toEqual([expect.stringContaining(`Sent to triage@example.com and ${host()}`)])
+    expect(discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(before + 1)
+  })
+
+  it('says soon what is being sent and what was, then that all of it was', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = () => ({ hold: gate.promise })
+    expect((await forward(card, id)).status).toBe(200)
+    const clicked = Date.now()
+    await until('the card to say so', async () => (await shows(card)).includes('Being sent to triage@example.com'))
+    expect(Date.now() - clicked).toBeLessThan(5000)
+    expect(await shows(card)).toContain('Form Submission being forwarded')
+    expect(await shows(card)).toContain(`Sent to ${host()}`)
+    expect(await shows(card)).not.toContain('Sent to triage@example.com')
+    expect(await buttons(card)).toEqual([])
+    expect(await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()).toMatchObject({ state: 'delivering', notes: [expect.stringContaining('Forwarded by'), `Sent to ${host()}`, 'Being sent to triage@example.com'] })
+    gate.resolve(undefined)
+    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`))
+    expect(edits(card)).toHaveLength(2)
+  })
+
+  it('says which delivery failed, why, and when it is tried again', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.resend.fault = ({ method }) => method === 'POST' ? { status: 500, headers: { 'retry-after': '3' } } : undefined
+    await forward(card, id)
+    await until('the card to say so', async () => /Email failed: Resend answered 500\. Tried again on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card)))
+    expect(await shows(card)).toContain(`Sent to ${host()}`)
+    expect(await shows(card)).not.toContain('triage@example.com')
+    d.resend.fault = () => undefined
+    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`))
+    expect(await emailsAbout(id)).toHaveLength(1)
+  })
+
+  it('follows after a kill between "being sent" and the delivery', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = () => ({ hold: gate.promise.then(() => { throw new Error('the sender is gone') }) })
+    await forward(card, id)
+    await until('the card to say so', async () => (await shows(card)).includes('Being sent to triage@example.com'))
+    await d.server.kill()
+    d.resend.fault = () => undefined
+    gate.resolve(undefined)
+    d.server = await startServer({ ...d.env, LEASE_MS: '1000' })
+    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`), 40_000)
+    expect(await emailsAbout(id)).toHaveLength(1)
+    expect(postsAbout(id)).toHaveLength(1)
+  })
+})
+
+describe('a submission of which one delivery was refused for good', () => {
+  /** Open again; the email was refused, the endpoint has it. */
+  async function reopened(data: object) {
+    const { id, card } = await submit(d, data)
+    d.resend.fault = ({ method }) => method === 'POST' ? REFUSED : undefined
+    await click(d, card, 'forward', id)
+    d.resend.fault = () => undefined
+    return { id, card }
+  }
+
+  it('costs one edit of its card, which says what is left and offers that', async () => {
+    const { id, card } = await reopened({ name: 'Ada' })
+    expect(edits(card)).toHaveLength(1)
+    const text = await shows(card)
+    for (const line of ['Email failed: Resend refused the API key (403). Check MAIL_API_KEY.', `Sent to ${host()} on `, 'Forward again to send only the email: the endpoint has it.']) expect(text).toContain(line)
+    expect((await buttons(card)).map(({ action_id, text, value }) => [action_id, text.text, value])).toEqual([['forward', 'Retry email', id], ['edit', 'Edit & Forward', id], ['spam', 'Mark as Spam', id]])
+    const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
+    expect(page).toMatchObject({ open: true, destinations: ['triage@example.com', host()], retry: { label: 'Retry email', destinations: ['triage@example.com'] } })
+  })
+
+  it('is sent on that way only when it is forwarded again', async () => {
+    const { id, card } = await reopened({ name: 'Ada' })
+    await click(d, card, 'forward', id)
+    expect(await emailsAbout(id)).toHaveLength(1)
+    expect(postsAbout(id)).toHaveLength(1)
+    expect(await shows(card)).toContain(`Sent to triage@example.com and ${host()}`)
+  })
+
+  it('goes to both when it is edited, under a new key at the endpoint', async () => {
+    const { id, card } = await reopened({ name: 'Ada' })
+    await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
+    expect(postsAbout(id).map(({ body }) => body)).toEqual(['{"name":"Ada"}', '{"name":"Grace"}'])
+    expect(new Set(postsAbout(id).map(({ headers }) => headers['webhook-id'])).size).toBe(2)
+    expect((await emailsAbout(id)).map(({ subject }) => subject)).toEqual(['Form submission from Grace'])
+  })
+
+  it('gets a corrected email when it was edited after the email was out, and the endpoint hears of no correction that changes nothing', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.endpoint.fault = () => ({ status: 422 })
+    await click(d, card, 'forward', id)
+    expect((await buttons(card))[0]!.text.text).toBe('Retry endpoint')
+    await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
+    expect(await shows(card)).toContain('Sent to triage@example.com on ')
+    const emails = await emailsAbout(id)
+    expect(emails.map(({ subject }) => subject).sort()).toEqual(['Corrected: Form submission from Grace', 'Form submission from Ada'])
+    const corrected = emails.find(({ subject }) => subject.startsWith('Corrected'))!
+    for (const part of [corrected.html, corrected.text]) expect(part).toMatch(/This corrects the email that was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    d.endpoint.fault = () => undefined
+    await click(d, card, 'forward', id)
+    expect(await emailsAbout(id)).toHaveLength(2)
+    expect(postsAbout(id).filter(({ status }) => status === 200).map(({ body }) => body)).toEqual(['{"name":"Grace"}'])
+    expect(await shows(card)).toContain(`Sent to triage@example.com and ${host()}`)
+  })
+
+  it('goes back to the first values as another correction, which the provider does not take for the first email', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    d.endpoint.fault = () => ({ status: 422 })
+    await click(d, card, 'forward', id)
+    await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
+    await submitEdit(d, await openEdit(d, card, id), { f0: 'Ada' })
+    expect((await emailsAbout(id)).map(({ subject }) => subject).sort()).toEqual(['Corrected: Form submission from Ada', 'Corrected: Form submission from Grace', 'Form submission from Ada'])
+  })
+})
+
+it('a changed FORWARD_EMAIL is another email, whatever the provider remembers', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  d.resend.fault = ({ method }) => method === 'POST' ? 'lose-answer' : undefined
+  await forward(card, id)
+  await until('the email at the old address', async () => (await emailsAbout(id)).length === 1)
+  await until('an answer lost', async () => (await shows(card)).includes('Email failed: Resend cannot be reached.'))
+  await d.server.kill()
+  d.resend.fault = () => undefined
+  d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com', LEASE_MS: '1000' })
+  await until('the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`), 40_000)
+  expect((await emailsAbout(id)).map(({ to }) => to[0]).sort()).toEqual(['sales@example.com', 'triage@example.com'])
+})

@@ -1,0 +1,62 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { cardOf, click, deploy, sendForm, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
+
+let d: Deployment
+beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
+afterAll(() => d.close())
+afterEach(() => {
+  d.slack.fault = () => undefined
+  d.resend.fault = () => undefined
+})
+
+const isPost = ({ path }: { path: string }) => path === '/api/chat.postMessage'
+const refuseEmails = () => {
+  d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"No","statusCode":403}' } : undefined
+}
+
+async function receive(data: object): Promise<string> {
+  return (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
+}
+
+/** Forwards at the ops page, which needs no card, and waits until it is open again. */
+async function forwardInVain(id: string): Promise<void> {
+  refuseEmails()
+  const body = JSON.stringify({ action: 'forward' })
+  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status).toBe(200)
+  await until('it is open again', async () => (await details(id)).history.some(({ event }: { event: string }) => event === 'reopened'))
+  d.resend.fault = () => undefined
+}
+
+const details = async (id: string) => await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
+const cards = async (id: string) => (await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))
+
+it('a submission that was decided before its card could be posted gets one when it is opened again, and can be decided there', async () => {
+  d.slack.fault = request => isPost(request) ? { status: 500 } : undefined
+  const id = await receive({ name: 'Ada' })
+  await until('a post refused', () => d.slack.requests.some(request => isPost(request) && request.status === 500))
+  await forwardInVain(id)
+  d.slack.fault = () => undefined
+  const card = await cardOf(d, id)
+  expect(JSON.stringify(card.blocks)).toContain('Retry email')
+  await click(d, card, 'forward', id)
+  expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
+  expect(d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))).toHaveLength(1)
+})
+
+it('a card that was in flight at the decision does not become two', async () => {
+  const gate = Promise.withResolvers<undefined>()
+  d.slack.fault = request => isPost(request) ? { hold: gate.promise } : undefined
+  const before = d.slack.requests.filter(isPost).length
+  const sent = receive({ name: 'Ada', round: 'in flight' })
+  await until('the post on its way', () => d.slack.requests.filter(isPost).length > before)
+  const id = await until('its id', async () => ((await (await fetch(`${d.server.url}/api/submissions?q=in+flight`)).json()) as { rows: { id: string }[] }).rows[0]?.id)
+  await forwardInVain(id)
+  gate.resolve(undefined)
+  expect(await sent).toBe(id)
+  const card = await until('the card, which has followed', async () => (await cards(id)).find(({ blocks }) => JSON.stringify(blocks).includes('Retry email')))
+  await until('nothing is outstanding', async () => (await details(id)).work.length === 0)
+  await d.server.drain()
+  expect(await cards(id)).toHaveLength(1)
+  await click(d, card, 'spam', id)
+})
