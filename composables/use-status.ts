@@ -41,7 +41,7 @@ export interface GatewayStatus {
   owner: string | null
   connectedSince: number | null
   resumes: number
-  identifiesToday: number
+  identifiesInDay: number
   lastEventAt: number | null
   lastForwardError: { at: number, reason: string } | null
   nextRestartAt: number | null

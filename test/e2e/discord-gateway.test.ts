@@ -94,7 +94,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   const { gateway, channelId } = at.discord
   const first = at.listen(undefined, 'first')
   await first.connected()
-  expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({ owner: 'first', resumes: 0, identifiesToday: 1, nextRestartAt: null, deadLetters: 0 })
+  expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({ owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0 })
   const second = at.listen(undefined, 'second')
   const stop = at.chatter([channelId])
   await passed(1500)
@@ -107,7 +107,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   stop()
   await at.allHandled()
   const now = await until('the status', async () => (await status()).resumes === 2 && status())
-  expect(now).toMatchObject({ owner: 'by cron', identifiesToday: 1 })
+  expect(now).toMatchObject({ owner: 'by cron', identifiesInDay: 1 })
   expect(now.nextRestartAt! - Date.now()).toBeGreaterThan(TEN_MINUTES - 30_000)
   expect(now.connectedSince).toBeGreaterThan(Date.now() - 30_000)
   expect(now.lastEventAt).toBeGreaterThan(Date.now() - 30_000)

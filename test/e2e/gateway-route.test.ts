@@ -92,7 +92,7 @@ describe('GET /api/discord/status', () => {
       return told.connectedSince !== null && told
     })
     expect(status).toEqual({
-      owner: expect.stringMatching(/:\d+$/), connectedSince: expect.any(Number), resumes: 0, identifiesToday: 1,
+      owner: expect.stringMatching(/:\d+$/), connectedSince: expect.any(Number), resumes: 0, identifiesInDay: 1,
       lastEventAt: null, lastForwardError: null, nextRestartAt: null, deadLetters: 0,
     })
   })

@@ -24,8 +24,8 @@ export interface ListenerStatus {
   connectedSince: number | null
   /** Of the present session. */
   resumes: number
-  /** Since midnight UTC. */
-  identifiesToday: number
+  /** In the 24 hours that began with the first of them. */
+  identifiesInDay: number
   lastEventAt: number | null
   lastForwardError: { at: number, reason: string } | null
   /** When the owner's time is up; null when it has no end. */

@@ -3,8 +3,9 @@ import type { ListenerStatus } from '../../rooms'
 import type { DeadLetter } from './delivery'
 import type { Stored } from './progress'
 
+const DAY_MS = 86_400_000
 /** Longer than Discord keeps a session, and than anything is read back. */
-const KEPT_MS = 7 * 86_400_000
+const KEPT_MS = 7 * DAY_MS
 const DEAD_LETTERS = 200
 
 /** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
@@ -25,8 +26,9 @@ export interface OwnerRecord {
   nextRestartAt: number | null
 }
 
+/** How often an IDENTIFY was sent in the 24 hours from `since`, and when last; epoch ms. */
 interface Identifies {
-  day: string
+  since: number
   count: number
   last: number
 }
@@ -63,14 +65,15 @@ export class GatewayStore {
 
   /** Only the owner identifies, so that nobody counts at the same time. */
   async countIdentify(now = Date.now()): Promise<void> {
-    const { day, count } = await this.identifies(now)
-    await this.state.set(`${this.key}:identifies`, { day, count: count + 1, last: now }, KEPT_MS)
+    const { since, count } = await this.identifies(now)
+    await this.state.set(`${this.key}:identifies`, { since, count: count + 1, last: now }, KEPT_MS)
   }
 
   async identifies(now = Date.now()): Promise<Identifies> {
-    const day = new Date(now).toISOString().slice(0, 10)
-    const known = await this.state.get<Identifies>(`${this.key}:identifies`)
-    return known?.day === day ? known : { day, count: 0, last: known?.last ?? 0 }
+    // What an earlier version wrote has no beginning.
+    const known = await this.state.get<Omit<Identifies, 'since'> & Partial<Identifies>>(`${this.key}:identifies`)
+    const since = known?.since ?? known?.last ?? now
+    return known && now - since < DAY_MS ? { ...known, since } : { since: now, count: 0, last: known?.last ?? 0 }
   }
 
   bury(letter: DeadLetter, reason: string): Promise<void> {
@@ -91,7 +94,7 @@ export async function gatewayStatus(state: StateAdapter, applicationId: string):
     owner: live ? record.owner : null,
     connectedSince: live ? record.connectedSince : null,
     resumes: record?.resumes ?? 0,
-    identifiesToday: identifies.count,
+    identifiesInDay: identifies.count,
     lastEventAt: record?.lastEventAt ?? null,
     lastForwardError: record?.lastForwardError ?? null,
     nextRestartAt: live ? record.nextRestartAt : null,
