@@ -10,10 +10,10 @@ const REPLICAS = [1, 2, 3, 4]
 const FOR_MS = 3000
 
 /** How the service grows: with what is open, with who sends, and with replicas. */
-export async function curves(surroundings: Surroundings, vendors: Vendors): Promise<{ tables: string[], figures: unknown }> {
+export async function curves(surroundings: Surroundings, vendors: Vendors): Promise<{ blocks: Record<'open' | 'senders' | 'replicas', string>, figures: unknown }> {
   await vendors.tell({ delayMs: 0, record: false })
   const figures = { open: await byOpen(surroundings), senders: await bySenders(surroundings), replicas: await byReplicas(surroundings) }
-  return { tables: Object.values(figures).map(draw), figures }
+  return { blocks: { open: draw(figures.open), senders: draw(figures.senders), replicas: draw(figures.replicas) }, figures }
 }
 
 async function byOpen(surroundings: Surroundings) {

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startRedis } from '../support/redis-server.ts'
+import { capacity } from './capacity.ts'
 import { curves } from './curves.ts'
 import { compareListing } from './listing.ts'
+import { writeBlocks, type Block } from './pages.ts'
 import { goalRows, plain, show, spread, table, type Row, type Rounds } from './report.ts'
 import { redisCosts } from './redis-costs.ts'
 import { coldStartWithDiscord, measureTarget, memoryOverTime, type Plan } from './round.ts'
@@ -17,24 +19,36 @@ const QUICK: Plan = { rounds: 1, submissions: 1000, clicks: 40, forwards: 40, op
 const PEER_PACKAGES = ['hono', '@hono/node-server', 'chat', '@chat-adapter/slack', '@chat-adapter/state-redis', 'resend']
 const ORDER: readonly TargetName[] = ['peer', 'service', 'bolt', 'floor']
 
-const { values: { quick, curves: drawCurves } } = parseArgs({ options: { quick: { type: 'boolean' }, curves: { type: 'boolean' } } })
+const { values: { quick, ...only } } = parseArgs({ options: { quick: { type: 'boolean' }, curves: { type: 'boolean' }, capacity: { type: 'boolean' } } })
 if (!existsSync(ENTRIES.service)) throw new Error('Nothing to measure: run `npm run build` first.')
 const plan = quick ? QUICK : FULL
 const [redis, vendors] = await Promise.all([startRedis(), startVendors()])
 const surroundings: Surroundings = { redisUrl: redis.url, vendorsUrl: vendors.url }
 try {
-  const result = drawCurves ? await curves(surroundings, vendors) : await compare(vendors)
+  const { blocks, figures } = only.curves ? await curves(surroundings, vendors) : only.capacity ? await measureCapacity(vendors) : await compare(vendors)
   mkdirSync('.tmp', { recursive: true })
-  const file = `.tmp/bench${drawCurves ? '-curves' : ''}.json`
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
-  console.log(`${result.tables.join('\n\n')}\n\n${JSON.stringify(result.figures)}\n\n(${file})`)
+  const file = `.tmp/bench${only.curves ? '-curves' : only.capacity ? '-capacity' : ''}.json`
+  writeFileSync(file, `${JSON.stringify({ blocks, figures }, null, 2)}\n`)
+  console.log(`${Object.values(blocks).join('\n\n')}\n\n${JSON.stringify(figures)}\n\n(${file})`)
+  // A quick run shows that everything runs; its figures say nothing.
+  if (!quick) writeBlocks(blocks)
 }
 finally {
   vendors.close()
   await redis.stop()
 }
 
-async function compare(vendors: Vendors): Promise<{ tables: string[], figures: unknown }> {
+interface Measured {
+  blocks: Partial<Record<Block, string>>
+  figures: unknown
+}
+
+async function measureCapacity(vendors: Vendors): Promise<Measured> {
+  const { table, figures } = await capacity(redis, vendors)
+  return { blocks: { capacity: table }, figures }
+}
+
+async function compare(vendors: Vendors): Promise<Measured> {
   const rounds: Rounds = { service: [], peer: [], bolt: [], floor: [] }
   const withDiscord: number[] = []
   for (let round = 1; round <= plan.rounds; round++) {
@@ -43,7 +57,7 @@ async function compare(vendors: Vendors): Promise<{ tables: string[], figures: u
     console.error(`round ${round} of ${plan.rounds}`)
   }
   const rows = [...goalRows(rounds), discordRow(withDiscord, rounds), await memoryRow(vendors), ...await redisRows(vendors), sizeRow(), await listingRow()]
-  return { tables: [table(rows)], figures: { plan, node: process.version, rounds, withDiscord, rows } }
+  return { blocks: { figures: table(rows) }, figures: { plan, node: process.version, rounds, withDiscord, rows } }
 }
 
 function discordRow(withDiscord: readonly number[], { peer }: Rounds): Row {

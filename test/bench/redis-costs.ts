@@ -24,13 +24,13 @@ const WARM_UP = 50
 const COUNTED = 500
 
 /** What one submission costs at Redis, counted between a target and its Redis while one form is sent after the other. */
-export async function redisCosts(name: TargetName, redis: { url: string, port: number }, vendors: Vendors): Promise<RedisCosts> {
+export async function redisCosts(name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {}): Promise<RedisCosts> {
   const client = createClient({ url: redis.url })
   await client.connect()
   const counter = await countBetween(redis.port)
   try {
     const env = environment({ redisUrl: counter.url, vendorsUrl: vendors.url })
-    const target = await startTarget(name, { ...env, SWEEP_INTERVAL_MS: '600000' })
+    const target = await startTarget(name, { ...env, SWEEP_INTERVAL_MS: '600000', ...more })
     await closedLoop(target.port, 1, () => FORM_REQUEST, { requests: WARM_UP })
     const before = { ...counter.seen, ...await statistics(client) }
     await closedLoop(target.port, 1, () => FORM_REQUEST, { requests: COUNTED })

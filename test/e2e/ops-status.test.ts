@@ -84,7 +84,7 @@ describe('the status page', () => {
   test('while the store is away says since when forms are refused, and of the rest that it is not known', async () => {
     await submit(d, { name: 'Ada' })
     d.redis.pause()
-    await page.getByTestId('verdict').getByText(/Forms are being refused, .* since \d+:\d\d.* \(.*\)\./).waitFor()
+    await page.getByTestId('verdict').getByText(/Forms are being refused, .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
     expect((await sendForm(d.server, { name: 'Refused' })).status).toBe(503)
     expect([await stateOf('store'), await stateOf('slack'), await stateOf('email')]).toEqual(['failing', 'unknown', 'unknown'])
     const text = await page.locator('main').textContent()

@@ -45,8 +45,11 @@ export async function runToExit(env: Record<string, string>): Promise<{ code: nu
   return { code, output: run.output() }
 }
 
+/** A run in another time zone, or under a clock that a preloaded library shifts, has the server there too. */
+const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME']
+
 function spawnServer(env: Record<string, string>) {
-  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env } })
   let printed = ''
   for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => { printed += text })
   const kill = () => child.kill('SIGKILL')

@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises'
+import { createClient } from 'redis'
+import { closedLoop } from './load.ts'
+import { redisCosts, type RedisCosts } from './redis-costs.ts'
+import { plain } from './report.ts'
+import { environment, FORM_REQUEST, startTarget } from './target.ts'
+import type { Vendors } from './vendor-process.ts'
+
+type Redis = Parameters<typeof redisCosts>[1]
+
+/** Of one submission, and how many a second a core or a Redis has time for. */
+interface Capacity extends RedisCosts {
+  step: string
+  /** CPU time of the service, ms. */
+  serviceMs: number
+}
+
+const REQUESTS = 4000
+const SENDERS = 16
+const IDLE_MS = 20_000
+
+/** The two things that a form can cost at intake; the pause between cards tells them apart. */
+const STEPS = [
+  { step: 'Taken in, its card waits in line', env: { CARD_INTERVAL_MS: '3600000' } },
+  { step: 'Taken in, card posted at once', env: { CARD_INTERVAL_MS: '0' } },
+]
+
+/** What a submission costs with and without its card, as a table; and what a replica costs that idles. */
+export async function capacity(redis: Redis, vendors: Vendors): Promise<{ table: string, figures: unknown }> {
+  await vendors.tell({ delayMs: 0, record: false })
+  const rows: Capacity[] = []
+  for (const { step, env } of STEPS) {
+    const counted = await redisCosts('service', redis, vendors, env)
+    rows.push({ step, ...counted, ...await cpuTimes(redis, vendors, env) })
+  }
+  const idle = await idleCommands(redis, vendors)
+  return { table: `${draw(rows)}\n\nA replica that idles sends Redis ${plain(idle)} commands a second.`, figures: { rows, idle } }
+}
+
+/** With several senders at once, as where capacity matters. */
+async function cpuTimes(redis: Redis, vendors: Vendors, env: Record<string, string>): Promise<{ serviceMs: number, cpuUs: number }> {
+  const client = createClient({ url: redis.url })
+  await client.connect()
+  const target = await startTarget('service', { ...environment({ redisUrl: redis.url, vendorsUrl: vendors.url }), ...env })
+  const redisCpu = async () => [...(await client.info('cpu')).matchAll(/used_cpu_(?:user|sys):([\d.]+)/g)].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
+  try {
+    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
+    const before = { service: target.cpu(), redis: await redisCpu() }
+    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
+    return { serviceMs: (target.cpu() - before.service) / REQUESTS * 1000, cpuUs: (await redisCpu() - before.redis) / REQUESTS * 1e6 }
+  }
+  finally {
+    await target.stop()
+    await client.flushAll()
+    await client.close()
+  }
+}
+
+/** Commands a second that reach Redis while nothing happens. */
+async function idleCommands(redis: Redis, vendors: Vendors): Promise<number> {
+  const client = createClient({ url: redis.url })
+  await client.connect()
+  const target = await startTarget('service', environment({ redisUrl: redis.url, vendorsUrl: vendors.url }))
+  const sent = async () => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))![1])
+  try {
+    await setTimeout(IDLE_MS / 4)
+    const before = await sent()
+    await setTimeout(IDLE_MS)
+    return (await sent() - before - 1) / IDLE_MS * 1000
+  }
+  finally {
+    await target.stop()
+    await client.flushAll()
+    await client.close()
+  }
+}
+
+function draw(rows: readonly Capacity[]): string {
+  const aSecond = (seconds: number) => Math.round(Number((1 / seconds).toPrecision(2))).toLocaleString('en')
+  const lines = rows.map(({ step, serviceMs, cpuUs, commands, roundTrips, bytes }) => [
+    step, `${plain(serviceMs)} ms`, `${plain(cpuUs / 1000)} ms`, plain(commands), plain(roundTrips), plain(bytes), aSecond(serviceMs / 1000), aSecond(cpuUs / 1e6),
+  ])
+  const head = ['One submission', 'CPU of the service', 'CPU of Redis', 'commands sent', 'round trips', 'bytes to and from Redis', 'a second on one core', 'a second on one Redis']
+  return [head, head.map((_, column) => column === 0 ? '---' : '---:'), ...lines].map(line => `| ${line.join(' | ')} |`).join('\n')
+}
