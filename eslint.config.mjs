@@ -21,7 +21,7 @@ const NO_BARRELS = [
  *
  * @type {{ folder: string, from?: string[], packages?: string[], types?: string[] }[]}
  */
-const TABLE = [
+export const TABLE = [
   { folder: 'ports' },
   { folder: 'domain', from: ['ports/'], packages: ['zod$', 'node:'] },
   { folder: 'adapters/*', from: ['ports/'], packages: [PACKAGES] },

@@ -38,6 +38,11 @@ test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine a
   expect(delay(kind, 8, 0, 60_000)).toBeNull()
 })
 
+test('without a Retry-After nine attempts take 20 to 40 minutes, as docs/reliability.md says', () => {
+  const minutes = [0, 1].map(random => [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, attempts) => sum + delay('email', attempts, random)!, 0) / 60_000)
+  expect(minutes.map(Math.round)).toEqual([20, 40])
+})
+
 test.each(['email', 'endpoint', 'remind'] as const)('%s is given up at once when trying again cannot help', (kind) => {
   expect(retryAt(work(kind, 0), { permanent: true }, NOW, 0, POLICY)).toBeNull()
 })

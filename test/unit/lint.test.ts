@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ESLint } from 'eslint'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { TABLE } from '../../eslint.config.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const eslint = new ESLint({ cwd: ROOT })
@@ -88,6 +90,16 @@ describe.each([
 test('handlers may import types of chat, and nothing else of it', async () => {
   expect(await broken('server/handlers/review.ts', 'import type { Chat } from \'chat\'\n\nexport const bot: Chat[] = []\n')).toEqual([])
   expect(await broken('server/handlers/review.ts', 'import type { Bot } from \'h3\'\n\nexport const bot: Bot[] = []\n')).toEqual([IMPORT_RULE])
+})
+
+test('the table of CONTRIBUTING.md names all that a folder may import', () => {
+  const rows = new Map([...readFileSync(resolve(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)].map(([, folder, may]) => [folder, may!]))
+  for (const { folder, from = [], packages = [], types = [] } of TABLE) {
+    const may = rows.get(folder.replace('*', 'X'))
+    // A pattern of packages, as adapters have it, is `packages`.
+    const names = [...from, ...packages.map(name => name.startsWith('(?!') ? 'packages' : name), ...types].flatMap(name => name.match(/[\w@#:/-]*[\w@#:-]/g) ?? [])
+    for (const name of names) expect(may, `${folder}: ${name}`).toContain(name)
+  }
 })
 
 describe('length', () => {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { discordInviteLink } from '../../server/adapters/chat/discord/invite'
 import { ConfigError, readConfig } from '../../server/config'
+import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
 
 const root = new URL('../../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -19,13 +20,40 @@ describe('README.md', () => {
   })
 
   it('links only to pages that exist, as the other pages do', () => {
-    for (const page of ['README.md', 'docs/deploy.md', 'docs/scaling.md', 'docs/local-development.md']) {
+    for (const page of ['README.md', 'docs/deploy.md', 'docs/performance.md', 'docs/reliability.md', 'docs/scaling.md', 'docs/local-development.md']) {
       const url = new URL(page, root)
       const links = readFileSync(url, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)
       for (const [link, path, anchor] of links) {
         const text = readFileSync(path ? new URL(path!, url) : url, 'utf8')
         if (anchor) expect(headings(text), `${page}: ${link}`).toContain(anchor)
       }
+    }
+  })
+})
+
+describe('the pages of the documentation', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(new URL('docs/', root)).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)]
+
+  it('have a place for everything that npm run bench measures', () => {
+    for (const [path, names] of Object.entries(PAGES)) {
+      const marked = names.map(name => [name, `figures of ${name}`])
+      const written = withBlocks(readFileSync(new URL(path, root), 'utf8'), Object.fromEntries(marked))
+      for (const [, figures] of marked) expect(written).toContain(`-->\n\n${figures}\n\n<!-- /measured -->`)
+    }
+    expect(() => withBlocks('nothing here', { figures: 'x' })).toThrow('<!-- measured: figures -->')
+  })
+
+  it('say what was measured only where the bench writes it', () => {
+    for (const path of pages.filter(page => page !== 'docs/performance.md')) {
+      const prose = withoutBlocks(readFileSync(new URL(path, root), 'utf8'))
+      expect(prose.match(/\d[\d.,]* (?:µs|MiB idle|ms of CPU|(?:Redis )?round trips)|\d[\d,]{2,} forms? a second/g), path).toBeNull()
+    }
+  })
+
+  it('name only tests that there are', () => {
+    const tests = readdirSync(new URL('test/', root), { recursive: true }).map(String)
+    for (const path of pages) {
+      for (const [name] of readFileSync(new URL(path, root), 'utf8').matchAll(/[\w/-]+\.test\.ts/g)) expect(tests.some(file => file.endsWith(name.split('/').at(-1)!)), `${path}: ${name}`).toBe(true)
     }
   })
 })

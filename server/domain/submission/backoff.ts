@@ -16,7 +16,7 @@ const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 /** A card that cannot be updated for long is tried this often, because it is tried for a week. */
 const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 
-/** Attempts at an email, an endpoint or a reminder before it is given up: about 45 minutes at the default base. */
+/** Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. */
 const MAX_ATTEMPTS = 9
 
 /** Pause before a card is tried again that the platform refused for what it says: the service or the platform has to change. */
