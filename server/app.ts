@@ -24,9 +24,11 @@ import { LOCAL_SITE, readConfig, type Config } from './config'
 import { missingSettings } from './config/missing'
 import { slackChannels } from './config/slack-oauth'
 import { CommandDesk } from './domain/conversation/desk'
+import { Membership } from './domain/conversation/membership'
 import { Storage } from './domain/operations/storage'
 import { accept, type AcceptPorts } from './domain/submission/accept'
 import { SubmissionDesk } from './domain/submission/desk'
+import { isRoom } from './domain/submission/place'
 import { OpsDesk } from './domain/submission/ops-desk'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
@@ -138,7 +140,7 @@ function compose(config: Config): Services {
     }),
   }
   const http = createHttpClient()
-  const { store, line, limiter, signIns, health, approvals, messages, state, close } = openStore(config, log)
+  const { store, line, limiter, signIns, health, questions, approvals, messages, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom() : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
@@ -156,7 +158,7 @@ function compose(config: Config): Services {
   const monitor = createMonitor(health, metrics, runtime.now)
   const { leaseMs } = config.retry
   let running: Bot | undefined
-  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, desk, agent, messages, leaseMs, settings: config.agent }))
+  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, desk, agent, audience, messages, leaseMs, settings: config.agent }))
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
@@ -168,6 +170,8 @@ function compose(config: Config): Services {
   const desk = new CommandDesk({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
   const deskAt = (place: Place) => new SubmissionDesk({ store, board, review: reviewAt(place), presentation }, place)
   const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
+  const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
+  const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: pagesUrl, runtime, log })
 
   const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])

@@ -6,6 +6,7 @@ import { platformByName } from '../adapters/chat/platforms'
 import { BotUnavailable } from '../domain/errors'
 import type { CommandDesk } from '../domain/conversation/desk'
 import type { Review } from '../domain/submission/review'
+import { forAudience, type Audience } from '../handlers/audience'
 import { registerConversation, type Replier } from '../handlers/conversation'
 import { withHelp } from '../handlers/help'
 import { registerReview } from '../handlers/review'
@@ -56,6 +57,8 @@ interface BotParts {
   desk: CommandDesk
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
+  /** Whom the model answers. */
+  audience: Pick<Audience, 'isRoom' | 'isMember' | 'limiter'>
   messages: MessageQueue
   leaseMs: number
   settings: { escalationMention?: string, streamingIntervalMs: number }
@@ -68,7 +71,7 @@ export interface Bot {
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, places, state, log, reviewAt, desk, agent, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
+export async function startBot({ connections, places, state, log, reviewAt, desk, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { createTurns }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'), agent?.load(),
   ])
@@ -76,7 +79,8 @@ export async function startBot({ connections, places, state, log, reviewAt, desk
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
   const replierOf = (bot: Chat): Replier => {
     const agentReplier = joinAgent?.(bot)
-    return agentReplier ? withHelp(agentReplier, render) : createScript({ desk, render })
+    const script = createScript({ desk, render })
+    return agentReplier ? forAudience({ agent: withHelp(agentReplier, render), script, ...audience, render }) : script
   }
   let turns!: Turns
   const chat = await createBot({

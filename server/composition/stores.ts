@@ -30,6 +30,8 @@ export interface Stores {
   health: HealthBook
   /** Counts attempts to sign in. */
   signIns: Limiter
+  /** Counts what one person asks the model; null for no limit. */
+  questions: Limiter | null
   approvals: ApprovalStore
   /** Messages that wait for an answer. */
   messages: MessageQueue
@@ -45,6 +47,7 @@ export function openStore(config: Config, log: Log): Stores {
   const rules = { ...storeRules, heldMax }
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const signInsAMinute = { limit: 10, windowS: 60 }
+  const questionsAnHour = config.agent.rateLimit > 0 ? { limit: config.agent.rateLimit, windowS: 3600 } : undefined
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
     const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...rules })
@@ -56,6 +59,7 @@ export function openStore(config: Config, log: Log): Stores {
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
       limiter: limiter ?? null,
       signIns: createEmbeddedLimiter(signInsAMinute),
+      questions: questionsAnHour ? createEmbeddedLimiter(questionsAnHour) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       close: () => store.close(),
     }
@@ -70,6 +74,7 @@ export function openStore(config: Config, log: Log): Stores {
     messages: new RedisMessageQueue(client, WAITING),
     limiter: limit ? createRedisLimiter(client, limit) : null,
     signIns: createRedisLimiter(client, signInsAMinute),
+    questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])
       return createChatState(client, sdkLogger(log, 'state'))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, count, list, MOST, text, token, type Require, type Values, type Variable } from './variable'
+import { MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable } from './variable'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -24,6 +24,7 @@ export const agentVariables = {
   APPROVAL_TTL: { schema: duration, about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.' },
   APPROVERS: { schema: list.pipe(z.array(text.regex(APPROVER, APPROVER_HINT))), about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.' },
   AGENT_APPROVALS: { schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'), about: 'With deny the agent only reads: every write is refused at once. Default: ask.' },
+  AGENT_RATE_LIMIT: { schema: countOrNone, about: 'How often one person may ask the model within an hour; 0 for no limit. Default: 60.' },
   AGENT_MAX_STEPS: { schema: count, about: 'Model calls that one answer may take. Default: 12.' },
   AGENT_TIMEOUT: { schema: duration, about: 'How long one answer may take: seconds, or e.g. 2m. Default: 2m.' },
   AGENT_HISTORY_CHARS: { schema: count, about: 'How much of the thread the model is given, in characters; older messages are left out. Default: 60000.' },
@@ -47,6 +48,8 @@ export interface AgentConfig {
     /** May decide beside the one who asked: `platform:user`, or `slack:workspace:user`. */
     approvers: readonly string[]
   }
+  /** Messages of one person an hour that the model answers; 0 for no limit. */
+  rateLimit: number
   limits: { steps: number, timeMs: number, historyChars: number }
 }
 
@@ -60,6 +63,7 @@ export function readAgent(values: AgentValues, require: Require): AgentConfig {
     model: readModel(values, require),
     streamingIntervalMs: values.STREAMING_UPDATE_INTERVAL_MS ?? 1000,
     approvals: { mode: values.AGENT_APPROVALS ?? 'ask', ttlMs: values.APPROVAL_TTL ?? 24 * UNIT_MS.h, approvers: values.APPROVERS ?? [] },
+    rateLimit: values.AGENT_RATE_LIMIT ?? 60,
     limits: { steps: values.AGENT_MAX_STEPS ?? 12, timeMs: values.AGENT_TIMEOUT ?? 2 * UNIT_MS.m, historyChars: values.AGENT_HISTORY_CHARS ?? 60_000 },
   }
 }

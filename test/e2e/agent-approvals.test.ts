@@ -5,7 +5,7 @@ import { createRedis } from '../../server/adapters/redis/client'
 import { silentLog } from '../fakes/runtime'
 import { submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
-import type { SlackMessage } from '../support/slack'
+import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
 import { until } from '../support/until'
 
@@ -70,6 +70,17 @@ describe('a write', () => {
     await press(d, approval, 'approve', { by: d.slack.colleague })
     await d.server.drain()
     expect(d.slack.calls('chat.postEphemeral').at(-1)).toMatchObject({ user: d.slack.colleague.id, thread_ts: thread, text: 'Only Ada Lovelace may decide this.' })
+    expect(await cardTitle(card)).toBe('New Form Submission')
+    expect((await openCards(d, thread))[0]!.ts).toBe(approval.ts)
+  })
+
+  it('is not approved from elsewhere, not even by who asked', async () => {
+    const { card, thread, approval } = await proposed()
+    const button = approval.blocks.find(({ type }) => type === 'actions')!.elements[0]
+    const click = blockActions(approval, 'approve', button.value as string, d.slack.reviewer)
+    await interact(d.server.url, { ...click, channel: { id: d.slack.dmChannel, name: 'direct' }, container: { ...click.container as object, channel_id: d.slack.dmChannel } })
+    await until('the log', () => d.server.output().includes('"approval.misplaced"'))
+    await d.server.drain()
     expect(await cardTitle(card)).toBe('New Form Submission')
     expect((await openCards(d, thread))[0]!.ts).toBe(approval.ts)
   })

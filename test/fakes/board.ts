@@ -71,6 +71,10 @@ export class FakeBoard implements ReviewBoard {
     return platform
   }
 
+  async hasMember(): Promise<Outcome<boolean>> {
+    return { ok: true, value: false }
+  }
+
   async link({ messageId }: CardRef): Promise<string | null> {
     return this.shown.has(messageId) ? `https://chat.example.com/${messageId}` : null
   }

@@ -44,6 +44,8 @@ export interface GoogleChat extends Proxy {
   cardOf: (id: string) => Json | undefined
   /** Ada writes in a new thread; resolves with its name and the answer to the event. */
   write: (serverUrl: string, text: string, said?: Written) => Promise<{ thread: string, response: Response }>
+  /** Somebody writes to the app in private; Ada Lovelace, who is in the space, is `users/1234`. */
+  writeInPrivate: (serverUrl: string, text: string, userId?: string) => Promise<Response>
   /** Presses a button as Ada Lovelace. */
   click: (serverUrl: string, message: Json, label: string, options?: SignOptions) => Promise<Response>
 }
@@ -74,6 +76,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     const url = new URL(path, 'http://chat')
     const name = url.pathname.replace('/v1/', '')
     if (headers.authorization !== `Bearer ${accessToken}`) return refuse(401, 'UNAUTHENTICATED')
+    if (name.startsWith(`${SPACE}/members/`)) return name.endsWith('/1234') ? Response.json({ name, state: 'JOINED', member: { name: 'users/1234', type: 'HUMAN' } }) : refuse(404, 'NOT_FOUND')
     if (!name.startsWith(`${SPACE}/messages`)) return refuse(403, 'PERMISSION_DENIED')
     const content = JSON.parse(body) as Json
     const isText = typeof content.text === 'string' && content.text !== ''
@@ -139,6 +142,13 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     messages: all,
     write,
     cardOf: (id: string) => all().find(message => message.cardsV2 && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
+    writeInPrivate: async (serverUrl: string, text: string, userId = 'users/1234') => {
+      const user = { name: userId, displayName: 'Somebody', email: 'somebody@example.com', type: 'HUMAN' }
+      const space = { name: 'spaces/DM1', type: 'DM', spaceType: 'DIRECT_MESSAGE', singleUserBotDm: true }
+      const id = randomUUID().slice(0, 11)
+      const message = { name: `${space.name}/messages/${id}.${id}`, sender: user, createTime: new Date().toISOString(), text, argumentText: text, thread: { name: `${space.name}/threads/${id}` }, space }
+      return fetch(`${serverUrl}/api/webhooks/gchat`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${await tokenOf({})}` }, body: JSON.stringify({ type: 'MESSAGE', eventTime: message.createTime, message, user, space }) })
+    },
     click: async (serverUrl: string, message: Json, label: string, options: SignOptions = {}) => {
       const { onClick } = googleButtons(message).find(({ text }) => text === label)!
       const parameters = Object.fromEntries((onClick.action.parameters as Json[]).map(({ key, value }) => [key, value])) as Record<string, string>

@@ -50,6 +50,8 @@ export interface Teams extends Proxy {
   write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{ response: Response, conversation: string }>
   /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
   press: (serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown) => Promise<Response>
+  /** Somebody writes to the bot in private; Ada Lovelace, who is in the team, is `29:ada`. */
+  writeInPrivate: (serverUrl: string, text: string, userId?: string) => Promise<Response>
   /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
   submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => Promise<Response>
 }
@@ -79,6 +81,8 @@ export async function startTeams(): Promise<Teams> {
   function connector({ method, path, headers, body }: Recorded): Response {
     const refuse = (status: number, code: string) => Response.json({ error: { code, message: code } }, { status })
     if (headers.authorization !== `Bearer ${token}`) return refuse(401, 'Unauthorized')
+    if (path.endsWith('/members/29%3Aada') && path.includes(encodeURIComponent(CHANNEL))) return Response.json({ id: '29:ada', name: 'Ada Lovelace' })
+    if (path.includes('/members/')) return refuse(404, 'MemberNotFoundInConversation')
     const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/]+))?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
     if (![CHANNEL, DIRECT].includes(conversation.split(';')[0]!)) return refuse(404, 'ConversationNotFound')
     if (method === 'PUT' && !messages.has(id ?? '') && !texts.has(id ?? '')) return refuse(404, 'ActivityNotFoundInConversation')
@@ -150,6 +154,7 @@ export async function startTeams(): Promise<Teams> {
       const isDialog = data.msteams?.type === 'task/fetch'
       return deliver(serverUrl, activityOf(message, isDialog ? { type: 'invoke', name: 'task/fetch', value: { data: { ...data, type: 'task/fetch' }, context: { theme: 'default' } } } : { type: 'message', text: '', value: data }), options)
     },
+    writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, { ...activityOf({ id: '1', conversation: '', card: {} }, { type: 'message', text, replyToId: undefined }), id: String(next++), from: { id: userId, name: 'Somebody' } }, { conversation: `a:${userId}` }),
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type === 'Input.Text')

@@ -20,6 +20,8 @@ export interface Telegram extends Proxy {
   cardOf: (id: string) => TelegramMessage | undefined
   /** Presses a button as Ada Lovelace. `secret` is null for none. */
   click: (serverUrl: string, message: TelegramMessage, label: string, secret?: string | null) => Promise<Response>
+  /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
+  writeInPrivate: (serverUrl: string, text: string, userId?: number) => Promise<Response>
   /** Presses a button that carries this, below a message of their private chat with the bot. */
   clickInPrivate: (serverUrl: string, data: string) => Promise<Response>
 }
@@ -36,6 +38,7 @@ export async function startTelegram(): Promise<Telegram> {
     switch (method) {
       case 'getMe': return answer({ id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' })
       case 'getChat': return answer({ id: params.chat_id, type: 'private', first_name: 'Ada', last_name: 'Lovelace' })
+      case 'getChatMember': return params.user_id === 4321 ? answer({ status: 'member', user: { id: 4321 } }) : refuse(400, 'Bad Request: user not found')
       case 'answerCallbackQuery': return answer(true)
       case 'sendMessage': return write(messages.size + 1, params)
       case 'editMessageText': return messages.has(params.message_id) ? write(params.message_id, params) : refuse(400, 'Bad Request: message to edit not found')
@@ -78,6 +81,10 @@ export async function startTelegram(): Promise<Telegram> {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
+    writeInPrivate: (serverUrl: string, text: string, userId = from.id) => fetch(`${serverUrl}/api/webhooks/telegram`, {
+      method: 'POST', headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
+      body: JSON.stringify({ update_id: updates++, message: { message_id: updates, date: Math.floor(Date.now() / 1000), chat: { id: userId, type: 'private', first_name: 'Somebody' }, from: { ...from, id: userId }, text } }),
+    }),
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text: 'Hello' }, data, SECRET)

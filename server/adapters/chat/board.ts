@@ -52,6 +52,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     )),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })]] }), text)),
+    hasMember: (key, userId) => inRoom<boolean>(key, async room => await room.hasMember?.(userId) ?? { ok: true, value: false }),
     link: async (ref) => {
       const connection = connectionOf(ref.platform)
       const room = connection && await open(ref.platform, connection).catch(() => void rooms.delete(ref.platform))

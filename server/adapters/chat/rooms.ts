@@ -13,6 +13,8 @@ export interface Room {
   say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
   /** Whether the platform takes our credentials and shows us the channel; absent where only a post can tell. */
   check?(): Promise<Outcome>
+  /** Whether somebody is in the room; absent where the platform does not tell that by one question. */
+  hasMember?(userId: string): Promise<Outcome<boolean>>
   /** Where people open the card, when its messages have addresses and this one's is known. Answers within a second. */
   link?(ref: CardRef): Promise<string | null>
 }

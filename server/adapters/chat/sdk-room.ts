@@ -20,11 +20,16 @@ const GONE = ['ResourceNotFoundError', 'ValidationError']
 /** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
 
+/** What an adapter of ours may know beside the SDK's. */
+interface Knowing {
+  isMember?: (channelId: string, userId: string) => Promise<boolean>
+}
+
 /** A room of any platform, through the Chat SDK's adapter. */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
-  const adapter: Adapter = chat.getAdapter(platform.key)
+  const adapter: Adapter & Knowing = chat.getAdapter(platform.key)
   const channel = chat.channel(`${platform.key}:${channelId}`)
   const attempt = async <T>(act: () => Promise<T>): Promise<Outcome<T>> => {
     try {
@@ -38,6 +43,7 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
     }
   }
   return {
+    hasMember: adapter.isMember && (userId => attempt(() => adapter.isMember!(channelId, userId))),
     post: card => attempt(async () => {
       const message = await channel.post(card)
       return { platform: platform.key, threadId: message.threadId, messageId: message.id }

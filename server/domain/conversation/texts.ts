@@ -34,6 +34,12 @@ export const unknown: Speech = { text: ['I did not understand that. Type help fo
 
 export const failed: Speech = { text: ['That did not work just now. Nothing is lost: say it again in a moment.'] }
 
+/** @param waitMs until the agent may be asked again */
+export function exhausted(limit: number, waitMs: number): Speech {
+  const minutes = Math.ceil(waitMs / 60_000)
+  return { text: [`You have asked me ${limit} times within an hour, which is the limit here. Ask me again in ${minutes} min. Until then I understand:`], items: HELP }
+}
+
 export function greeting(fullName: string): Speech {
   return { text: [`Hello, ${fullName}!`] }
 }

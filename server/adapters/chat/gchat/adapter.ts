@@ -38,6 +38,11 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     this.cardEndpoint = endpointUrl
   }
 
+  /** The members of spaces, signed in as the Chat app. */
+  get members() {
+    return this.chatApi.spaces.members
+  }
+
   /** The API, signed in as the Chat app. */
   get messages() {
     return this.chatApi.spaces.messages

@@ -28,6 +28,17 @@ export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings,
       const update = { name: ref.messageId, updateMask: 'cardsV2', requestBody: { cardsV2: cardsV2(card) } }
       return done(await callGoogle(() => adapter.messages.patch(update, plainCall(TIMEOUT_MS)), TIMEOUT_MS))
     },
+    /** https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.members/get */
+    async hasMember(userId) {
+      let isUnknown = false
+      const outcome = await callGoogle(async () => {
+        const answer = await adapter.members.get({ name: `${space}/members/${userId.replace(/^users\//, '')}` }, plainCall(TIMEOUT_MS))
+        isUnknown = answer.status === 404
+        return answer
+      }, TIMEOUT_MS)
+      if (!outcome.ok) return isUnknown ? { ok: true, value: false } : outcome
+      return { ok: true, value: outcome.value.state === 'JOINED' }
+    },
     async say(card, summary, below) {
       const threadName = below && adapter.decodeThreadId(below.threadId).threadName
       const reply = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}

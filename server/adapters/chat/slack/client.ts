@@ -42,7 +42,8 @@ const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 /** What Slack answers besides `ok`. */
 type SlackAnswer = Readonly<Record<string, unknown>>
 
-export type SlackCall = (method: string, body: Record<string, unknown>) => Promise<Outcome<SlackAnswer>>
+/** @param body as a form where a method does not take JSON, which are those that read */
+export type SlackCall = (method: string, body: Record<string, unknown> | URLSearchParams) => Promise<Outcome<SlackAnswer>>
 
 /** The token of a workspace; null when that has not installed the app. */
 export type TokenOf = () => string | null | Promise<string | null>
@@ -60,9 +61,10 @@ export function createSlackCall({ apiUrl = SLACK_API }: Pick<SlackSettings, 'api
   return async (method, body) => {
     const botToken = await token()
     if (botToken === null) return { ok: false, permanent: false, reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.' }
-    const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': 'application/json; charset=utf-8' }
+    const isForm = body instanceof URLSearchParams
+    const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': `application/${isForm ? 'x-www-form-urlencoded' : 'json'}; charset=utf-8` }
     try {
-      return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: JSON.stringify(body), timeoutMs }))
+      return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs }))
     }
     catch (error) {
       const late = (error as { code?: string }).code === 'NO_ANSWER'

@@ -9,6 +9,9 @@ import { placeOf } from './place'
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
 
+/** Pages of a channel's members that are read, of 999 each; who is on a later one counts as a stranger. */
+const MEMBER_PAGES = 10
+
 /** How long a page waits for the address of the workspace, ms; it is there the next time. */
 const ADDRESS_PATIENCE_MS = 800
 
@@ -59,6 +62,17 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
       const place = below ? channelOf(below) : channel
       const outcome = await at(place).call('chat.postMessage', { channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
+    async hasMember(userId) {
+      for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
+        const outcome = await at(channel).call('conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }))
+        if (!outcome.ok) return outcome
+        const { members, response_metadata: next } = outcome.value as { members?: string[], response_metadata?: { next_cursor?: string } }
+        if (members?.includes(userId)) return { ok: true, value: true }
+        cursor = next?.next_cursor ?? ''
+        if (!cursor) break
+      }
+      return { ok: true, value: false }
     },
     async link(ref) {
       const address = await at(channelOf(ref)).address()

@@ -12,11 +12,11 @@ export interface TeamsSettings {
 }
 
 export interface ConnectorRequest {
-  method: 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT'
   serviceUrl: string
   /** From `/v3` on. */
   path: string
-  body: object
+  body?: object
   timeoutMs: number
 }
 

@@ -28,6 +28,17 @@ export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: T
       const { serviceUrl, conversation } = placeOf(ref)
       return done(await call({ method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`, body: cardActivity(card, summary, appId) }))
     },
+    /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context#get-single-member-details */
+    async hasMember(userId) {
+      const path = `/v3/conversations/${encodeURIComponent(channelId)}/members/${encodeURIComponent(userId)}`
+      let isUnknown = false
+      const outcome = await callConnector(async () => {
+        const answer = await adapter.connector({ method: 'GET', serviceUrl: apiUrl, path, timeoutMs: TIMEOUT_MS })
+        isUnknown = answer.status === 404
+        return answer
+      }, TIMEOUT_MS)
+      return outcome.ok || isUnknown ? { ok: true, value: outcome.ok } : outcome
+    },
     async say(card, summary, below) {
       if (!below) return done(await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) }))
       const { serviceUrl, conversation } = placeOf(below)

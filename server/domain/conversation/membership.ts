@@ -1,0 +1,49 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { Log, Runtime } from '../../ports/runtime'
+
+export interface MembershipPorts {
+  board: Pick<ReviewBoard, 'hasMember'>
+  /** All rooms of the cards. */
+  rooms: readonly string[]
+  runtime: Pick<Runtime, 'now'>
+  log: Log
+}
+
+/** How long an answer is believed, ms. */
+const BELIEVED_MS = 5 * 60 * 1000
+
+/** People who are remembered; beyond, all are asked about again. */
+const REMEMBERED = 1000
+
+/** Who shares a room of the cards. */
+export class Membership {
+  private readonly known = new Map<string, { until: number, isMember: boolean }>()
+
+  constructor(private readonly ports: MembershipPorts) {}
+
+  /** Whether somebody is in any room of their platform; false while the platform does not say so. */
+  async of(platform: string, userId: string): Promise<boolean> {
+    const { rooms, runtime } = this.ports
+    const key = `${platform}:${userId}`
+    const found = this.known.get(key)
+    if (found && found.until > runtime.now()) return found.isMember
+    const isMember = await this.ask(rooms.filter(room => room.split('/')[0] === platform), userId)
+    if (isMember === null) return false
+    if (this.known.size >= REMEMBERED) this.known.clear()
+    this.known.set(key, { until: runtime.now() + BELIEVED_MS, isMember })
+    return isMember
+  }
+
+  /** One room after the other until one has them; null when one that might did not answer. */
+  private async ask(rooms: readonly string[], userId: string): Promise<boolean | null> {
+    let isUnknown = false
+    for (const room of rooms) {
+      const outcome = await this.ports.board.hasMember(room, userId)
+      if (outcome.ok && outcome.value) return true
+      if (outcome.ok) continue
+      isUnknown = true
+      this.ports.log.warn('membership.unknown', { room, reason: outcome.reason })
+    }
+    return isUnknown ? null : false
+  }
+}
