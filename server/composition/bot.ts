@@ -86,7 +86,7 @@ export async function startBot({ connections, places, state, log, reviewAt, desk
   const chat = await createBot({
     connections, state, log, streamingIntervalMs,
     register: (bot) => {
-      registerReview(bot, { reviewAt, here: places.here, editModal, noticeModal, log, platformLabel })
+      registerReview(bot, { reviewAt, here: places.here, pressOf: places.pressOf, editModal, noticeModal, log, platformLabel })
       registerConversation(bot, { replier: replierOf(bot), turns: (_, answer) => turns = createTurns({ bot, queue: messages, leaseMs, answer }), here: places.here, render, platformLabel, escalationMention, log })
     },
   })

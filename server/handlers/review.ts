@@ -1,8 +1,8 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
-import type { Review } from '../domain/submission/review'
+import type { Click, Review } from '../domain/submission/review'
 import type { EditForm, Place } from '../ports/board'
 import type { Log } from '../ports/runtime'
-import type { CardRef, Reviewer } from '../ports/submission'
+import type { Reviewer } from '../ports/submission'
 import { fullNameOf } from './full-name'
 
 export interface ReviewHandlers {
@@ -10,12 +10,17 @@ export interface ReviewHandlers {
   reviewAt: (place: Place) => Review
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
+  /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
+  pressOf: (event: ActionEvent) => string | undefined
   /** Null where the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   noticeModal: (message: string) => ModalElement
   platformLabel: (key: string) => string
   log: Log
 }
+
+/** What may be a submission's id: clients choose what some platforms' buttons and forms carry. */
+const ID = /^[\w-]{1,80}$/
 
 /** The three buttons and the edit form. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
@@ -24,7 +29,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
 
   bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
     const review = await reviewOf(event, event.threadId)
-    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickedCard(event))
+    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers))
   }))
 
   bot.onAction('edit', event => answered(event, log, async (id) => {
@@ -36,7 +41,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   bot.onModalSubmit('edit', async (event): Promise<ModalResponse> => {
     try {
       const { id, threadId } = readForm(event)
-      const result = await (await reviewOf(event, threadId)).decideEdited(id, event.values, await reviewerOf(event, handlers))
+      const result = await (await reviewOf(event, threadId)).decideEdited(id, event.values, await reviewerOf(event, handlers), event.viewId)
       if ('errors' in result) return { action: 'errors', errors: result.errors }
       return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message) }
     }
@@ -51,7 +56,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
 
 /** Runs a click's effect; what goes wrong is told to the one who clicked, and nobody else. */
 async function answered(event: ActionEvent, log: Log, act: (id: string) => Promise<void>): Promise<void> {
-  if (!event.value || !event.thread) return
+  if (!event.value || !ID.test(event.value) || !event.thread) return
   try {
     await act(event.value)
   }
@@ -73,11 +78,11 @@ function openedAt(id: string, threadId: string): string {
  */
 function readForm({ privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string }): { id: string, threadId: string } {
   const [id = '', opened = relatedThread?.id ?? ''] = privateMetadata.split(' ')
-  return { id, threadId: threadId ?? opened }
+  return { id: ID.test(id) ? id : '', threadId: threadId ?? opened }
 }
 
-function clickedCard(event: ActionEvent): CardRef {
-  return { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
+function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
+  return { card: { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }, press: pressOf(event) }
 }
 
 /** Who clicked, by full name where it can be had in time. */

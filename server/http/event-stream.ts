@@ -1,4 +1,4 @@
-import { createEventStream, type H3Event } from 'h3'
+import { createEventStream, setResponseHeader, type H3Event } from 'h3'
 import { HttpError } from './errors'
 
 /** The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the latest. */
@@ -20,7 +20,9 @@ interface Stream {
  * @param listen starts the events; returns what stops them, or null when there is no room for another listener
  * @throws HttpError 503
  */
-export async function eventStream(event: H3Event, listen: (stream: Stream) => (() => void) | null): Promise<void> {
+export async function eventStream(event: H3Event, listen: (stream: Stream) => (() => void) | null): Promise<unknown> {
+  // Nothing would ever end it, for whoever reads no body.
+  if (event.method === 'HEAD') return void setResponseHeader(event, 'Content-Type', 'text/event-stream') ?? ''
   const events = createEventStream(event)
   const send = (name: string, data: string) => void events.push({ event: name, data, retry: RETRY_MS })
   const close = () => void events.close()

@@ -9,7 +9,7 @@ export interface Viewer {
 }
 
 interface SiteConfig { production: boolean, siteUrl: string | null }
-interface SessionConfig extends SiteConfig { ops: { sessionPassword?: string } }
+interface SessionConfig extends SiteConfig { ops: { password?: string, sessionPassword?: string } }
 
 const LIFETIME_S = 12 * 60 * 60
 
@@ -45,6 +45,8 @@ export function endSession(event: H3Event, config: SessionConfig): void {
   if (getCookie(event, session.name)) deleteCookie(event, session.name, session.cookie)
 }
 
+/** Sealed with the password of the pages too: a new one ends what the old one let in. */
 function sessionOf(config: SessionConfig) {
-  return sealedCookie({ name: 'triage-session', password: config.ops.sessionPassword ?? '', maxAgeS: LIFETIME_S, secure: isSecure(config) })
+  const { password = '', sessionPassword = '' } = config.ops
+  return sealedCookie({ name: 'triage-session', password: `${sessionPassword}${password}`, maxAgeS: LIFETIME_S, secure: isSecure(config) })
 }

@@ -8,7 +8,7 @@ import { readSession, type Viewer } from './session'
 interface ViewingConfig {
   production: boolean
   siteUrl: string | null
-  ops: { canSignIn: boolean, sessionPassword?: string }
+  ops: { canSignIn: boolean, password?: string, sessionPassword?: string }
 }
 
 interface Services { config: ViewingConfig }

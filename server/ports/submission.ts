@@ -73,7 +73,8 @@ export type HistoryEntry = { at: number } & (
   /** Somebody judged whether what was held is a form after all. */
   | { event: 'released' | 'deleted', reviewer: Reviewer }
   | { event: 'posted', platform: string }
-  | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer }
+  /** `press`: the click, by an id that it keeps when it is sent again: it decides once, also after a reopening. */
+  | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string }
   | { event: 'delivered', delivery: Delivery }
   /** An attempt at something; `again` is when it is tried next, epoch ms, or null when it was given up. */
   | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }

@@ -30,6 +30,13 @@ async function answerTo(...[text, said]: [text: string, said?: Parameters<Google
 
 const OTHER = { name: 'users/555', displayName: 'Other app' }
 
+it('somebody else\'s app, whose events Google signs for our address too, is not taken for us', async () => {
+  const { response } = await google.write(d.server.url, 'hello', { mentions: [OTHER], space: 'spaces/AAAAtheirs' })
+  expect(response.status).toBe(200)
+  await d.server.drain()
+  expect(await answerTo('hello')).toContain('Hello Ada Lovelace')
+})
+
 it('a mention beside another app is answered, though nobody has told which of them we are', async () => {
   expect(await answerTo('hello', { mentions: [OTHER, APP] })).toContain('Hello Ada Lovelace')
 })

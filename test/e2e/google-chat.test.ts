@@ -79,7 +79,11 @@ describe('a webhook of Google Chat', () => {
     ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
   ])('with %s is refused and does nothing', async (_, options) => {
     const { message } = await submitForm({ name: 'Ada' })
+    const warned = () => d.server.output().split('\n').filter(line => line.includes('"scope":"gchat"'))
+    const before = warned().length
     expect(await press(message, 'Mark as Spam', options)).toBe(401)
+    await until('the log', () => warned().length > before)
+    expect(warned()).toHaveLength(before + 1)
     expect(googleButtons(now(message))).toHaveLength(2)
   })
 })

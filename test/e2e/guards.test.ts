@@ -122,6 +122,14 @@ it.each(paths.filter(path => taken(path).includes('GET')))('%s answers HEAD as G
   expect(await head.text()).toBe('')
 })
 
+it('HEAD of a stream of events ends, also for whoever has signed in', async () => {
+  const ada = visit(open)
+  await ada.signIn(PASSWORD)
+  const headers = { cookie: `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}` }
+  const head = await fetch(`${open.url}/api/submissions/events`, { method: 'HEAD', headers, signal: AbortSignal.timeout(10_000) })
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+})
+
 describe('an address that is no route', () => {
   it.each(['/api', '/api/', '/api/nope', '/api/forms', '/api/form/a/b', '/api/webhooks', '/api/webhooks/', '/api//form', '/api/submissions/x/decisions', '/api/%E0%A4%A', '/api/../api/nope'])('%s is 404 JSON under any method', async (path) => {
     for (const method of METHODS) {

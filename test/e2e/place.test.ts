@@ -120,6 +120,24 @@ describe('a button on Teams', () => {
   })
 })
 
+describe('what a client makes up', () => {
+  it('is not looked up, and not logged when the store is away', async () => {
+    await send()
+    const value = `Ada ${'x'.repeat(5000)}`
+    d.redis.pause()
+    try {
+      await teams.press(d.server.url, 'message', { actionId: 'forward', value })
+      await teams.press(d.server.url, 'task/fetch', { data: { actionId: 'edit', value } })
+      await d.server.drain()
+    }
+    finally {
+      d.redis.resume()
+    }
+    expect(d.server.output()).not.toContain('x'.repeat(100))
+    await until('the store', async () => (await fetch(`${d.server.url}/api/ready`)).status === 200)
+  })
+})
+
 describe('a button on Google Chat', () => {
   it('pressed in another space decides nothing', async () => {
     const id = await send()

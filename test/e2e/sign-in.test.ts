@@ -74,6 +74,20 @@ describe('the session cookie', () => {
     expect((await visit(server).get(GUARDED, { 'x-__host-triage-session-session': sealed, 'x-nuxt-session-session': sealed })).status).toBe(401)
   })
 
+  it('ends with the password that it began with', async () => {
+    const ada = visit(server)
+    await ada.signIn(PASSWORD)
+    const other = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, OPS_PASSWORD: 'another horse battery', STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+    try {
+      const later = visit(other)
+      for (const [name, value] of ada.cookies) later.cookies.set(name, value)
+      expect((await later.get(GUARDED)).status).toBe(401)
+    }
+    finally {
+      await other.kill()
+    }
+  })
+
   it('is by https only in production whatever the site URL says; sealed with another NUXT_SESSION_PASSWORD it signs nobody in', async () => {
     const other = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, NUXT_SESSION_PASSWORD: 'x'.repeat(32), STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'http://forms.internal' })
     const ada = visit(other)

@@ -20,6 +20,9 @@ beforeEach(() => {
   teams.fault = () => undefined
 })
 
+/** Somebody else's; tokens for any app may be asked for there. */
+const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
+
 const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.', tags: ['a', 'b'] }
 
 async function submitForm(data: object = FORM): Promise<{ id: string, message: TeamsMessage }> {
@@ -115,6 +118,8 @@ describe('a webhook of Teams', () => {
     ['a key that Microsoft does not publish', { forged: true }],
     ['another audience', { claims: { aud: '00000000-0000-0000-0000-000000000000' } }],
     ['another issuer', { claims: { iss: 'https://evil.example' } }],
+    ['a token that some Entra tenant issued for the app', { claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT, ver: '2.0' } }],
+    ['one of the older kind', { claims: { iss: `https://sts.windows.net/${TENANT}/`, tid: TENANT, ver: '1.0' } }],
     ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
     ['the token of another service', { claims: { serviceurl: 'https://evil.example/teams' } }],
   ])('with %s is refused and does nothing', async (_, options) => {

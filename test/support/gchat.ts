@@ -30,6 +30,8 @@ interface Written {
   mentions?: readonly { name: string, displayName: string }[]
   /** Fields of the message instead of the usual ones; undefined leaves one out. */
   more?: Json
+  /** Another one than that of the cards. */
+  space?: string
   options?: SignOptions
 }
 
@@ -111,18 +113,18 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     return { type: 'CARD_CLICKED', eventTime: new Date().toISOString(), message, user, space, common, action: { actionMethodName: ENDPOINT, parameters: Object.entries(parameters).map(([key, value]) => ({ key, value })) } }
   }
 
-  async function write(serverUrl: string, text: string, { mentions = [APP], more = {}, options = {} }: Written = {}): Promise<{ thread: string, response: Response }> {
+  async function write(serverUrl: string, text: string, { mentions = [APP], more = {}, space: place = SPACE, options = {} }: Written = {}): Promise<{ thread: string, response: Response }> {
     const id = randomUUID().slice(0, 11)
-    const thread = `${SPACE}/threads/${id}`
+    const thread = `${place}/threads/${id}`
     const annotations = mentions.map(({ name, displayName }, index) => {
       const startIndex = mentions.slice(0, index).reduce((length, { displayName: before }) => length + before.length + 2, 0)
       return { type: 'USER_MENTION', startIndex, length: displayName.length + 1, userMention: { type: 'MENTION', user: { name, displayName, type: 'BOT' } } }
     })
     const message = {
-      name: `${SPACE}/messages/${id}.${id}`, sender: { name: 'users/1234', displayName: 'Ada Lovelace', type: 'HUMAN' }, createTime: new Date().toISOString(),
-      text: [...mentions.map(({ displayName }) => `@${displayName}`), text].join(' '), argumentText: ` ${text}`, annotations, thread: { name: thread }, space: { name: SPACE }, ...more,
+      name: `${place}/messages/${id}.${id}`, sender: { name: 'users/1234', displayName: 'Ada Lovelace', type: 'HUMAN' }, createTime: new Date().toISOString(),
+      text: [...mentions.map(({ displayName }) => `@${displayName}`), text].join(' '), argumentText: ` ${text}`, annotations, thread: { name: thread }, space: { name: place }, ...more,
     }
-    const space = { name: SPACE, type: 'ROOM', spaceType: 'SPACE' }
+    const space = { name: place, type: 'ROOM', spaceType: 'SPACE' }
     const event = { type: 'MESSAGE', eventTime: new Date().toISOString(), message, user: message.sender, space }
     return { thread, response: await deliver(serverUrl, event, options) }
   }

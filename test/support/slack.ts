@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePort } from './ports'
 import { startProxy, type Proxy, type Recorded } from './proxy'
@@ -104,7 +104,7 @@ function parseCall({ body, headers }: Recorded): Block {
 }
 
 /** A click on a button of a card, as Slack posts it. */
-export function blockActions(message: SlackMessage, actionId: string, value: string | undefined, user: SlackUser, triggerId = 'none'): Block {
+export function blockActions(message: SlackMessage, actionId: string, value: string | undefined, user: SlackUser, triggerId: string = randomUUID()): Block {
   return {
     type: 'block_actions', user, api_app_id: 'A000000001', team: { id: 'T000000001', domain: 'test' },
     container: { type: 'message', message_ts: message.ts, channel_id: CHANNEL, is_ephemeral: false },
@@ -114,11 +114,11 @@ export function blockActions(message: SlackMessage, actionId: string, value: str
   }
 }
 
-/** A submitted modal, as Slack posts it: `values` by input id over what the view offered. */
+/** A submitted modal, as Slack posts it: `values` by input id over what the view offered. Each view that was opened has an id. */
 export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
   const inputs = (view.blocks as Block[]).filter(({ type }) => type === 'input')
   const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: { type: 'plain_text_input', value: block_id in values ? values[block_id] : element.initial_value ?? null } }]))
-  return { type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: 'none', view: { ...view, id: 'V1', state: { values: state } } }
+  return { type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: randomUUID(), view: { ...view, id: `V${createHash('sha256').update(String(view.private_metadata)).digest('hex').slice(0, 10).toUpperCase()}`, state: { values: state } } }
 }
 
 /** Posts an interaction to the service, truly signed. */

@@ -67,7 +67,8 @@ export async function startTeams(): Promise<Teams> {
   let next = 1_700_000_000_000
 
   const proxy = await startProxy(async (request) => {
-    if (request.path.endsWith('/.well-known/keys')) return Response.json({ keys: [jwk] })
+    // Of the Bot Connector, and of every tenant.
+    if (request.path.endsWith('/.well-known/keys') || request.path.endsWith('/discovery/v2.0/keys')) return Response.json({ keys: [jwk] })
     if (request.path.startsWith(`/${TENANT}/oauth2/v2.0/token`)) return signIn(request)
     return connector(request)
   })

@@ -96,6 +96,17 @@ describe('show', () => {
     expect(textOf(await deskOver(waiting(2)).ask(`show ${wanted}`))).toContain(`Nothing that waits matches “${wanted}”`)
   })
 
+  test('of one that has many cards already posts no further one, but leads to it', async () => {
+    const cards = Array.from({ length: 20 }, (_, index) => ({ platform: 'slack', threadId: 'slack:C1:1', messageId: String(index) }))
+    const [one] = waiting(1).map(submission => ({ ...submission, cards }))
+    for (const wanted of [one!.id, 'person']) {
+      const answer = await deskOver([one!]).ask(`show ${wanted}`)
+      expect(textOf(answer)).toContain('shown so often')
+      expect(said(answer).items![0]!.link!.url).toContain(one!.id)
+    }
+    expect(await deskOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`)).toMatchObject({ card: { submissionId: one!.id } })
+  })
+
   test('without words asks which, and outside the rooms shows nothing', async () => {
     const { ask } = deskOver(waiting(1))
     expect(textOf(await ask('show'))).toContain('Which one?')

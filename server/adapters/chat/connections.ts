@@ -42,6 +42,7 @@ function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): C
     channelsOf: threadId => [configuredChannel(secondPart(threadId), settings.channels)],
     // Two workspaces may have the same ids; which one it is stands beside them.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
+    pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
     idsOf: ({ user: { userId }, raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
     adapter: async () => new (await import('./slack/adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
     room: async (bot, channelId = settings.channelId) => {
@@ -88,6 +89,8 @@ function googleChatConnection(settings: GoogleChatSettings, log: Log): Connectio
   return {
     platform: platforms.gchat,
     channelId: settings.space,
+    // Events have no id, but the time at which the button was pressed, to the microsecond.
+    pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
     adapter,
     room: async (_bot, space = settings.space) => (await import('./gchat/room')).createGoogleChatRoom({ ...settings, space }, await adapter()),
   }

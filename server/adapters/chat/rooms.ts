@@ -67,6 +67,8 @@ export interface Connection {
   channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
   /** Ids of a person, as the configuration may have them; absent where the platform has one for each. */
   idsOf?: (event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>) => readonly string[]
+  /** What tells one press of a button from the next; absent where the event's own `id` does. */
+  pressOf?: (raw: unknown) => unknown
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
   /**

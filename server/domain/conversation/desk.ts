@@ -28,6 +28,9 @@ const LISTED = 5
 const PREVIEW_FIELDS = 3
 const PREVIEW_LENGTH = 80
 
+/** Cards of one submission that are posted on request, the first ones included: each of them follows what becomes of it. */
+const MOST_CARDS = 20
+
 /** Pending submissions that are read at most for one answer, newest first. */
 const READING = { most: 1000, page: 100 }
 
@@ -81,15 +84,20 @@ export class CommandDesk {
   private async show(wanted: string, place: Place): Promise<Answer> {
     if (!wanted) return { speech: { text: ['Which one? Type show and an id, or words from the form.'] } }
     const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
-    if (exact && belongsTo(place, exact, this.ports)) return { card: this.view(exact) }
+    if (exact && belongsTo(place, exact, this.ports)) return this.posted(exact)
     const { found, complete } = await pendingAt(place, READING, this.ports)
     const matches = found.filter(this.matching(wanted))
     const [first, ...others] = matches
-    if (first && others.length === 0) return { card: this.view(first) }
+    if (first && others.length === 0) return this.posted(first)
     const limit = complete ? '' : ` I looked through the newest ${READING.most}.`
     if (!first) return { speech: { text: [`Nothing that waits matches “${shorten(wanted)}”: it was decided, has expired, or never came.${limit}`] } }
     const text = `${matches.length} match.${matches.length > LISTED ? ` The newest ${LISTED}:` : ''}${limit}`
     return { speech: { text: [text], items: matches.slice(0, LISTED).map(submission => this.item(submission)) } }
+  }
+
+  private posted(submission: Submission): Answer {
+    if (submission.cards.length < MOST_CARDS) return { card: this.view(submission) }
+    return { speech: { text: ['It was shown so often that another card would only be in the way. Decide it on one of its cards, or open it.'], items: [this.item(submission)] } }
   }
 
   private async status(place: Place): Promise<Speech> {

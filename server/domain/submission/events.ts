@@ -10,7 +10,7 @@ export type LifecycleEvent
     /** What was held is a form after all, or is not. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
     | { type: 'deleted', reviewer: Reviewer }
-    | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef }
+    | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef, press?: string }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string } & Done
     /** `refused`: a card, for what it says. */

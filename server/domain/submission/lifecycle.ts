@@ -99,6 +99,7 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
   if (current.state === 'held') return { refused: 'held' }
   if (current.state !== 'open') return { refused: 'decided' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
+  if (event.press && current.history.some(entry => entry.event === 'claimed' && entry.press === event.press)) return { refused: 'decided' }
   const isSpam = event.action === 'spam'
   const data = event.edit?.data ?? current.data
   const edited = [...new Set([...current.edited, ...event.edit?.edited ?? []])]
@@ -117,7 +118,7 @@ function claim(current: Submission, event: LifecycleEvent & { type: 'claimed' },
     ...current, version, look: version, state: 'settling', decision, cards, work, delivered, edited, failures: [],
     data: isSpam ? null : data,
     ...isSpam ? { sent: withoutContent(current) } : {},
-    history: withEntry(current, { at: now, event: 'claimed', action: event.action, edited: event.edit !== undefined, reviewer: event.reviewer }),
+    history: withEntry(current, { at: now, event: 'claimed', action: event.action, edited: event.edit !== undefined, reviewer: event.reviewer, ...event.press ? { press: event.press } : {} }),
   }
   return settle(next, work.filter(({ kind }) => kind !== 'post'), now, leaseMs)
 }

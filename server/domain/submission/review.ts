@@ -20,6 +20,14 @@ export interface ReviewPorts {
   log: Log
 }
 
+/** A click on a card. */
+export interface Click {
+  /** In case it is not on record yet. */
+  card: CardRef
+  /** What the platform calls the click, also when it is sent again; undefined where it does not say. */
+  press?: string
+}
+
 export type Decided
   = | { claimed: true }
     /** Somebody else was faster, or it expired; one line that says so. */
@@ -40,19 +48,22 @@ export class Review {
 
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
-   * @param card the card that was clicked, in case it is not on record yet
    */
-  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, card?: CardRef): Promise<Decided> {
+  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click): Promise<Decided> {
     const [known, who] = await Promise.all([this.here(id, action, reviewer), reviewer])
-    return this.claim(id, action, who, { card, known })
+    return this.claim(id, action, who, { ...click, known })
   }
 
-  /** @param submitted what was typed, by input id @returns errors by input id when the texts do not fit the fields */
-  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer): Promise<Decided | { errors: Record<string, string> }> {
+  /**
+   * @param submitted what was typed, by input id
+   * @param press what the platform calls the form that was submitted
+   * @returns errors by input id when the texts do not fit the fields
+   */
+  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string): Promise<Decided | { errors: Record<string, string> }> {
     const submission = await this.here(id, 'edit', reviewer)
     if (!submission?.data) return refusal(submission)
     const edit = applyEdits(submission.data, submitted)
-    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission })
+    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission, press })
   }
 
   /** The submission, unless it is gone or belongs elsewhere. */
@@ -66,7 +77,7 @@ export class Review {
     return null
   }
 
-  private async claim(id: string, action: Action, reviewer: Reviewer, context: { card?: CardRef, edit?: Edit, known: Submission | null }): Promise<Decided> {
+  private async claim(id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null }): Promise<Decided> {
     const { outbox, presentation, runtime, log, store } = this.ports
     const { known, ...details } = context
     if (!known) return refusal(null)

@@ -77,7 +77,8 @@ export async function startBotServer({ register = () => {}, state = createMemory
     connections, log,
     state: async () => state,
     register: (bot) => {
-      registerReview(bot, { reviewAt, here: createPlaces(connections).here, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
+      const { here, pressOf } = createPlaces(connections)
+      registerReview(bot, { reviewAt, here, pressOf, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
       register(bot)
     },
   })

@@ -138,7 +138,7 @@ export class FormDiscordAdapter extends DiscordAdapter {
       ...options,
       waitUntil: task => void handled.push(task),
       onOpenModal: async (modal, contextId) => {
-        await exchange.say(await this.flow.open(contextId, modal))
+        await exchange.say(await this.flow.open(contextId, modal, authorOf(interaction)?.userId))
         return { viewId: contextId }
       },
     })

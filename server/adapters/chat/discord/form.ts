@@ -27,6 +27,8 @@ const PREFIX = 'chat-form'
  */
 export interface Form {
   id: string
+  /** Who opened it, and alone goes on with it; absent in forms of the version before. */
+  openedBy?: string
   mode: 'native' | 'text' | 'picker'
   callbackId: string
   title: string

@@ -3,7 +3,7 @@ import { cut } from '../text'
 import { escapeMarkdown } from './escape'
 import { fieldsOf, oneLine, readInputs } from './fields'
 import { createForm, currentFields, formId, formModal, withValues, type Form, type Forms } from './form'
-import { button, INTERACTION, instead, isFromPrivateMessage, privately, row, silence, typedInputs, type Interaction, type Reply } from './interactions'
+import { authorOf, button, INTERACTION, instead, isFromPrivateMessage, privately, row, silence, typedInputs, type Interaction, type Reply } from './interactions'
 import { pageOf, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
 import { readText, typedText } from './text-form'
 
@@ -24,16 +24,16 @@ const PROBLEM_LENGTH = 150
 export class ModalFlow {
   constructor(private readonly ports: ModalFlowPorts) {}
 
-  /** Keeps the form and shows its first step. */
-  async open(contextId: string, modal: ModalElement): Promise<Reply> {
-    const form = createForm(contextId, modal)
+  /** Keeps the form and shows its first step. @param openedBy the user who alone goes on with it */
+  async open(contextId: string, modal: ModalElement, openedBy: string | undefined): Promise<Reply> {
+    const form = { ...createForm(contextId, modal), openedBy }
     await this.ports.forms.save(form)
     return form.mode === 'picker' ? picker(privately, form) : formModal(form)
   }
 
   async answer(interaction: Interaction, { id, verb, tail }: { id: string, verb: string, tail: string }): Promise<Reply> {
     const form = await this.ports.forms.load(id)
-    if (!form) return closed(interaction)
+    if (!form || (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId)) return closed(interaction)
     const reply = interaction.type === INTERACTION.modal
       ? await this.modalSubmitted(form, verb, tail, interaction)
       : await this.clicked(form, verb, tail, interaction)
@@ -59,7 +59,7 @@ export class ModalFlow {
         return picked && pickedModal(form, picked)
       }
       case 'save': return this.submit(form, valuesOf(form), interaction)
-      case 'next': return form.next ? this.open(form.id, form.next) : null
+      case 'next': return form.next ? this.open(form.id, form.next, form.openedBy) : null
       case 'cancel':
         await this.ports.forms.remove(form)
         if (form.notifyOnClose) this.ports.close(form, interaction)

@@ -27,15 +27,17 @@ const CARD_TIMEOUT_MS = 10_000
 /** Google Chat through the SDK, for both kinds of Chat apps. */
 export class FormGoogleChatAdapter extends GoogleChatAdapter {
   private readonly cardEndpoint: string
+  private readonly space: string
 
-  constructor({ credentials, projectNumber, endpointUrl, botUserId, apiUrl }: GoogleChatSettings, logger: Logger) {
+  constructor({ credentials, projectNumber, space, endpointUrl, botUserId, apiUrl }: GoogleChatSettings, logger: Logger) {
     super({
-      credentials, endpointUrl, botUserId, apiUrl, logger: withoutAdvice(logger), userName: 'form-bot', disableSignatureVerification: false,
+      credentials, endpointUrl, botUserId, apiUrl, logger: withoutNoise(logger), userName: 'form-bot', disableSignatureVerification: false,
       googleChatProjectNumber: projectNumber,
       // Whose tokens a Workspace add-on comes with (https://developers.google.com/workspace/add-ons/guides/alternate-runtimes#validate_requests_from_google).
       workspaceAddOnServiceAccountEmail: `service-${projectNumber}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`,
     })
     this.cardEndpoint = endpointUrl
+    this.space = space
   }
 
   /** The members of spaces, signed in as the Chat app. */
@@ -72,9 +74,13 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return { id: messageId, threadId, raw: update.requestBody }
   }
 
-  /** The SDK recognises a mention by the id of the app, which is learned here: after the event was verified, before it is read. */
+  /**
+   * The SDK recognises a mention by the id of the app, which is learned here: after the event was verified, before it is
+   * read. Only in our own space: anybody may make an app whose events Google signs for the address of our webhook.
+   */
   protected override handleMessageEvent(...[event, options]: Parameters<GoogleChatAdapter['handleMessageEvent']>): void {
-    this.botUserId ??= mentionedApp(event.chat?.messagePayload) ?? undefined
+    const payload = event.chat?.messagePayload
+    if (payload?.space?.name === this.space) this.botUserId ??= mentionedApp(payload) ?? undefined
     super.handleMessageEvent(event, options)
   }
 
@@ -91,9 +97,11 @@ function posted<T>(outcome: Outcome<T>): T {
   return outcome.value
 }
 
-/** The SDK advises to set the id that is learned here. */
-function withoutAdvice(logger: Logger): Logger {
+/** The SDK advises to set the id that is learned here, and tells of each of the two ways to check a token that fails; the second tells of both. */
+const NOISE = /botUserId is not configured|^JWT (?:verification|payload)/
+
+function withoutNoise(logger: Logger): Logger {
   return { ...logger, warn: (message, ...args) => {
-    if (!message.includes('botUserId is not configured')) logger.warn(message, ...args)
+    if (!NOISE.test(message)) logger.warn(message, ...args)
   } }
 }

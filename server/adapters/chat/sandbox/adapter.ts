@@ -7,6 +7,9 @@ import type { SandboxMessage, SandboxRoom } from './room'
 /** How long a click waits for its modal, ms; real platforms give 3 s. */
 const CLICK_PATIENCE_MS = 2500
 
+/** Forms that are kept open; nobody tells of one that is closed. */
+const OPEN_FORMS = 100
+
 class PlainConverter extends BaseFormatConverter {
   toAst(text: string): Root {
     return parseMarkdown(text)
@@ -84,6 +87,10 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   private keepView(modal: ModalElement, contextId: string): { viewId: string, element: ModalElement } {
     const viewId = crypto.randomUUID()
     this.views.set(viewId, { modal, contextId })
+    for (const oldest of this.views.keys()) {
+      if (this.views.size <= OPEN_FORMS) break
+      this.views.delete(oldest)
+    }
     return { viewId, element: modal }
   }
 

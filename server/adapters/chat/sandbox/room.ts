@@ -17,6 +17,9 @@ export interface SandboxMessage {
 /** More are forgotten, oldest first: the sandbox lives in memory. */
 const KEPT = 200
 
+/** Open pages; each holds a connection. */
+const MOST_WATCHERS = 200
+
 interface Watcher {
   changed: () => void
   /** Every `HEARTBEAT_MS`. */
@@ -88,8 +91,9 @@ export class SandboxRoom {
     this.changed()
   }
 
-  /** Tells the watcher of every change, and once of what it missed, until the returned function is called. */
-  watch(watcher: Watcher): () => void {
+  /** Tells the watcher of every change, and once of what it missed, until the returned function is called; null when too many watch already. */
+  watch(watcher: Watcher): (() => void) | null {
+    if (this.watchers.size >= MOST_WATCHERS) return null
     this.watchers.add(watcher)
     const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
     watcher.changed()

@@ -1,9 +1,10 @@
 import { TeamsAdapter } from '@chat-adapter/teams'
-import type { AdapterPostableMessage, Logger, ModalElement, ModalResponse, RawMessage } from 'chat'
+import type { AdapterPostableMessage, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
 import { speechIn, type PostableSpeech } from '../speech'
 import { within } from '../within'
 import { dialogCard, textInputs, type DialogData } from './cards'
 import { callConnector, type ConnectorRequest, type ConnectorResponse, type TeamsSettings } from './client'
+import { CONNECTOR, isActivity, issuerOf } from './inbound'
 import { activities, cardActivity } from './messages'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
@@ -42,6 +43,23 @@ export class FormTeamsAdapter extends TeamsAdapter {
       appType: settings.tenantId ? 'SingleTenant' : 'MultiTenant', userName: 'form-bot', logger,
     })
     this.quieten()
+  }
+
+  /**
+   * Takes what the Bot Connector signed, and nothing else. The SDK also takes a token that any Entra tenant issued for this
+   * app: its holder would choose who clicks, and where, and to which address the bot's own token goes.
+   */
+  override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    const authorization = request.headers.get('authorization')
+    if (authorization && issuerOf(authorization) !== CONNECTOR) {
+      this.logger.warn(REFUSED)
+      return Response.json({ error: 'Only the Bot Connector may call this.' }, { status: 401 })
+    }
+    if (!isActivity(await request.text())) {
+      this.logger.warn('A webhook that is no activity was refused.')
+      return Response.json({ error: 'This is no activity of Teams.' }, { status: 400 })
+    }
+    return super.handleWebhook(request, options)
   }
 
   /** One call of the Bot Connector as the bot. */
@@ -176,9 +194,11 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 }
 
+const REFUSED = 'A webhook with a token that does not hold was refused.'
+
 /** What Microsoft's server prints in several lines, of which one is enough or none: that it refused a webhook, and how the SDK makes it. */
 const NOISE: readonly { says: RegExp, told?: string }[] = [
-  { says: /^JWT validation failed/, told: 'A webhook with a token that does not hold was refused.' },
+  { says: /^JWT validation failed/, told: REFUSED },
   { says: /missing Authorization header/, told: 'A webhook without a token was refused.' },
   { says: /skipAuth is deprecated/ },
   { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },

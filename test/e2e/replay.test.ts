@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf } from '../support/discord/edit-form'
+import type { DiscordDouble } from '../support/discord/types'
+import { startGoogleChat, type GoogleChat } from '../support/gchat'
+import { startProxy } from '../support/proxy'
+import { repointed } from '../support/repointed'
+import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
+import { startTeams, type Teams } from '../support/teams'
+import { until } from '../support/until'
+
+let d: Deployment
+let discord: DiscordDouble
+let teams: Teams
+let google: GoogleChat
+beforeAll(async () => {
+  ;[discord, teams, google] = await Promise.all([startDiscord(), startTeams(), startGoogleChat()])
+  d = await deploy({
+    ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }),
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, LEASE_MS: '30000', CARD_INTERVAL_MS: '0', FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
+  })
+})
+afterAll(async () => {
+  await d.close()
+  await Promise.all([discord.close(), teams.close(), google.close()])
+})
+afterEach(() => {
+  d.resend.fault = () => undefined
+})
+
+const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"') && line.includes(id))
+
+/** A form whose first forward will be refused for good, which opens it again. */
+async function refusedForm(): Promise<{ id: string, card: SlackMessage }> {
+  d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' } : undefined
+  const sent = await submit(d, { name: 'Ada' })
+  await d.server.drain()
+  return sent
+}
+
+const reopened = (card: SlackMessage) => until('the card open again', async () => {
+  const shown = await cardNow(d, card)
+  return blockText(shown.blocks).includes('Email failed') && shown
+})
+
+/** Sent once it is refused and open again; sent again it does nothing, though somebody else could decide. */
+async function expectOnce(id: string, card: SlackMessage, send: () => Promise<Response>): Promise<void> {
+  expect((await send()).status).toBe(200)
+  const open = await reopened(card)
+  d.resend.fault = () => undefined
+  const [before] = [emailsAbout(id).length]
+  for (let again = 0; again < 2; again++) expect((await send()).status).toBe(200)
+  await d.server.drain()
+  expect([claims(id).length, emailsAbout(id).length]).toEqual([1, before])
+  await click(d, open, 'forward', id)
+  expect([claims(id).length, emailsAbout(id).length]).toEqual([2, before + 1])
+}
+
+/** What a double sends when somebody clicks, to be sent as often as one likes. */
+async function recorded(path: string, act: (serverUrl: string) => Promise<unknown>): Promise<() => Promise<Response>> {
+  const recorder = await startProxy(() => Response.json({ type: 6 }))
+  await act(recorder.url)
+  const { headers: { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers }, body } = recorder.requests.at(-1)!
+  await recorder.close()
+  return () => fetch(`${d.server.url}${path}`, { method: 'POST', headers: headers as Record<string, string>, body })
+}
+
+describe('a request that is sent again after its forward failed decides nothing', () => {
+  it('when it is a click on Slack', async () => {
+    const { id, card } = await refusedForm()
+    const payload = blockActions(card, 'forward', id, d.slack.reviewer)
+    await expectOnce(id, card, () => interact(d.server.url, payload))
+  })
+
+  it('when it is an edit form of Slack', async () => {
+    const { id, card } = await refusedForm()
+    const payload: Block = viewSubmission(await openEdit(d, card, id), { f0: 'Grace' }, d.slack.reviewer)
+    await expectOnce(id, card, () => interact(d.server.url, payload))
+  })
+
+  it('when it is a click on Discord', async () => {
+    const { id, card } = await refusedForm()
+    const message = await until('the card on Discord', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)))
+    await expectOnce(id, card, await recorded('/api/webhooks/discord', url => discord.click(`${url}/`, message, buttonOf('forward', id))))
+  })
+
+  it('when it is a click on Teams', async () => {
+    const { id, card } = await refusedForm()
+    const message = await until('the card on Teams', () => teams.cardOf(id))
+    await expectOnce(id, card, await recorded('/api/webhooks/teams', url => teams.click(url, message, 'Forward Submission')))
+  })
+
+  it('when it is a click on Google Chat', async () => {
+    const { id, card } = await refusedForm()
+    const message = await until('the card on Google Chat', () => google.cardOf(id))
+    await expectOnce(id, card, await recorded('/api/webhooks/gchat', url => google.click(url, message, 'Forward Submission')))
+  })
+})
