@@ -1,5 +1,5 @@
-import { TelegramAdapter } from '@chat-adapter/telegram'
-import type { Logger } from 'chat'
+import { TelegramAdapter, type TelegramRawMessage } from '@chat-adapter/telegram'
+import type { Logger, Message } from 'chat'
 
 export interface TelegramSettings {
   botToken: string
@@ -9,8 +9,14 @@ export interface TelegramSettings {
   apiUrl?: string
 }
 
+/** Messages that are remembered, of all chats together; Telegram has no way to ask for earlier ones. */
+const REMEMBERED = 1000
+
 /** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
 export class FormTelegramAdapter extends TelegramAdapter {
+  /** Ids, the longest unheard of first. */
+  private readonly remembered = new Set<string>()
+
   constructor({ botToken, secretToken, apiUrl }: TelegramSettings, logger: Logger) {
     super({ botToken, secretToken, apiUrl, logger, mode: 'webhook', allowUnverifiedWebhooks: false })
   }
@@ -23,6 +29,18 @@ export class FormTelegramAdapter extends TelegramAdapter {
       throw error
     })
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
+  }
+
+  /** The SDK remembers whatever is posted or said, by strangers too, for as long as the process lives. */
+  protected override cacheMessage(message: Message<TelegramRawMessage>): void {
+    super.cacheMessage(message)
+    this.remembered.delete(message.id)
+    this.remembered.add(message.id)
+    for (const oldest of this.remembered) {
+      if (this.remembered.size <= REMEMBERED) break
+      this.remembered.delete(oldest)
+      this.deleteCachedMessage(oldest)
+    }
   }
 
   /** https://core.telegram.org/bots/api#linkpreviewoptions; methods that know no previews ignore it. */
