@@ -22,7 +22,10 @@ interface Stream {
  */
 export async function eventStream(event: H3Event, listen: (stream: Stream) => (() => void) | null): Promise<unknown> {
   // Nothing would ever end it, for whoever reads no body.
-  if (event.method === 'HEAD') return void setResponseHeader(event, 'Content-Type', 'text/event-stream') ?? ''
+  if (event.method === 'HEAD') {
+    setResponseHeader(event, 'Content-Type', 'text/event-stream')
+    return ''
+  }
   const events = createEventStream(event)
   const send = (name: string, data: string) => void events.push({ event: name, data, retry: RETRY_MS })
   const close = () => void events.close()

@@ -133,23 +133,6 @@ describe('the picker', () => {
     expect(said(back)).not.toContain('key 1”')
   })
 
-  it('is of the one who opened it: nobody else reads it, changes it or sends it', async () => {
-    const data = formOf(60, 100)
-    const { id, card, picker } = await open(data)
-    const mallory = { user: { id: '77', username: 'mallory', global_name: null } }
-    const { opened } = await s.discord.select(s.url, picker, componentId(picker, 'Edit 1 to 25'), ['0'])
-    const answers = [
-      await s.discord.click(s.url, picker, componentId(picker, 'Forward'), mallory),
-      await s.discord.select(s.url, picker, componentId(picker, 'Edit 1 to 25'), ['0'], mallory),
-      await s.discord.submitModal(s.url, opened!, { i0: 'forged' }, mallory),
-    ]
-    for (const answer of answers) expect([answer.opened, said(answer)]).toEqual([undefined, 'This form is no longer open. Press the button on the card again.'])
-    expect(await forwarded()).toBeUndefined()
-    expect(componentsOf(s.cardNow(card)).map(({ custom_id }) => custom_id)).toContain(buttonOf('forward', id))
-    await pickAndEdit(s, picker, 2, 'two').then(edited => press(s, edited.message!, 'Forward'))
-    expect(await forwarded()).toEqual({ ...data, 'key 2': 'two' })
-  })
-
   it('says so when picked fields do not fit one modal', async () => {
     const { picker } = await open(formOf(12, 4100))
     const answer = await s.discord.select(s.url, picker, componentId(picker, 'Edit 1 to 12'), ['0', '1', '2'])
