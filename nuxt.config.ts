@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module'
+import { checkedNode } from './scripts/checked-node-plugin'
 import { compact } from './scripts/compact-plugin'
 import { withoutDiscordJs } from './server/adapters/chat/discord/discord-js-plugin'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
@@ -32,12 +33,13 @@ export default defineNuxtConfig({
       // resolved (optional native helpers) stays outside and is missed only where it is used.
       externals: { inline: [() => true] },
       // CommonJS as node runs it: circular requires, and built-in modules as objects with what they inherit.
-      commonJS: { strictRequires: true, requireReturnsDefault: (id: string) => isBuiltin(id) || id.includes('unenv') ? 'preferred' : 'auto' },
+      // Within a `try` too: left as it is there, a `require` would fail in a module, and quietly.
+      commonJS: { strictRequires: true, ignoreTryCatch: (id: string) => !isBuiltin(id), requireReturnsDefault: (id: string) => isBuiltin(id) || id.includes('unenv') ? 'preferred' : 'auto' },
       // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
       moduleSideEffects: ['reflect-metadata'],
       sourceMap: false,
     },
-    rollupConfig: { plugins: [mjmlPlugin(), withoutDiscordJs(), compact()] },
+    rollupConfig: { plugins: [mjmlPlugin(), withoutDiscordJs(), compact(), checkedNode()] },
     typescript: {
       tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../scripts/**/*'] },
     },
