@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { promlint } from '../support/promlint'
 import { sendEvent } from '../support/slack'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
@@ -74,12 +75,30 @@ describe('GET /api/metrics', () => {
       'triage_submissions_total{outcome="received"} 2', 'triage_submissions_total{outcome="forwarded"} 1',
       'triage_card_posts_total{platform="slack",result="ok"} 2', 'triage_card_updates_total{platform="slack",result="ok"} 1',
       'triage_deliveries_total{delivery="email",result="failed"} 1', 'triage_deliveries_total{delivery="email",result="ok"} 1',
-      'triage_deliveries_total{delivery="endpoint",result="ok"} 1', 'triage_pending_submissions 1', 'triage_overdue_submissions 0',
+      'triage_deliveries_total{delivery="endpoint",result="ok"} 1', 'triage_pending_submissions 1', 'triage_overdue_submissions 0', 'triage_stuck_submissions 0',
       'triage_webhook_acknowledgement_seconds_count{platform="slack",status="200"} 1',
       'triage_webhook_acknowledgement_seconds_count{platform="slack",status="401"} 1',
     ]) expect(text).toContain(`${line}\n`)
     expect(Number(/^triage_oldest_pending_seconds (.+)$/m.exec(text)?.[1])).toBeGreaterThan(0)
     expect(text).not.toContain('Ada')
+  })
+
+  test('has nothing for the linter of Prometheus to say', async () => {
+    const text = await metrics()
+    expect(promlint(text)).toEqual([])
+    // It finds what there is to find.
+    expect(promlint('# TYPE a_total gauge\na_total 1\n')).toEqual(['a_total has no help text', 'a_total ends in _total and is no counter'])
+    expect(promlint('# HELP waited_ms How long.\n# TYPE waited_ms counter\nwaited_ms 1\n')).toEqual(['waited_ms is a counter and does not end in _total', 'waited_ms is not in a base unit'])
+  })
+
+  test('measures the event loop and the garbage collector', async () => {
+    const value = (text: string, name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+    // Each look begins a new measurement; one that follows at once finds nothing measured yet.
+    const text = await until('the lag measured', async () => {
+      const found = await metrics()
+      return ['', 'mean_', 'max_', 'p50_', 'p99_'].every(kind => value(found, `nodejs_eventloop_lag_${kind}seconds`) > 0) && found
+    })
+    expect(text).toMatch(/^nodejs_gc_duration_seconds_bucket\{le="0\.001",kind="\w+"\} \d+$/m)
   })
 
   test('without Redis has the counts and leaves out what it cannot know', async () => {

@@ -11,6 +11,8 @@ const EFFECT_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 export function createPrometheus(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  // Gauges named like counters; `nodejs_active_resources` has them by type.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({ name, help, labelNames, registers })
 
@@ -56,6 +58,7 @@ function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   gauge('triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending)
   gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000)
   gauge('triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.', backlog.overdue)
+  gauge('triage_stuck_submissions', 'Submissions that wait for a person because a delivery or a card was refused or given up, over all replicas.', backlog.stuck)
   perGateway('triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.', ({ connected }) => connected ? 1 : 0)
   perGateway('triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes)
   perGateway('triage_gateway_dead_letters', 'Gateway events that were given up in the last week.', ({ deadLetters }) => deadLetters)
