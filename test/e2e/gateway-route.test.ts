@@ -51,14 +51,26 @@ describe('GET /api/discord/gateway', () => {
     expect(await response.json()).toMatchObject({ error: expect.stringContaining('CRON_SECRET') })
   })
 
-  it('lets only the bearer of the secret in, and answers at once', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
+  it('lets only the bearer of the secret in, and answers once the listener is connected', async () => {
+    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
     for (const wrong of [undefined, 'Bearer', `Bearer ${SECRET}x`, SECRET]) expect((await call(d.server, wrong)).status).toBe(401)
-    const started = Date.now()
     const response = await call(d.server, `Bearer ${SECRET}`)
+    expect([discord.gateway.identifies, discord.gateway.live()]).toEqual([1, 1])
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ status: 'listening', durationMs: 600_000 })
-    expect(Date.now() - started).toBeLessThan(1000)
+  })
+
+  it('answers with what failed: Discord refuses the token, or the store is away', async () => {
+    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1', PLATFORM2_BOT_TOKEN: `${discord.botToken}-of-somebody-else` })
+    const refused = await call(d.server, `Bearer ${SECRET}`)
+    expect(refused.status).toBe(502)
+    expect(await refused.json()).toEqual({ code: 'GATEWAY_FAILED', error: expect.stringContaining('PLATFORM2_BOT_TOKEN') })
+    await d.server.kill()
+    await d.redis.stop()
+    d.server = await startServer(d.env)
+    const away = await call(d.server, `Bearer ${SECRET}`)
+    expect(away.status).toBe(502)
+    expect(await away.json()).toEqual({ code: 'GATEWAY_FAILED', error: expect.stringContaining('STORE_URL') })
   })
 
   it('on a serverless host listens and forwards to the webhook route of the site, with one IDENTIFY over restarts', async () => {

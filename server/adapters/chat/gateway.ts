@@ -1,17 +1,24 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Connection, Listener, ListenerOptions, ListenerStatus } from './rooms'
+import { ListenerRefused, type Connection, type Listener, type ListenerOptions, type ListenerStatus } from './rooms'
 
 /** The listener of a platform that delivers messages through a socket. */
 export interface Gateway {
   platform: string
   /** Listens for so long, ms, and forwards to the platform's webhook route; the newest listener takes over from the others. */
-  listen(durationMs: number): Promise<void>
+  listen(durationMs: number): Listening
   /** Listens for as long as the process lives and hands events on within it. */
   keepListening(): Promise<void>
   /** Of the one listener that all replicas share. */
   status(): Promise<ListenerStatus>
   /** Hands over to whoever comes next; resolves when that is done. */
   stop(): Promise<void>
+}
+
+interface Listening {
+  /** Resolves when the platform has let the listener in; rejects, with a message for people, when that cannot be. */
+  connected: Promise<unknown>
+  /** Resolves when it listens no more. */
+  ended: Promise<void>
 }
 
 /** Pause before a listener that could not start tries again, ms. */
@@ -32,8 +39,18 @@ export function createGateway({ platform: { key }, listener }: Connection, { sit
     running.add(tracked)
     return tracked
   }
-  const attempt = async (webhookUrl: string | null, act: (listener: Listener) => Promise<void>) => {
-    await listener({ ...options, webhookUrl }).then(act).catch((error: unknown) => options.log.error('gateway.failed', { platform: key, error }))
+  const attempt = async (webhookUrl: string | null, act: (listener: Listener) => Promise<void>, failed: (error: unknown) => void = () => {}) => {
+    await listener({ ...options, webhookUrl }).then(act).catch((error: unknown) => {
+      options.log.error('gateway.failed', { platform: key, error })
+      failed(error)
+    })
+  }
+  const listen = (durationMs: number): Listening => {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+    promise.catch(() => { /* Whoever waits has it. */ })
+    const failed = (error: unknown) => reject(error instanceof ListenerRefused ? error : new Error('The listener could not start, most likely because the store (STORE_URL) does not answer; the log says more.'))
+    const ended = attempt(`${siteUrl}/api/webhooks/${key}`, started => started.listen({ durationMs, signal: stopping.signal, connected: () => resolve(undefined) }), failed)
+    return { connected: promise, ended: track(ended.finally(() => reject(new Error('The listener ended before it was connected: another one took over, or the process is stopping.')))) }
   }
   const keepListening = async () => {
     while (!stopping.signal.aborted) {
@@ -44,7 +61,7 @@ export function createGateway({ platform: { key }, listener }: Connection, { sit
   }
   return {
     platform: key,
-    listen: durationMs => track(attempt(`${siteUrl}/api/webhooks/${key}`, started => started.listen({ durationMs, signal: stopping.signal }))),
+    listen,
     keepListening: () => track(keepListening()),
     status: async () => (await listener({ ...options, webhookUrl: null })).status(),
     stop: async () => {

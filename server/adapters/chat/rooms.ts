@@ -36,10 +36,18 @@ export interface ListenerStatus {
   deadLetters: number
 }
 
+/** A platform refuses to be listened to until a setting is changed; the message says which. */
+export class ListenerRefused extends Error {}
+
 /** Hears a platform whose messages come through a socket instead of webhooks. */
 export interface Listener {
-  /** Until the time is over, the signal aborts, or a newer listener takes over. */
-  listen(run: { durationMs: number, signal?: AbortSignal }): Promise<void>
+  /**
+   * Until the time is over, the signal aborts, or a newer listener takes over.
+   *
+   * @param run.connected called when the platform has let us in; again after each interruption
+   * @throws ListenerRefused
+   */
+  listen(run: { durationMs: number, signal?: AbortSignal, connected?: () => void }): Promise<void>
   /** For as long as the process lives, whenever nobody else does. */
   keepListening(signal: AbortSignal): Promise<void>
   status(): Promise<ListenerStatus>

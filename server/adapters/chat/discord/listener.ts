@@ -10,6 +10,9 @@ import { gatewayStatus } from './gateway/store'
 /** Bound of one forward, ms: longer than a handler takes, or a repetition would meet it. */
 const FORWARD_TIMEOUT_MS = 30_000
 
+/** What the listener reports when a session is attached. */
+const CONNECTED = ['identified', 'resumed']
+
 /** The gateway listener of this deployment; its memory is the Chat SDK's state, which replicas share. */
 export async function createListener(settings: DiscordSettings, { bot, webhookUrl, background, log }: ListenerOptions): Promise<Listener> {
   const chat = await bot()
@@ -23,7 +26,7 @@ export async function createListener(settings: DiscordSettings, { bot, webhookUr
     owner: `${hostname()}:${process.pid}`,
   }
   return {
-    listen: run => listen(options, run),
+    listen: ({ connected, ...run }) => listen({ ...options, onStatus: what => CONNECTED.includes(what) && connected?.() }, run),
     keepListening: signal => keepListening(options, signal),
     status: () => gatewayStatus(options.state, options.applicationId),
   }

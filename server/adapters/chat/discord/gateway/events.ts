@@ -1,5 +1,6 @@
 import type { StateAdapter } from 'chat'
 import type { Log } from '../../../../ports/runtime'
+import { ListenerRefused } from '../../rooms'
 
 /** Guilds, their messages and reactions, direct messages and theirs, message content (https://discord.com/developers/docs/events/gateway#list-of-intents). */
 export const INTENTS = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15
@@ -68,7 +69,7 @@ export class DeliveryFailed extends Error {
 }
 
 /** Discord refuses to be listened to, and will until a setting is changed. */
-export class GatewayRefused extends Error {
+export class GatewayRefused extends ListenerRefused {
   constructor(message: string) {
     super(message)
     this.name = 'GatewayRefused'
