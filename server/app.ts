@@ -129,8 +129,9 @@ export function useServices(): Services {
 
 function compose(config: Config): Services {
   const log = useLog()
+  const { store, line, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close } = openStore(config, log)
   const runtime: Runtime = {
-    now: Date.now, random: Math.random, background,
+    now: clock.now, random: Math.random, background,
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),
@@ -140,7 +141,6 @@ function compose(config: Config): Services {
     }),
   }
   const http = createHttpClient()
-  const { store, line, limiter, signIns, health, questions, approvals, messages, state, close } = openStore(config, log)
   const room = config.sandbox ? new SandboxRoom() : undefined
   const caught = createOutboxMailer(() => room?.changed())
   const connections = connectPlatforms({ slack: config.slack && { ...config.slack, oauth: config.platforms.slackOAuth, channels: slackChannels(config.forms) }, discord: config.discord, ...config.platforms.chat, sandbox: room }, log, http)
@@ -182,7 +182,7 @@ function compose(config: Config): Services {
   }
 
   const storage = new Storage(store, runtime.now)
-  const operations = createOperations({ config, missing, store, storage, board, health, metrics, deliveries, gateways, runtime, log })
+  const operations = createOperations({ config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, gateways, runtime, log })
 
   /** A new process may know better how to post what was refused. */
   let postedAgain = false
@@ -198,7 +198,10 @@ function compose(config: Config): Services {
       const form = key === undefined ? forms.of(key) : forms.find(key)
       return form && {
         rules: { ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins },
-        accept: (read, sender) => accept(read, sender, form, incoming),
+        accept: async (read, sender) => {
+          await clock.known()
+          return accept(read, sender, form, incoming)
+        },
       }
     },
     opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),

@@ -6,7 +6,7 @@ import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '.
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type Status, type StatusPorts } from '../domain/operations/status'
 import type { Metrics } from '../ports/metrics'
-import type { Log, Runtime } from '../ports/runtime'
+import type { Log, Runtime, StoreClock } from '../ports/runtime'
 import { version } from '../../package.json'
 
 /** How the service is doing, for people and machines. */
@@ -36,7 +36,9 @@ type ExportFormat = 'csv' | 'json'
 /** Every line that is kept. */
 const ALL_LINES = 100_000
 
-export interface OperationsParts extends Omit<StatusPorts, 'now'> {
+export interface OperationsParts extends StatusPorts {
+  clock: StoreClock
+  storeAdvice: () => readonly string[]
   config: Config
   missing: readonly string[]
   metrics: Promise<Metrics> | null
@@ -61,7 +63,7 @@ export function createOperations({ metrics, gateways, missing, log, ...parts }: 
   return {
     ready: createReadiness(parts),
     status: async () => {
-      const [status, found] = await Promise.all([readStatus({ ...parts, now: runtime.now }), listeners()])
+      const [status, found] = await Promise.all([readStatus(parts), listeners()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing }
     },
     metrics: metrics && (async () => {

@@ -7,11 +7,13 @@ import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { RedisApprovals } from '../adapters/redis/approvals'
 import { createRedis } from '../adapters/redis/client'
+import { clockOf } from '../adapters/redis/clock'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardLine } from '../adapters/redis/line'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { RedisStore } from '../adapters/redis/store'
+import { versionProblem } from '../adapters/redis/version'
 import type { Config } from '../config'
 import { storeRules } from '../domain/submission/lifecycle'
 import type { HealthBook } from '../ports/health'
@@ -19,7 +21,7 @@ import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
 import type { MessageQueue } from '../ports/message-queue'
 import type { CardLine } from '../ports/line'
-import type { Log } from '../ports/runtime'
+import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
 
 /** Everything that is kept, in Redis or on this machine. */
@@ -36,6 +38,9 @@ export interface Stores {
   /** Messages that wait for an answer. */
   messages: MessageQueue
   state: () => Promise<StateAdapter>
+  clock: StoreClock
+  /** What is to be changed about the store although it works; one line each. */
+  advice: () => readonly string[]
   close: () => Promise<void>
 }
 
@@ -61,6 +66,8 @@ export function openStore(config: Config, log: Log): Stores {
       signIns: createEmbeddedLimiter(signInsAMinute),
       questions: questionsAnHour ? createEmbeddedLimiter(questionsAnHour) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
+      clock: { now: Date.now, aheadMs: 0, known: async () => {} },
+      advice: () => [],
       close: () => store.close(),
     }
   }
@@ -79,6 +86,8 @@ export function openStore(config: Config, log: Log): Stores {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])
       return createChatState(client, sdkLogger(log, 'state'))
     },
+    clock: clockOf(client),
+    advice: () => versionProblem(client) ?? [],
     close: () => store.close(),
   }
 }

@@ -71,8 +71,8 @@ export interface ApprovalStore {
    * @param until epoch ms; whoever completes the turn has until then before `lease` hands it out as abandoned
    */
   decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded>
-  /** Ids of turns that expired, or were taken and never dropped; nobody else is handed them before `until`. */
-  lease(now: number, until: number, limit: number): Promise<string[]>
+  /** Ids of turns that expired, or were taken and never dropped; nobody else is handed them for `leaseMs`. */
+  lease(leaseMs: number, limit: number): Promise<string[]>
   /** Forgets a turn: it is over. */
   drop(id: string): Promise<void>
 }

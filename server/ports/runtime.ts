@@ -14,6 +14,16 @@ export interface Runtime {
   background(task: Promise<unknown>): void
 }
 
+/** The one clock that all processes on one store go by, whatever their machines say. */
+export interface StoreClock {
+  /** Epoch ms. */
+  now(): number
+  /** By how much the clock of this machine is ahead of it, ms; less than 0 when it is behind. */
+  readonly aheadMs: number
+  /** Resolves when the store has told its time once, or could not within half a second. */
+  known(): Promise<void>
+}
+
 /** Structured log: an event name and facts. Never form values, tokens or addresses. */
 export interface Log {
   info(event: string, facts?: Record<string, unknown>): void

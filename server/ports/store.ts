@@ -20,8 +20,8 @@ export interface SubmissionStore {
   replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean>
   /** Compare-and-set removal, which leaves `audit` behind when given. */
   remove(previous: Submission, audit?: AuditLine): Promise<boolean>
-  /** Ids whose time has come at `now`, earliest first; nobody else is handed them before `until` (epoch ms). */
-  lease(now: number, until: number, limit: number): Promise<string[]>
+  /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
+  lease(leaseMs: number, limit: number): Promise<string[]>
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
   /**
@@ -39,8 +39,8 @@ export interface SubmissionStore {
   stuck(limit: number): Promise<string[]>
   /** Tells of changes to submissions; returns what stops it. */
   watch(watcher: StoreWatcher): () => void
-  /** Resolves when the store answers. */
-  ping(): Promise<void>
+  /** Null when the store takes writes; otherwise why it does not and what to change, in one line for people. */
+  check(): Promise<string | null>
   close(): Promise<void>
 }
 

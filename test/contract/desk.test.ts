@@ -14,7 +14,7 @@ afterAll(() => redis.stop())
 async function onRedis(): Promise<Triage> {
   client = createRedis(redis.url, silentLog)
   const triage = await openTriage({ openStore: () => new RedisStore(client, storeRules) })
-  await triage.store.ping()
+  await triage.store.check()
   await client.flushAll()
   return triage
 }

@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 async function openRedis(heldMax = 3) {
   const client = createRedis(server.url, silentLog)
   const store = new RedisStore(client, { ...storeRules, heldMax })
-  await store.ping()
+  await store.check()
   await client.flushAll()
   const indexes = ['{triage}:pending', '{triage}:held', '{triage}:due']
   return {

@@ -21,7 +21,7 @@ afterAll(() => server.stop())
 async function openRedis() {
   client = createRedis(server.url, silentLog)
   const [store, other] = [new RedisStore(client, storeRules), new RedisStore(createRedis(server.url, silentLog), storeRules)]
-  await store.ping()
+  await store.check()
   await client.flushAll()
   return { store, other, close: async () => void await Promise.all([store.close(), other.close()]) }
 }

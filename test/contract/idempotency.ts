@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
-import { decided, line, submission } from './submission-store'
+import { decided, line, submission, work } from './submission-store'
 
 interface Harness {
   store: SubmissionStore
@@ -26,13 +26,14 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
     afterEach(() => harness.close())
 
     test('a key answers with the first submission and stores no second, whatever that holds', async () => {
-      const [first, second, key] = [submission(), submission({ data: { name: 'Eve' } }), keyOf()]
+      const due = [work(Date.now() - 1)]
+      const [first, second, key] = [submission({ work: due }), submission({ data: { name: 'Eve' }, work: due }), keyOf()]
       expect(await store.create(first, { idempotencyKey: key })).toBe(first.id)
       expect(await store.create(second, { idempotencyKey: key })).toBe(first.id)
       expect(await harness.other.create(second, { idempotencyKey: key })).toBe(first.id)
       expect(await store.get(second.id)).toBeNull()
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [first], total: 1, cursor: null })
-      expect(await store.lease(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 10)).toEqual([first.id])
+      expect(await store.lease(1000, 10)).toEqual([first.id])
     })
 
     test('without a key, and with another, every submission is a new one', async () => {

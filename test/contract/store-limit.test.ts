@@ -22,7 +22,7 @@ async function openRedis(limit: number) {
   const client = createRedis(server.url, silentLog)
   const options = { limit, windowS: 60 }
   const store = new RedisStore(client, { ...storeRules, limit: options })
-  await store.ping()
+  await store.check()
   await client.flushAll()
   return { client, store, limiter: createRedisLimiter(client, options), close: () => store.close() }
 }

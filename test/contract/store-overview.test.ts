@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 storeOverviewContract('Redis', async () => {
   const client = createRedis(server.url, silentLog)
   const store = new RedisStore(client, storeRules)
-  await store.ping()
+  await store.check()
   await client.flushAll()
   return { store, close: () => store.close() }
 })

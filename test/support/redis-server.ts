@@ -15,6 +15,9 @@ export interface RedisServer {
 
 const READY_WITHIN_MS = 10_000
 
+/** As a replica neither: what its primary sends would be found there by the next Redis that starts. */
+const NO_FILES = ['--repl-diskless-load', 'swapdb', '--rdb-del-sync-files', 'yes']
+
 /**
  * A Redis of one's own that writes nothing to disk.
  *
@@ -22,7 +25,7 @@ const READY_WITHIN_MS = 10_000
  */
 export async function startRedis(port?: number): Promise<RedisServer> {
   const chosen = port ?? await freePort()
-  const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...NO_FILES]
   const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
   // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind.
   // The guard's input closes with this process, however that ends.

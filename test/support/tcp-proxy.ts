@@ -22,10 +22,12 @@ interface Break {
 
 export interface TcpProxy {
   url: string
-  /** Redis, once it is there; connections wait for it. */
+  /** Redis, once it is there; connections wait for it. Another one from now on, for new connections, when called again. */
   use(port: number): void
   /** Decides about each command; undefined passes it on. An answer that is an error does not count as done. */
   fault: (command: Command) => Break | undefined
+  /** What becomes of each answer on its way back. */
+  rewrite: (command: Command, answer: Buffer) => Buffer
   /** How late each answer is, ms. */
   answerDelayMs: number
   /** Connections are cut and new ones refused, as without Redis. */
@@ -42,10 +44,11 @@ export interface TcpProxy {
 /** Stands between the service and Redis and breaks the line at a chosen command. */
 export async function startTcpProxy(): Promise<TcpProxy> {
   const links = new Set<Link>()
-  const upstream = Promise.withResolvers<number>()
+  let upstream = Promise.withResolvers<number>()
+  let isChosen = false
   let gate = Promise.withResolvers<undefined>()
   gate.resolve(undefined)
-  const state = { open: () => gate.promise, fault: (command: Command) => proxy.fault(command), delayMs: () => proxy.answerDelayMs }
+  const state = { open: () => gate.promise, fault: (command: Command) => proxy.fault(command), rewrite: (command: Command, answer: Buffer) => proxy.rewrite(command, answer), delayMs: () => proxy.answerDelayMs }
   const server = createServer((client) => {
     client.on('error', () => {})
     void upstream.promise.then((port) => {
@@ -70,8 +73,13 @@ export async function startTcpProxy(): Promise<TcpProxy> {
   }
   const proxy: TcpProxy = {
     url: `redis://127.0.0.1:${port}`,
-    use: upstream.resolve,
+    use: (port) => {
+      if (isChosen) upstream = Promise.withResolvers<number>()
+      isChosen = true
+      upstream.resolve(port)
+    },
     fault: () => undefined,
+    rewrite: (_command, answer) => answer,
     answerDelayMs: 0,
     refuse, cut,
     accept: () => listen(port),
@@ -88,13 +96,14 @@ export async function startTcpProxy(): Promise<TcpProxy> {
 interface State {
   open: () => Promise<undefined>
   fault: (command: Command) => Break | undefined
+  rewrite: (command: Command, answer: Buffer) => Buffer
   delayMs: () => number
 }
 
 /** One connection, command by command one way and answer by answer the other. */
 class Link {
   /** Of each command that Redis has not answered yet, in order. */
-  private readonly outstanding: (Break | undefined)[] = []
+  private readonly outstanding: { command: Command, found: Break | undefined }[] = []
   private answers: Promise<void> = Promise.resolve()
 
   constructor(private readonly client: Socket, private readonly redis: Socket, private readonly state: State) {
@@ -110,17 +119,18 @@ class Link {
 
   private async command(frame: Buffer): Promise<void> {
     await this.state.open()
-    const found = this.state.fault(parse(frame))
+    const command = parse(frame)
+    const found = this.state.fault(command)
     if (found?.phase === 'before' && !await this.broken(found)) return
-    this.outstanding.push(found?.phase === 'after' ? found : undefined)
+    this.outstanding.push({ command, found: found?.phase === 'after' ? found : undefined })
     this.redis.write(frame)
   }
 
   /** Not one after the other: each is late by the same time, also when several come at once. */
   private async answer(frame: Buffer): Promise<void> {
-    const found = this.outstanding.shift()
+    const { command, found } = this.outstanding.shift() ?? {}
     const due = Date.now() + this.state.delayMs()
-    const copy = Buffer.from(frame)
+    const copy = command ? this.state.rewrite(command, Buffer.from(frame)) : Buffer.from(frame)
     this.answers = this.answers.then(async () => {
       await new Promise(resolve => setTimeout(resolve, Math.max(due - Date.now(), 0)))
       await this.state.open()

@@ -6,6 +6,7 @@ import { createReadiness } from '../../server/domain/operations/readiness'
 import { readStatus } from '../../server/domain/operations/status'
 import { Storage } from '../../server/domain/operations/storage'
 import type { HealthBook } from '../../server/ports/health'
+import type { Runtime } from '../../server/ports/runtime'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 
 let triage: Triage
@@ -18,7 +19,12 @@ beforeEach(async () => {
 afterEach(() => triage.close())
 
 describe('readiness', () => {
-  const probe = () => createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, runtime: { now: triage.runtime.now, wait: () => new Promise(() => {}) } })
+  const clock = { aheadMs: 0 }
+  const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, clock, storeAdvice: () => [], runtime })
+  const probe = (aheadMs = 0) => {
+    clock.aheadMs = aheadMs
+    return readinessOf({ now: triage.runtime.now, wait: () => new Promise(() => {}) })
+  }
 
   test('is given when the store answers and every platform takes us', async () => {
     expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
@@ -36,6 +42,12 @@ describe('readiness', () => {
     expect(await probe()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
   })
 
+  test('a clock that is far off is a warning', async () => {
+    expect((await probe(-30_000)()).warnings).toEqual([])
+    expect(await probe(65_000)()).toMatchObject({ ready: true, warnings: [expect.stringContaining('65 s ahead of the store\'s')] })
+    expect((await probe(-31_000)()).warnings).toEqual([expect.stringContaining('31 s behind the store\'s')])
+  })
+
   test('platforms are asked every 30 seconds, however often a probe comes', async () => {
     const ask = probe()
     for (let probes = 0; probes < 5; probes++) await ask()
@@ -47,7 +59,7 @@ describe('readiness', () => {
 
   test('a platform that does not answer at all holds up no probe', async () => {
     triage.board.checks.set('slack', new Promise(() => {}))
-    const ask = createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, runtime: triage.runtime })
+    const ask = readinessOf(triage.runtime)
     expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']) })
   })
 })
@@ -55,7 +67,7 @@ describe('readiness', () => {
 describe('the status', () => {
   let storage: Storage
   beforeEach(() => { storage = new Storage(triage.store, triage.runtime.now) })
-  const status = () => readStatus({ store: triage.store, storage, board: triage.board, health, deliveries: ['email'], now: triage.runtime.now })
+  const status = () => readStatus({ store: triage.store, storage, board: triage.board, health, deliveries: ['email'], clock: { now: triage.runtime.now, aheadMs: 0 } })
 
   test('a part fails when its last error is newer than its last success', async () => {
     health.note('slack', 2)

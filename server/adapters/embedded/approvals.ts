@@ -58,11 +58,12 @@ export class EmbeddedApprovals implements ApprovalStore {
     return taken ? { state: 'complete', kept } : { state: 'recorded' }
   }
 
-  async lease(now: number, until: number, limit: number): Promise<string[]> {
+  async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
+    const now = this.now()
     const due = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
-    for (const entry of due) entry.due = until
+    for (const entry of due) entry.due = now + leaseMs
     return due.map(({ kept }) => kept.turn.id)
   }
 

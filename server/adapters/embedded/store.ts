@@ -81,11 +81,12 @@ export class EmbeddedStore implements SubmissionStore {
     })
   }
 
-  async lease(now: number, until: number, limit: number): Promise<string[]> {
+  async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
+    const now = this.options.now()
     const due = [...this.entries.values()].filter(entry => entry.due <= now).sort((a, b) => a.due - b.due).slice(0, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
-    for (const entry of due) entry.due = until
+    for (const entry of due) entry.due = now + leaseMs
     return due.map(entry => entry.id)
   }
 
@@ -134,8 +135,9 @@ export class EmbeddedStore implements SubmissionStore {
     }
   }
 
-  async ping(): Promise<void> {
+  async check(): Promise<null> {
     await this.loaded()
+    return null
   }
 
   /** Waits for the changes under way. */

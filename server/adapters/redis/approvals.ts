@@ -3,7 +3,7 @@ import type { CardRef } from '../../ports/submission'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
 import { DECIDE } from './approval-scripts'
-import { LEASE, run } from './scripts'
+import { lease, run } from './scripts'
 
 /** A turn outlives its end by so much, ms, so that its cards can still be told of it. */
 const GRACE_MS = 60 * 60 * 1000
@@ -47,8 +47,8 @@ export class RedisApprovals implements ApprovalStore {
     }
   }
 
-  async lease(now: number, until: number, limit: number): Promise<string[]> {
-    return await this.call(() => run(this.client, LEASE, [DUE], [now, until, limit].map(String))) as string[]
+  lease(leaseMs: number, limit: number): Promise<string[]> {
+    return this.call(() => lease(this.client, DUE, leaseMs, limit))
   }
 
   async drop(id: string): Promise<void> {

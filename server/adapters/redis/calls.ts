@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { bounded, type RedisClient } from './client'
+import { bounded, onRefusal, type RedisClient } from './client'
 
 /** The ports promise less than 2 s. */
 export const CALL_TIMEOUT_MS = 1_500
@@ -36,5 +36,9 @@ function startCalls(client: RedisClient): Calls {
     return returning
   }
   const run = <T>(command: () => Promise<T>) => client.isReady ? command() : reconnected().then(command)
-  return { started, call: command => bounded(client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS) }
+  const refused = (error: unknown) => {
+    onRefusal(client, error)
+    throw error
+  }
+  return { started, call: command => bounded(client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS).catch(refused) }
 }

@@ -8,7 +8,14 @@ export class RedisChanges {
   private subscriber: RedisClient | null = null
   private beats: ReturnType<typeof setInterval> | undefined
 
-  constructor(private readonly client: RedisClient) {}
+  constructor(private readonly client: RedisClient) {
+    // What the main connection left for another node is left here too.
+    client.on('ready', () => {
+      if (!this.subscriber) return
+      this.drop()
+      this.subscriber = this.subscribe()
+    })
+  }
 
   watch(watcher: StoreWatcher): () => void {
     this.watchers.add(watcher)
@@ -23,7 +30,11 @@ export class RedisChanges {
   close(): void {
     clearInterval(this.beats)
     this.beats = undefined
-    this.subscriber?.destroy()
+    this.drop()
+  }
+
+  private drop(): void {
+    if (this.subscriber?.isOpen) this.subscriber.destroy()
     this.subscriber = null
   }
 

@@ -1,5 +1,8 @@
 import { createClient, type RedisClientType } from 'redis'
 import type { Log } from '../../ports/runtime'
+import { clockOf } from './clock'
+import { isOfThisNode, refusalLine } from './refusals'
+import { isTooOld, OLDEST_REDIS, serverVersion } from './version'
 
 /** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
 export type RedisClient = RedisClientType
@@ -11,6 +14,9 @@ const PING_TIMEOUT_MS = 4_000
 /** Longer than the interval, so that only a socket on which nothing moves, e.g. a stuck handshake, runs into it. */
 const IDLE_TIMEOUT_MS = 10_000
 const MAX_BACKOFF_MS = 2_000
+const PROBE_TTL_MS = 1_000
+/** From here on it is worth a line in the log that the clock of this machine is off, ms. */
+const CLOCK_TOLERANCE_MS = 1_000
 
 /** Redis took the connection but did not answer in time. */
 class NoAnswer extends Error {
@@ -34,10 +40,17 @@ export function createRedis(url: string, log: Log): RedisClient {
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: IDLE_TIMEOUT_MS,
       // Written out because the default gives up for good after a socket time-out.
-      reconnectStrategy: retries => Math.min(50 * 2 ** retries, MAX_BACKOFF_MS) + Math.floor(Math.random() * 100),
+      reconnectStrategy: pauseMs,
     },
   })
-  logOutages(client, log)
+  const outage = outages(log)
+  const isSeeking = seekWriter(client, outage)
+  // An AggregateError (a name with several addresses) has no message.
+  client.on('error', (error: Error & { code?: string }) => outage.begin(refusalLine(error) ?? (error.message || error.code)))
+  client.on('ready', () => {
+    if (!isSeeking()) outage.end()
+    greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
+  })
   client.connect().catch(() => { /* The 'error' listener has it. */ })
   replaceDeadSocket(client)
   return client
@@ -55,37 +68,98 @@ export function bounded<T>(promise: Promise<T>, ms: number): Promise<T> {
   })
 }
 
-/** The client emits one error per attempt; people need one line per outage. */
-function logOutages(client: RedisClient, log: Log): void {
+/** One line in the log for an outage, however many attempts it takes, and one when it is over. */
+function outages(log: Log) {
   let down = false
-  client.on('error', (error: Error & { code?: string }) => {
-    if (down) return
-    down = true
-    // An AggregateError (a name with several addresses) has no message.
-    log.error('redis.unreachable', { reason: error.message || error.code, setting: 'STORE_URL' })
-  })
-  client.on('ready', () => {
-    if (down) log.info('redis.reachable')
-    down = false
-  })
+  return {
+    begin(reason: string | undefined) {
+      if (!down) log.error('redis.unreachable', { reason, setting: 'STORE_URL' })
+      down = true
+    },
+    end() {
+      if (down) log.info('redis.reachable')
+      down = false
+    },
+  }
+}
+
+/** What a connection is asked at once, ahead of everything else: the time, and whether the server is new enough. */
+async function greet(client: RedisClient, log: Log): Promise<void> {
+  const [version] = await Promise.all([serverVersion(client), measure(client)])
+  if (version !== null && isTooOld(version)) log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
+  const { aheadMs } = clockOf(client)
+  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice: 'The service goes by the clock of Redis; set this machine\'s by NTP.' })
+}
+
+async function measure(client: RedisClient): Promise<void> {
+  const clock = clockOf(client)
+  const asked = clock.asked()
+  const [seconds, microseconds] = await client.time()
+  clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), asked)
 }
 
 /**
  * A socket whose other end vanished without a word stays "ready", and under load every write restarts its idle timer
- * (so `pingInterval` with `socketTimeout` would not notice): only an unanswered PING tells.
+ * (so `pingInterval` with `socketTimeout` would not notice): only an unanswered question tells. It is what time it is,
+ * so that the clock stays right.
  */
 function replaceDeadSocket(client: RedisClient): void {
   const timer = setInterval(() => {
     if (!client.isOpen) return clearInterval(timer)
     if (!client.isReady) return
     const socket = client.socketEpoch
-    bounded(client.ping(), PING_TIMEOUT_MS).catch((error: unknown) => {
+    bounded(measure(client), PING_TIMEOUT_MS).catch((error: unknown) => {
       const dead = error instanceof NoAnswer && client.isReady && client.socketEpoch === socket
       if (!dead) return
       client.emit('error', error)
-      client.destroy()
-      client.connect().catch(() => { /* The 'error' listener has it. */ })
+      connectAnew(client)
     })
   }, PING_EVERY_MS)
   timer.unref()
+}
+
+/** Looks the name up again, which may lead to another node by now. */
+function connectAnew(client: RedisClient): void {
+  client.destroy()
+  client.connect().catch(() => { /* The 'error' listener has it. */ })
+}
+
+const seekers = new WeakMap<RedisClient, (error: unknown) => void>()
+
+/** Tells of an error that a call met: where another node may do better, the client looks for one. Returns at once. */
+export function onRefusal(client: RedisClient, error: unknown): void {
+  if (isOfThisNode(error)) seekers.get(client)?.(error)
+}
+
+/** After a failover the connection may be to what is a replica now: connects anew, with pauses, until a write is taken. */
+function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>) {
+  let seeking = false
+  const seek = async (reason: unknown) => {
+    outage.begin(refusalLine(reason) ?? undefined)
+    for (let attempt = 0; client.isOpen && isOfThisNode(reason); attempt++) {
+      // One that is not ready connects by itself.
+      if (client.isReady) connectAnew(client)
+      await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
+      if (client.isReady) reason = await bounded(tryWrite(client), PING_TIMEOUT_MS).catch((error: unknown) => error instanceof NoAnswer ? reason : error)
+    }
+  }
+  seekers.set(client, (error) => {
+    if (seeking) return
+    seeking = true
+    void seek(error).finally(() => {
+      seeking = false
+      if (client.isReady) outage.end()
+    })
+  })
+  return () => seeking
+}
+
+/** A write that leaves nothing behind, as cheap as any: whether this node takes writes. */
+export async function tryWrite(client: RedisClient): Promise<void> {
+  await client.set('{triage}:probe', '1', { PX: PROBE_TTL_MS })
+}
+
+/** Grows, so that nobody is hammered, and differs, so that replicas do not come all at once. */
+function pauseMs(attempt: number): number {
+  return Math.min(50 * 2 ** attempt, MAX_BACKOFF_MS) + Math.floor(Math.random() * 100)
 }

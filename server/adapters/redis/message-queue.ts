@@ -1,23 +1,18 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
-import { run, script } from './scripts'
+import { NOW, run, script } from './scripts'
 
 /** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'
 const queueKey = (thread: string) => `{triage}:conversation:${thread}`
-
-const NOW = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-`
 
 /** KEYS queue, waiting. ARGV thread, message, how many may wait, how long they are kept. */
 const ADD = script(`${NOW}
 redis.call('RPUSH', KEYS[1], '0' .. ARGV[2])
 redis.call('LTRIM', KEYS[1], -ARGV[3], -1)
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
-redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+redis.call('ZADD', KEYS[2], 'NX', now(), ARGV[1])
 `)
 
 /** Returns how often the first message was handed out, up to 9, and the message. KEYS queue, waiting. ARGV thread. */
@@ -29,7 +24,7 @@ if not head then
 end
 local attempt = math.min(string.sub(head, 1, 1) + 1, 9)
 redis.call('LSET', KEYS[1], 0, string.format('%d', attempt) .. string.sub(head, 2))
-redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('ZADD', KEYS[2], now(), ARGV[1])
 return { attempt, string.sub(head, 2) }
 `)
 
@@ -40,14 +35,14 @@ if head and string.sub(head, 2) == ARGV[2] then redis.call('LPOP', KEYS[1]) end
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('ZREM', KEYS[2], ARGV[1])
 else
-  redis.call('ZADD', KEYS[2], now, ARGV[1])
+  redis.call('ZADD', KEYS[2], now(), ARGV[1])
 end
 `)
 
 /** KEYS waiting. ARGV for how long nothing moved, how many threads. */
 const STALLED = script(`${NOW}
-local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[1], 'LIMIT', 0, ARGV[2])
-for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now, thread) end
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now() - ARGV[1], 'LIMIT', 0, ARGV[2])
+for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now(), thread) end
 return found
 `)
 

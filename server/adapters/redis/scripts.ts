@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient } from './client'
+import { clockOf } from './clock'
 
 /** A Lua script; Redis runs it as one atomic step. */
 interface Script {
@@ -168,14 +169,16 @@ return found
 `)
 
 /**
- * Hands out what is due and puts it off, so that nobody else is handed it.
+ * Hands out what is due and puts it off, so that nobody else is handed it: [the time, id, id, …].
  *
- * KEYS due. ARGV now, until, limit.
+ * KEYS due. ARGV lease, limit.
  */
-export const LEASE = script(`
-local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
-for _, id in ipairs(ids) do redis.call('ZADD', KEYS[1], 'XX', ARGV[2], id) end
-return ids
+const LEASE = script(`${NOW}
+local at = now()
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, ARGV[2])
+for _, id in ipairs(found) do redis.call('ZADD', KEYS[1], 'XX', at + ARGV[1], id) end
+table.insert(found, 1, at)
+return found
 `)
 
 /**
@@ -206,6 +209,15 @@ export const BACKLOG = script(`
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]), redis.call('ZCARD', KEYS[3]) }
 `)
+
+/** Runs `LEASE` on an index, and learns what time it is. */
+export async function lease(client: RedisClient, due: string, leaseMs: number, limit: number): Promise<string[]> {
+  const clock = clockOf(client)
+  const asked = clock.asked()
+  const [time, ...ids] = await run(client, LEASE, [due], [String(leaseMs), String(limit)]) as [number, ...string[]]
+  clock.observe(time, asked)
+  return ids
+}
 
 export function script(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') }

@@ -3,9 +3,10 @@ import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, Submiss
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
-import { bounded, type RedisClient } from './client'
+import { bounded, tryWrite, type RedisClient } from './client'
 import { countKey } from './limiter'
-import { BACKLOG, CREATE, LEASE, PAGE, PUT, READ, REMOVE, run } from './scripts'
+import { BACKLOG, CREATE, lease, PAGE, PUT, READ, REMOVE, run } from './scripts'
+import { refusalLine } from './refusals'
 
 interface RedisStoreOptions extends StoreRules {
   /** How many forms each client may send; any number when absent. */
@@ -89,8 +90,8 @@ export class RedisStore implements SubmissionStore {
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
 
-  async lease(now: number, until: number, limit: number): Promise<string[]> {
-    return await this.call(() => run(this.client, LEASE, [DUE], [now, until, limit].map(String))) as string[]
+  lease(leaseMs: number, limit: number): Promise<string[]> {
+    return this.call(() => lease(this.client, DUE, leaseMs, limit))
   }
 
   async forget(id: string): Promise<void> {
@@ -140,8 +141,16 @@ export class RedisStore implements SubmissionStore {
     return this.changes.watch(watcher)
   }
 
-  async ping(): Promise<void> {
-    await this.call(() => this.client.ping())
+  async check(): Promise<string | null> {
+    try {
+      await this.call(() => tryWrite(this.client))
+      return null
+    }
+    catch (error) {
+      const refusal = refusalLine(error)
+      if (refusal === null) throw error
+      return refusal
+    }
   }
 
   /** Closes the client, for everybody who shares it. */

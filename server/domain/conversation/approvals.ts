@@ -100,10 +100,9 @@ export class Approvals {
    */
   async sweep(): Promise<Overdue> {
     const { store, runtime, leaseMs, log } = this.ports
-    const now = runtime.now()
     const expired: KeptTurn[] = []
     const abandoned: KeptTurn[] = []
-    for (const id of await store.lease(now, now + leaseMs, SWEPT)) {
+    for (const id of await store.lease(leaseMs, SWEPT)) {
       const kept = await store.get(id)
       if (!kept || kept.taken) {
         await store.drop(id)
@@ -111,7 +110,7 @@ export class Approvals {
         log.warn('approval.abandoned', { turn: id })
         continue
       }
-      const recorded = await store.decide(id, null, { approved: false, by: null, at: now }, now + leaseMs)
+      const recorded = await store.decide(id, null, { approved: false, by: null, at: runtime.now() }, runtime.now() + leaseMs)
       if (recorded.state !== 'complete') continue
       log.info('approval.expired', { turn: id })
       expired.push(recorded.kept)

@@ -1,7 +1,7 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { HealthBook } from '../../ports/health'
-import type { Runtime } from '../../ports/runtime'
+import type { Runtime, StoreClock } from '../../ports/runtime'
 import type { Storage } from './storage'
 
 export interface Readiness {
@@ -18,18 +18,25 @@ const CHECK_TTL_MS = 30_000
 /** How long a probe waits for a platform, ms; orchestrators give up after a few seconds. */
 const PATIENCE_MS = 2000
 
+/** From here on somebody should set the clock, ms. */
+const CLOCK_OFF_MS = 30_000
+
 export interface ReadinessPorts {
   storage: Pick<Storage, 'check'>
   board: ReviewBoard
   health: HealthBook
   runtime: Pick<Runtime, 'now' | 'wait'>
+  clock: Pick<StoreClock, 'aheadMs'>
+  /** What is to be changed about the store although it works; one line each. */
+  storeAdvice: () => readonly string[]
 }
 
 /**
- * Ready is whoever reaches the store and has credentials that every platform takes. A platform that is merely away makes
- * nobody unready: taking all replicas out of a load balancer then would lose the forms that they are there to keep.
+ * Ready is whoever reaches a store that takes writes and has credentials that every platform takes. A platform that is
+ * merely away makes nobody unready: taking all replicas out of a load balancer then would lose the forms that they are
+ * there to keep.
  */
-export function createReadiness({ storage, board, health, runtime }: ReadinessPorts): () => Promise<Readiness> {
+export function createReadiness({ storage, board, health, runtime, clock, storeAdvice }: ReadinessPorts): () => Promise<Readiness> {
   let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
 
   async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
@@ -48,8 +55,15 @@ export function createReadiness({ storage, board, health, runtime }: ReadinessPo
   return async () => {
     const now = runtime.now()
     if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
-    const [platforms, storeReason] = await Promise.all([checked.results, storage.check().then(since => since === null ? null : 'The store (STORE_URL) does not answer.')])
-    const reasons = [...storeReason ? [storeReason] : [], ...platforms.reasons]
-    return { ready: reasons.length === 0, reasons, warnings: platforms.warnings }
+    const [platforms, refusal] = await Promise.all([checked.results, storage.check()])
+    const reasons = [...refusal ? [refusal.reason] : [], ...platforms.reasons]
+    return { ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...storeAdvice(), ...clockWarning(clock)] }
   }
+}
+
+/** The service goes by the store's clock; signatures of platforms are checked by this machine's. */
+function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
+  if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return []
+  const seconds = Math.round(Math.abs(aheadMs) / 1000)
+  return [`The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the store's. Set it by NTP: platforms are refused from 5 min on.`]
 }

@@ -1,10 +1,11 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { HealthBook, PartHealth } from '../../ports/health'
+import type { StoreClock } from '../../ports/runtime'
 import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery } from '../../ports/submission'
 import { problemOf } from '../submission/overview'
 import { DELIVERY_NAMES } from '../submission/progress'
-import type { Storage } from './storage'
+import type { Storage, StoreRefusal } from './storage'
 
 /** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. Times in epoch ms. */
 interface Part extends PartHealth {
@@ -22,6 +23,8 @@ export interface Status {
   parts: readonly Part[]
   backlog: Backlog | null
   tally: readonly HourTally[] | null
+  /** By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when behind. */
+  clockAheadMs: number
   /** The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck` counts all. */
   stuck: readonly Stuck[] | null
   /** The newest lines of the audit trail. */
@@ -42,7 +45,7 @@ export interface StatusPorts {
   board: ReviewBoard
   health: HealthBook
   deliveries: readonly Delivery[]
-  now: () => number
+  clock: Pick<StoreClock, 'now' | 'aheadMs'>
 }
 
 /** Stuck submissions that the page names. */
@@ -52,15 +55,16 @@ const STUCK = 10
 const AUDIT_LINES = 50
 
 /** Everything that the person on duty looks at first. Answers also while the store is away. */
-export async function readStatus({ store, storage, board, health, deliveries, now }: StatusPorts): Promise<Status> {
-  const at = now()
+export async function readStatus({ store, storage, board, health, deliveries, clock }: StatusPorts): Promise<Status> {
+  const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [refusingSince, notes, backlog, tally, audit, stuck] = await Promise.all([
+  const [refusal, notes, backlog, tally, audit, stuck] = await Promise.all([
     storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
   ])
+  const answered = clock.now()
   const used = [...board.platforms.map(key => ({ key, label: board.label(key) })), ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] }))]
-  const parts = used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) }))
-  return { now: now(), refusingSince, parts: [storePart(refusingSince, now()), ...parts], backlog, tally, stuck, audit }
+  const parts = [storePart(refusal, answered), ...used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) }))]
+  return { now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck, audit }
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
@@ -80,8 +84,8 @@ function judge(health: PartHealth | null): Pick<Part, 'state' | 'lastSuccessAt' 
   return { lastSuccessAt, lastError, state: fails ? 'failing' : lastSuccessAt ? 'ok' : 'unused' }
 }
 
-function storePart(refusingSince: number | null, at: number): Part {
+function storePart(refusal: StoreRefusal | null, at: number): Part {
   const part = { key: 'store', label: 'Store' }
-  if (refusingSince === null) return { ...part, state: 'ok', lastSuccessAt: at, lastError: null }
-  return { ...part, state: 'failing', lastSuccessAt: null, lastError: { at, reason: 'It does not take forms. Check STORE_URL.' } }
+  if (!refusal) return { ...part, state: 'ok', lastSuccessAt: at, lastError: null }
+  return { ...part, state: 'failing', lastSuccessAt: null, lastError: { at, reason: refusal.reason } }
 }

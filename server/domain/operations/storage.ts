@@ -1,16 +1,22 @@
 import type { SubmissionStore } from '../../ports/store'
 
+/** Why forms are refused, for people, and from when on, epoch ms. */
+export interface StoreRefusal {
+  since: number
+  reason: string
+}
+
 /** Whether forms can be stored, as this process found it last. */
 export class Storage {
   private refusingSince: number | null = null
 
-  constructor(private readonly store: Pick<SubmissionStore, 'ping'>, private readonly now: () => number) {}
+  constructor(private readonly store: Pick<SubmissionStore, 'check'>, private readonly now: () => number) {}
 
-  /** Resolves with null, or with the moment from which forms are refused, epoch ms: as exact as this is asked often. */
-  async check(): Promise<number | null> {
+  /** Null when they can; otherwise since when they cannot: as exact as this is asked often. */
+  async check(): Promise<StoreRefusal | null> {
     const askedAt = this.now()
-    const answers = await this.store.ping().then(() => true, () => false)
-    this.refusingSince = answers ? null : this.refusingSince ?? askedAt
-    return this.refusingSince
+    const reason = await this.store.check().catch(() => 'The store (STORE_URL) does not answer.')
+    this.refusingSince = reason === null ? null : this.refusingSince ?? askedAt
+    return reason === null ? null : { since: this.refusingSince!, reason }
   }
 }

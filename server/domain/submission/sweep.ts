@@ -21,8 +21,9 @@ export interface SweepPorts {
 
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
 export async function sweep({ store, outbox, wake, leaseMs, runtime, log }: SweepPorts): Promise<number> {
+  const ids = await store.lease(leaseMs, BATCH)
+  // Afterwards: the store's answer may have put the clock right.
   const now = runtime.now()
-  const ids = await store.lease(now, now + leaseMs, BATCH)
   const queue = ids.values()
   const worker = async () => {
     for (const id of queue) {

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startServer, type Server } from '../support/server'
+import { shiftedClock } from '../support/shifted-clock'
+import { blockActions, interact } from '../support/slack'
+import { until } from '../support/until'
+import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
+
+const SECRET = 'a-secret-of-some-length'
+const LEASE_MS = 30_000
+
+let d: Deployment
+let other: Server | undefined
+beforeEach(async () => {
+  d = await deploy({ LEASE_MS: String(LEASE_MS), CRON_SECRET: SECRET, ...WITH_PASSWORD, TRUST_PROXY: '1' })
+})
+afterEach(async () => {
+  await other?.kill()
+  await d.close()
+})
+
+const posts = () => d.slack.requests.filter(({ path }) => path === '/api/chat.postMessage')
+const emails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
+const replica = async (shiftMs: number) => other = await startServer({ ...d.env, ...shiftedClock(shiftMs) })
+
+/** Has a server look for due work, three times over. */
+async function sweep({ url }: Server): Promise<void> {
+  for (let times = 0; times < 3; times++) expect((await fetch(`${url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status).toBe(200)
+}
+
+describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock is 65 s %s', (_how, shiftMs) => {
+  it.each([
+    ['does not take over', () => [d.server, other!] as const],
+    ['has nothing taken from it', () => [other!, d.server] as const],
+  ] as const)('%s: a card that is being posted is posted once, an email and a POST are sent once', async (_what, roles) => {
+    await replica(shiftMs)
+    const [working, sweeping] = roles()
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: gate.promise } : undefined
+    const answer = sendForm(working, { name: 'Ada' })
+    await until('the card on its way', () => posts().length === 1)
+    await sweep(sweeping)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    const { submissionId: id } = await (await answer).json() as { submissionId: string }
+    const card = await cardOf(d, id)
+    await Promise.all([d.server.drain(), other!.drain()])
+    expect(posts()).toHaveLength(1)
+
+    const hold = Promise.withResolvers<undefined>()
+    d.resend.fault = d.endpoint.fault = () => ({ hold: hold.promise })
+    await interact(working.url, blockActions(card, 'forward', id, d.slack.reviewer))
+    await until('the deliveries on their way', () => emails().length === 1 && d.endpoint.requests.length === 1)
+    await sweep(sweeping)
+    d.resend.fault = d.endpoint.fault = () => undefined
+    hold.resolve(undefined)
+    await Promise.all([d.server.drain(), other!.drain()])
+    expect([emails().length, d.endpoint.requests.length, (await d.resend.emails()).length]).toEqual([1, 1, 1])
+  })
+
+  it('says by how much at the start, when asked whether it is ready, and on the status page', async () => {
+    const shifted = await replica(shiftMs)
+    const line = await until('the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')))
+    expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(1500)
+    const { ready, warnings } = await (await fetch(`${shifted.url}/api/ready`)).json() as { ready: boolean, warnings: string[] }
+    expect(ready).toBe(true)
+    expect(warnings).toEqual([expect.stringMatching(shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/)])
+    const ada = visit(shifted)
+    await ada.signIn(PASSWORD)
+    const status = await (await ada.get('/api/status')).json() as { clockAheadMs: number, now: number }
+    expect(Math.abs(status.clockAheadMs - shiftMs)).toBeLessThan(1500)
+    expect(Math.abs(status.now - Date.now())).toBeLessThan(5000)
+  })
+})
+
+it('a clock that is right is left alone, and nothing is said of it', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  await click(d, card, 'spam', id)
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  expect(await (await ada.get('/api/status')).json()).toMatchObject({ clockAheadMs: 0 })
+  expect(d.server.output()).not.toContain('clock.off')
+})

@@ -1,0 +1,104 @@
+import { createClient } from 'redis'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { startServer } from '../support/server'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { until } from '../support/until'
+import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
+
+let d: Deployment
+let tcp: TcpProxy
+let second: RedisServer
+beforeEach(async () => {
+  [tcp, second] = await Promise.all([startTcpProxy(), startRedis()])
+  d = await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' })
+  tcp.use(d.redis.port)
+  await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+})
+afterEach(async () => {
+  await d.close()
+  await Promise.all([tcp.close(), second.stop()])
+})
+
+const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json() as { ready: boolean, reasons: string[] }
+const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
+const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
+
+/** Runs commands on a Redis itself, past the proxy. */
+async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
+  const client = createClient({ url })
+  await client.connect()
+  return run(client).finally(() => client.destroy())
+}
+
+describe('a store that became a replica', () => {
+  it('is refused by readiness, left for the new primary without a restart, and nothing is lost', async () => {
+    const { id, card } = await submit(d, { name: 'before' })
+    await d.server.drain()
+    const ada = visit(d.server)
+    await ada.signIn(PASSWORD)
+    const live = await ada.get('/api/submissions/events')
+    await on(second, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(d.redis.port)]))
+    await until('the replica to follow', async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'))
+
+    // The failover: who was primary follows, but the address still leads there, over connections that stay up.
+    await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
+    expect(await statusOfForm()).toBe(503)
+    await isReady(false)
+    expect((await ready()).reasons).toEqual([expect.stringMatching(/READONLY.*STORE_URL has to lead to the primary/)])
+
+    tcp.use(second.port)
+    await until('a form accepted', async () => await statusOfForm() === 200)
+    await isReady(true)
+    await click(d, card, 'forward', id)
+    await until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
+    await d.server.drain()
+    expect(await d.resend.emails()).toHaveLength(1)
+    await until('the pages to listen there', async () => await on(second, client => client.pubSubNumSub(['{triage}:changes'])).then(found => Number(Object.values(found)[0]) > 0))
+    await live.body?.cancel()
+    // One line when it began and one when it was over, however often it was tried.
+    expect([...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)).toEqual(['unreachable', 'reachable'])
+  })
+
+  it('is not hammered while there is no other', async () => {
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
+    const connections = () => on(d.redis, async client => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]))
+    const before = await connections()
+    const started = Date.now()
+    await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
+    // By then the pauses are 2 s; each look of the test is a connection of its own.
+    expect(await connections() - before).toBeLessThan(20)
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
+    await until('a form accepted', async () => await statusOfForm() === 200)
+  })
+})
+
+describe('readiness tests a write, and names what to change:', () => {
+  it.each([
+    ['a full store', { maxmemory: '1mb' }, { maxmemory: '0' }, /OOM.*raise maxmemory/],
+    ['a store without its replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' }, /NOREPLICAS.*min-replicas-to-write/],
+  ] as const)('%s', async (_what, bad, good, reason) => {
+    await on(d.redis, client => client.configSet(bad))
+    await isReady(false)
+    expect((await ready()).reasons).toEqual([expect.stringMatching(reason)])
+    expect(await statusOfForm()).toBe(503)
+    await on(d.redis, client => client.configSet(good))
+    await isReady(true)
+    await until('a form accepted', async () => await statusOfForm() === 200)
+  })
+
+  it('leaves nothing behind', async () => {
+    for (let times = 0; times < 5; times++) await ready()
+    await until('the probe gone', async () => await on(d.redis, client => client.exists('{triage}:probe')) === 0)
+  })
+
+  it('a Redis that is too old, which the start says too', async () => {
+    tcp.rewrite = ({ name }, answer) => name === 'INFO' ? Buffer.from(answer.toString().replace(/redis_version:[\d.]{5,6}/, ({ length }) => `redis_version:${'6.2.22'.slice(0, length - 14)}`)) : answer
+    await d.server.kill()
+    d.server = await startServer(d.env)
+    await until('the line in the log', () => d.server.output().includes('"redis.too-old"'))
+    expect(await ready()).toMatchObject({ ready: true, warnings: [expect.stringMatching(/^Redis 6\.2\.\d+ is too old: the service needs 7\.0 or newer/)] })
+  })
+})
