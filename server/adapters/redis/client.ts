@@ -124,34 +124,49 @@ function connectAnew(client: RedisClient): void {
   client.connect().catch(() => { /* The 'error' listener has it. */ })
 }
 
-const seekers = new WeakMap<RedisClient, (error: unknown) => void>()
+interface Seeker {
+  /** Why another node is looked for, as long as one is. */
+  reason: unknown
+  begin: (reason: unknown) => void
+}
+
+const seekers = new WeakMap<RedisClient, Seeker>()
 
 /** Tells of an error that a call met: where another node may do better, the client looks for one. Returns at once. */
 export function onRefusal(client: RedisClient, error: unknown): void {
-  if (isOfThisNode(error)) seekers.get(client)?.(error)
+  if (isOfThisNode(error)) seekers.get(client)?.begin(error)
+}
+
+/** What the last node refused while the client looks for another; else undefined. */
+export function refusedBefore(client: RedisClient): unknown {
+  return seekers.get(client)?.reason
 }
 
 /** After a failover the connection may be to what is a replica now: connects anew, with pauses, until a write is taken. */
-function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>) {
-  let seeking = false
-  const seek = async (reason: unknown) => {
-    outage.begin(refusalLine(reason) ?? undefined)
-    for (let attempt = 0; client.isOpen && isOfThisNode(reason); attempt++) {
+function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
+  const seek = async () => {
+    outage.begin(refusalLine(seeker.reason) ?? undefined)
+    for (let attempt = 0; client.isOpen && isOfThisNode(seeker.reason); attempt++) {
       // One that is not ready connects by itself.
       if (client.isReady) connectAnew(client)
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
-      if (client.isReady) reason = await bounded(tryWrite(client), PING_TIMEOUT_MS).catch((error: unknown) => error instanceof NoAnswer ? reason : error)
+      const { reason } = seeker
+      if (client.isReady) seeker.reason = await bounded(tryWrite(client), PING_TIMEOUT_MS).catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
-  seekers.set(client, (error) => {
-    if (seeking) return
-    seeking = true
-    void seek(error).finally(() => {
-      seeking = false
-      if (client.isReady) outage.end()
-    })
-  })
-  return () => seeking
+  const seeker: Seeker = {
+    reason: undefined,
+    begin(reason) {
+      if (seeker.reason !== undefined) return
+      seeker.reason = reason
+      void seek().finally(() => {
+        seeker.reason = undefined
+        if (client.isReady) outage.end()
+      })
+    },
+  }
+  seekers.set(client, seeker)
+  return () => seeker.reason !== undefined
 }
 
 /** A write that leaves nothing behind, as cheap as any: whether this node takes writes. */

@@ -3,7 +3,7 @@ import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, Submiss
 import type { AuditLine, Submission } from '../../ports/submission'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
-import { bounded, tryWrite, type RedisClient } from './client'
+import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
 import { countKey } from './limiter'
 import { BACKLOG, CREATE, lease, PAGE, PUT, READ, REMOVE, run } from './scripts'
 import { refusalLine } from './refusals'
@@ -147,7 +147,7 @@ export class RedisStore implements SubmissionStore {
       return null
     }
     catch (error) {
-      const refusal = refusalLine(error)
+      const refusal = refusalLine(error) ?? refusalLine(refusedBefore(this.client))
       if (refusal === null) throw error
       return refusal
     }
