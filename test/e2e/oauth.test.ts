@@ -110,6 +110,7 @@ describe.each([
     expect(await comeBack(ada, back)).toBe('/sign-in?problem=unavailable')
     expect(await viewerOf(ada)).toBeNull()
     expect(server.output()).toContain('"sign-in.refused"')
+    expect(server.output()).not.toContain('Cannot destructure')
     for (const secret of [SLACK_APP.OPS_SLACK_CLIENT_SECRET, DISCORD_APP.OPS_DISCORD_CLIENT_SECRET, back.searchParams.get('code')!]) expect(server.output()).not.toContain(secret)
   })
 })

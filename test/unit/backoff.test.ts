@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { retryAt } from '../../server/domain/submission/backoff'
+import { retryAt, roomPauseMs } from '../../server/domain/submission/backoff'
 import type { Work } from '../../server/ports/submission'
 
 const POLICY = { baseMs: 5000, leaseMs: 30_000 }
@@ -56,4 +56,16 @@ test('an update of a card is not given up while the card is there, with pauses o
 test('a post is never given up', () => {
   expect(retryAt(work('post', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
   expect(retryAt(work('post', 1000), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + TEN_MINUTES / 2)
+})
+
+test.each([
+  ['a Retry-After', { permanent: false, retryAfterMs: 7000 }, 7000],
+  ['a Retry-After of years: an hour', { permanent: false, retryAfterMs: 1e15 }, 3_600_000],
+  ['a Retry-After without end: an hour', { permanent: false, retryAfterMs: Infinity }, 3_600_000],
+  ['a Retry-After that is over', { permanent: false, retryAfterMs: -5000 }, 0],
+  ['a refusal of whatever is posted: a minute', { permanent: true }, 60_000],
+  ['a refusal of this card', { permanent: true, content: true }, 0],
+  ['an outage', { permanent: false }, 0],
+] as const)('no card goes to a room after %s', (_, outcome, pauseMs) => {
+  expect(roomPauseMs(outcome, POLICY)).toBe(pauseMs)
 })

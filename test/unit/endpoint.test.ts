@@ -95,6 +95,7 @@ describe('Endpoint', () => {
   test.each([
     ['12', 12_000],
     ['0', 0],
+    ['1.5', 1500],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['9'.repeat(400), DAY_MS],
     ['Fri, 31 Dec 9999 23:59:59 GMT', DAY_MS],

@@ -71,7 +71,7 @@ function outcome({ status, headers }: HttpAnswer): Outcome {
 /** Seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 function retryAfter(value: HttpAnswer['headers'][string]): { retryAfterMs?: number } {
   if (typeof value !== 'string') return {}
-  const pause = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  const pause = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isNaN(pause) ? {} : { retryAfterMs: Math.min(Math.max(pause, 0), MAX_PAUSE_MS) }
 }
 

@@ -37,7 +37,8 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         })
         const resend = await client
         const { data, error, headers } = await resend.emails.send(payload(email), { idempotencyKey })
-        return data && !error ? { ok: true, value: undefined } : refused(error ?? {}, headers ?? {})
+        // Without its id nobody knows that it was taken; asked again, Resend tells by the key.
+        return typeof data?.id === 'string' && !error ? { ok: true, value: undefined } : refused(error ?? {}, headers ?? {})
       }
       catch (error) {
         const { code } = error as { code?: string }
@@ -85,6 +86,8 @@ function refused({ statusCode: status, name }: Refusal, headers: Record<string, 
 function cause(status: number, name: string | undefined): string {
   if (status === 401 || name?.endsWith('_api_key')) return `Resend refused the API key (${status}). Check MAIL_API_KEY.`
   if (status === 403 || name === 'invalid_from_address') return `Resend refused the sender (${status}). Check that the domain of MAIL_FROM_ADDRESS is verified in Resend.`
+  if (name === 'security_error') return `Resend stopped the email for security (${status}). Look into the Resend account.`
+  if (name === 'invalid_attachment' || status === 413) return `Resend refused the size or an attachment of the email (${status}). This is a bug; please report it.`
   return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS and FORWARD_EMAIL.`
 }
 

@@ -56,6 +56,6 @@ async function call(url: string, init: RequestInit): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => null)
   const { ok, error } = (answer ?? {}) as Json
   // Slack refuses with 200 and `ok: false`, OAuth servers with 400 and a code such as `invalid_client`.
-  if (response.ok && ok !== false) return answer
+  if (response.ok && ok !== false && answer !== null) return answer
   throw new Error(`${pathname} answered ${response.status}${typeof error === 'string' && /^\w{1,60}$/.test(error) ? ` ${error}` : ''}`)
 }

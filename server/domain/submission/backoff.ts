@@ -25,9 +25,22 @@ const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 /** A room that refuses whatever is posted is left alone for so many times the base delay: 1 min at the default base. */
 const ROOM_PAUSE = 12
 
-/** How long no card goes to a room that refused one for good, because of the room or the credentials, ms. */
-export function roomPauseMs({ baseMs }: RetryPolicy): number {
-  return ROOM_PAUSE * baseMs
+/** What an attempt that failed says about the next one. */
+interface Failed {
+  permanent: boolean
+  content?: boolean
+  gone?: boolean
+  retryAfterMs?: number
+}
+
+/** How long no card goes to a room: as long as its platform says, and a while when it refuses whatever is posted, ms. */
+export function roomPauseMs({ permanent, content, retryAfterMs }: Failed, { baseMs }: RetryPolicy): number {
+  return retryAfterMs === undefined ? (permanent && !content ? ROOM_PAUSE * baseMs : 0) : vendorPauseMs(retryAfterMs)
+}
+
+/** What a vendor asks for, within reason, ms. */
+function vendorPauseMs(retryAfterMs = 0): number {
+  return Math.min(Math.max(retryAfterMs, 0), MAX_RETRY_AFTER_MS)
 }
 
 /**
@@ -35,16 +48,16 @@ export function roomPauseMs({ baseMs }: RetryPolicy): number {
  * nobody would decide the submission. Neither is updating one that is still there: it would offer its buttons for ever,
  * and what the platform refuses (a token, a permission) may be mended. The lifecycle says when that ends.
  */
-export function retryAt(work: Work, outcome: { permanent: boolean, content?: boolean, gone?: boolean, retryAfterMs?: number }, now: number, random: number, policy: RetryPolicy): number | null {
+export function retryAt(work: Work, outcome: Failed, now: number, random: number, policy: RetryPolicy): number | null {
   if (isGivenUp(work, outcome)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
   const ceiling = Math.min(policy.baseMs * 3 ** work.attempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS)
   // Half fixed, half random: replicas and submissions that failed together do not come back together.
   const delay = ceiling / 2 + random * ceiling / 2
-  return now + Math.max(delay, Math.min(outcome.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS))
+  return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))
 }
 
-function isGivenUp({ kind, attempts }: Work, { permanent, gone }: { permanent: boolean, gone?: boolean }): boolean {
+function isGivenUp({ kind, attempts }: Work, { permanent, gone }: Failed): boolean {
   if (kind === 'post') return false
   return kind === 'update' ? gone === true : permanent || attempts + 1 >= MAX_ATTEMPTS
 }

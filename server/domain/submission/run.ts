@@ -14,6 +14,9 @@ const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 /** An edit waits so long for the deliveries that it is to tell of, ms. */
 const EDIT_PATIENCE_MS = 1000
 
+/** Longest that a process waits with work of which there is no record, ms. */
+const MOST_PATIENCE_MS = 60_000
+
 /** One sitting at one submission: effects at once and side by side, their results written in the order they come. */
 export class Run {
   private readonly reports: LifecycleEvent[] = []
@@ -68,7 +71,7 @@ export class Run {
     const { line, board, log, policy } = this.ports
     if (kind !== 'post' || board.intervalMs(room!) === 0 || outcome === 'waiting') return
     try {
-      const pauseMs = outcome.ok ? 0 : outcome.retryAfterMs ?? (outcome.permanent && !outcome.content ? roomPauseMs(policy) : 0)
+      const pauseMs = outcome.ok ? 0 : roomPauseMs(outcome, policy)
       // Closed first: who leaves lets the next one go.
       if (pauseMs > 0) await line.close(room!, pauseMs)
       await line.leave(room!, this.id)
@@ -134,7 +137,7 @@ export class Run {
     for (const pause of WRITE_RETRIES_MS) {
       const outcome = await this.ports.board.update(card, retiredCardView(this.id, this.ports.presentation))
       if (outcome.ok || outcome.permanent) return
-      await this.ports.runtime.wait(Math.max(pause, outcome.retryAfterMs ?? 0))
+      await this.ports.runtime.wait(Math.max(pause, Math.min(outcome.retryAfterMs ?? 0, MOST_PATIENCE_MS)))
     }
     this.ports.log.warn('card.not-retired', { submission: this.id, platform: card.platform })
   }
