@@ -100,10 +100,10 @@ describe('Google Chat that refuses', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
   })
 
-  it('for good is not asked again, and the log names the variable to check', async () => {
+  it('what a person can mend is asked again, and the log names the variable to check', async () => {
     const { message } = await submitForm({ name: 'unwelcome' })
     google.fault = ({ method }) => method === 'PATCH' ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' } : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: false, reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.' })
+    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: true, reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.' })
   })
 })

@@ -76,10 +76,28 @@ describe('Telegram that refuses', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
   })
 
-  it('for good is not asked again, and the log says what to check', async () => {
+  it('an edit because the card reads so already is content: the card stays whole', async () => {
+    const { id, message } = await submitForm({ name: 'Ada', note: 'edited twice' })
+    let edits = 0
+    telegram.fault = ({ path }) => path.endsWith('/editMessageText') && edits++ === 0 ? 'lose-answer' : undefined
+    await press(message, 'Forward Submission')
+    await until('a second edit', () => edits > 1)
+    await until('the end of it', () => d.server.output().includes(`"submission.finished"`) && d.server.output().split('\n').some(line => line.includes('submission.finished') && line.includes(id)))
+    await d.server.drain()
+    expect(now(message).text).toContain('note: edited twice')
+    expect(now(message).keyboard).toEqual([])
+    expect(d.server.output().split('\n').filter(line => line.includes('card.refused') && line.includes(id))).toEqual([])
+  })
+
+  it.each([
+    ['what a person can mend is asked again, and the log says what to check', 403, 'Forbidden: bot was kicked from the supergroup chat', true, 'Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.'],
+    ['because the card is gone is not asked again', 400, 'Bad Request: message to edit not found', false, 'The card was deleted.'],
+    ['because the group was upgraded is not asked again, and the log has the new id', 400, 'Bad Request: group chat was upgraded to a supergroup chat', false, 'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.'],
+  ])('%s', async (_, code, description, again, advice) => {
     const { message } = await submitForm({ name: 'unwelcome' })
-    telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: 403, body: '{"ok":false,"error_code":403,"description":"Forbidden: bot was kicked from the supergroup chat"}' } : undefined
+    const body = JSON.stringify({ ok: false, error_code: code, description, ...description.includes('upgraded') ? { parameters: { migrate_to_chat_id: -100777 } } : {} })
+    telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: code, body } : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Telegram')).toMatchObject({ work: 'update', again: false, reason: 'Telegram: PermissionError. Add the bot to the channel of the cards.' })
+    expect(failureOf(d, `Telegram answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again })
   })
 })

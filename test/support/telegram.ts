@@ -7,6 +7,8 @@ const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
 const SECRET = 'telegram-webhook-secret'
 const CHAT_ID = -1001234567890
 
+const NOT_MODIFIED = 'Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message'
+
 export interface TelegramMessage extends TelegramText {
   id: number
   replyTo?: number
@@ -58,6 +60,8 @@ export async function startTelegram(): Promise<Telegram> {
       return refuse(400, (error as Error).message)
     }
     if (read.text.length < 1 || read.text.length > 4096) return refuse(400, 'Bad Request: message is too long')
+    const known = messages.get(id)
+    if (known && known.text === read.text && JSON.stringify(known.keyboard) === JSON.stringify(keyboard)) return refuse(400, NOT_MODIFIED)
     messages.set(id, { id, ...read, keyboard, replyTo: params.reply_parameters?.message_id })
     return answer(messageOf(messages.get(id)!))
   }

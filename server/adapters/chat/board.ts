@@ -2,6 +2,7 @@ import { Card, CardLink, CardText, type Chat } from 'chat'
 import type { CardView, ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
+import type { CardRef } from '../../ports/submission'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
 import { createPlaces } from './places'
 import type { Platform } from './platforms'
@@ -16,6 +17,7 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
   const rooms = new Map<string, Promise<Room>>()
 
   const places = createPlaces(connections)
+  const roomOf = ({ platform, threadId }: CardRef) => places.of(threadId)[0] ?? platform
   const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
 
   function open(key: string, connection: Connection): Promise<Room> {
@@ -23,11 +25,12 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     return rooms.get(key)!
   }
 
-  async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  /** @param place the room that it is about, where that is another one than the one that acts */
+  async function inRoom<T>(key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>, place = key): Promise<Outcome<T>> {
     const connection = connectionOf(key)
     if (!connection) return { ok: false, permanent: true, reason: `The platform ${split(key).platform} is not configured any more.` }
     try {
-      return await act(await open(key, connection), connection)
+      return about(place, connection, await act(await open(key, connection), connection))
     }
     catch (error) {
       rooms.delete(key)
@@ -46,11 +49,11 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
   return {
     platforms: connections.map(({ platform }) => platform.key),
     label: key => connectionOf(key)?.platform.label ?? key,
-    roomOf: ({ platform, threadId }) => places.of(threadId)[0] ?? platform,
+    roomOf,
     post: (key, view) => inRoom(key, (room, { platform }) => (
       shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
     )),
-    reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref)),
+    reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref), roomOf(ref)),
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })]] }), text)),
     hasMember: (key, userId) => inRoom<boolean>(key, async room => await room.hasMember?.(userId) ?? { ok: true, value: false }),
     link: async (ref) => {
@@ -62,8 +65,15 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, { platform }) => (
       shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
-    )),
+    ), roomOf(ref)),
   }
+}
+
+/** Platforms name the variable of their own channel in a reason; that of another room stands with its form. */
+function about<T>(key: string, { channelId, channelVariable }: Connection, outcome: Outcome<T>): Outcome<T> {
+  const { channel = channelId } = split(key)
+  if (outcome.ok || channel === channelId || !channelVariable) return outcome
+  return { ...outcome, reason: outcome.reason.replaceAll(channelVariable, () => `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`) }
 }
 
 /** `platform` or `platform/channel`; a channel id may have slashes itself. */

@@ -39,6 +39,7 @@ function slackConnection(settings: SlackSettings, log: Log, http: HttpClient): C
   return {
     platform: platforms.slack,
     channelId: settings.channelId,
+    channelVariable: 'CHAT_CHANNEL_ID',
     channelsOf: threadId => [configuredChannel(secondPart(threadId), settings.channels)],
     // Two workspaces may have the same ids; which one it is stands beside them.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
@@ -63,6 +64,7 @@ function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient
   return {
     platform: platforms.discord,
     channelId: settings.channelId,
+    channelVariable: 'DISCORD_CHANNEL_ID',
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
@@ -77,6 +79,7 @@ function teamsConnection(settings: TeamsSettings, log: Log): Connection {
   return {
     platform: platforms.teams,
     channelId: settings.channelId,
+    channelVariable: 'TEAMS_CHANNEL_ID',
     // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
     channelsOf: threadId => [Buffer.from(secondPart(threadId), 'base64url').toString().split(';')[0]!],
     adapter,
@@ -89,6 +92,7 @@ function googleChatConnection(settings: GoogleChatSettings, log: Log): Connectio
   return {
     platform: platforms.gchat,
     channelId: settings.space,
+    channelVariable: 'GOOGLE_CHAT_SPACE',
     // Events have no id, but the time at which the button was pressed, to the microsecond.
     pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
     adapter,
@@ -97,7 +101,8 @@ function googleChatConnection(settings: GoogleChatSettings, log: Log): Connectio
 }
 
 function telegramConnection(settings: TelegramSettings, log: Log): Connection {
-  return throughSdk(platforms.telegram, settings.chatId, async () => new (await import('./telegram/adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram')))
+  const adapter = async () => new (await import('./telegram/adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
+  return { ...throughSdk(platforms.telegram, settings.chatId, adapter), channelVariable: 'TELEGRAM_CHAT_ID' }
 }
 
 function sandboxConnection(room: SandboxRoom): Connection {

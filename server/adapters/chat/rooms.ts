@@ -66,6 +66,8 @@ export interface Connection {
   platform: Platform
   /** The channel of the cards, as the platform has it. */
   channelId: string
+  /** The variable that names it, as reasons do; absent where none does. */
+  channelVariable?: string
   /**
    * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first, where
    * a thread is a channel of its own. Absent where the second part of the id is the channel.

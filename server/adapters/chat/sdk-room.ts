@@ -1,6 +1,7 @@
 import type { Adapter, Chat } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { Platform } from './platforms'
+import { refused, type Failure } from './answers'
 import type { Room } from './rooms'
 import { within } from './within'
 
@@ -12,11 +13,6 @@ const PERMANENT: Readonly<Record<string, string>> = {
   ValidationError: 'Check the channel of the cards; when it is right, please report this.',
 }
 
-/** What Telegram says of a message that it does not take, as far as it is about the text or the buttons (https://core.telegram.org/bots/api). */
-const CONTENT = /can't parse|too[ _]long|entit|is empty|button|markup|utf-8/i
-/** What is edited is not there any more, or as it is to be already; the adapters say no more than that. */
-const GONE = ['ResourceNotFoundError', 'ValidationError']
-
 /** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
 
@@ -25,7 +21,14 @@ interface Knowing {
   isMember?: (channelId: string, userId: string) => Promise<boolean>
 }
 
-/** A room of any platform, through the Chat SDK's adapter. */
+/** Errors that may pass, as people read them. */
+const CAUSES: Readonly<Record<string, string>> = {
+  AdapterRateLimitError: 'too many requests',
+  NetworkError: 'no connection, or no answer that can be read',
+  TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
+}
+
+/** A room of any platform, through the Chat SDK's adapter; one that knows more of a refusal leaves it in the error's `refusal`. */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
@@ -36,10 +39,8 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       return { ok: true, value: await within(TIMEOUT_MS, act()) }
     }
     catch (error) {
-      const { name, message, retryAfter } = error as Error & { retryAfter?: number }
-      const content = name === 'ValidationError' && CONTENT.test(message)
-      const advice = content ? 'This is a bug; please report it.' : PERMANENT[name]
-      return { ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...GONE.includes(name) && !content ? { gone: true } : {}, reason: `${platform.label}: ${name}.${advice ? ` ${advice}` : ''}`, ...retryAfter ? { retryAfterMs: retryAfter * 1000 } : {} }
+      const { name, refusal, retryAfter: pause } = error as Error & { refusal?: Failure, retryAfter?: number }
+      return refusal ?? refused({ reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name], gone: name === 'ResourceNotFoundError', pause })
     }
   }
   return {

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../../ports/http'
+import { refused, retryAfter } from '../answers'
 
 export interface DiscordSettings {
   botToken: string
@@ -15,20 +16,37 @@ export interface DiscordSettings {
 
 export const DISCORD_API = 'https://discord.com/api/v10'
 
+/** Who has no such name may be refused before the API is reached (https://discord.com/developers/docs/reference#user-agent). */
+export const USER_AGENT = 'DiscordBot (https://chat-sdk.dev, 1)'
+
 const REPORT = 'This is a bug; please report it.'
 
+/** Where Discord limits the rate and does not say for how long, s. */
+const LEAST_PAUSE_S = 1
+
+const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
+
 const CHECK_CHANNEL = 'Check DISCORD_CHANNEL_ID.'
+
+const CHECK_SERVER = 'Invite the bot to the server and let it see the channel, or change DISCORD_CHANNEL_ID.'
+const ARCHIVED = 'The thread is archived or locked; open it again, or change DISCORD_CHANNEL_ID.'
 
 /** Refusals that no retry changes, and what to check (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). */
 const PERMANENT: Readonly<Record<number, string>> = {
   10003: CHECK_CHANNEL,
+  10004: CHECK_SERVER,
   10008: 'The card was deleted.',
-  40001: 'Check PLATFORM2_BOT_TOKEN.',
-  50001: `Invite the bot to the server and let it see the channel, or set another DISCORD_CHANNEL_ID.`,
+  40001: CHECK_TOKEN,
+  40002: 'The account that the bot belongs to has to be verified.',
+  50001: CHECK_SERVER,
   50005: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.',
   50008: CHECK_CHANNEL,
   50013: 'Give the bot the permissions Send Messages and Embed Links in the channel.',
+  50014: CHECK_TOKEN,
   50024: CHECK_CHANNEL,
+  50083: ARCHIVED,
+  160002: 'Give the bot the permission Read Message History in the channel.',
+  160005: ARCHIVED,
 }
 
 const BLOCKED = 'Discord does not let the bot post what the form says; the server\'s AutoMod or safety settings may.'
@@ -39,6 +57,7 @@ const CONTENT: Readonly<Record<number, string>> = {
   40005: REPORT,
   50006: REPORT,
   50035: REPORT,
+  50109: REPORT,
   200000: BLOCKED,
   200001: BLOCKED,
   240000: BLOCKED,
@@ -59,10 +78,10 @@ export function createDiscordCall({ botToken, apiUrl = DISCORD_API }: Pick<Disco
     try {
       const answer = await http({
         method, url: `${apiUrl}${path}`, timeoutMs,
-        headers: { authorization: `Bot ${botToken}`, ...body ? { 'content-type': 'application/json' } : {} },
+        headers: { 'authorization': `Bot ${botToken}`, 'user-agent': USER_AGENT, ...body ? { 'content-type': 'application/json' } : {} },
         body: body && JSON.stringify(body),
       })
-      const value = answer.json as Record<string, unknown> | null | undefined
+      const value = typeof answer.json === 'object' ? answer.json as Record<string, unknown> | null : null
       return answer.status >= 200 && answer.status < 300 && value ? { ok: true, value } : refusal(answer, value ?? {})
     }
     catch (error) {
@@ -72,13 +91,15 @@ export function createDiscordCall({ botToken, apiUrl = DISCORD_API }: Pick<Disco
   }
 }
 
-function refusal({ status, headers }: HttpAnswer, { code, retry_after: seconds }: Record<string, unknown>): Outcome<never> {
+function refusal({ status, headers }: HttpAnswer, { code: sent, retry_after: seconds }: Record<string, unknown>): Outcome<never> {
+  const pause = headers['retry-after']
   if (status === 429) {
-    const wait = Number(seconds) || Number(headers['retry-after']) || 1
-    return { ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs: Math.ceil(wait * 1000) }
+    const told = [seconds, pause].find(value => retryAfter(value).retryAfterMs)
+    return refused({ reason: 'Discord: too many requests', pause: told ?? LEAST_PAUSE_S })
   }
-  const content = status < 500 && CONTENT[Number(code)] !== undefined
-  const advice = status === 401 ? 'Check PLATFORM2_BOT_TOKEN.' : CONTENT[Number(code)] ?? PERMANENT[Number(code)]
-  const name = Number(code) ? `error ${Number(code)}` : `HTTP ${status}`
-  return { ok: false, permanent: status < 500 && advice !== undefined, ...content ? { content } : {}, ...GONE.includes(Number(code)) ? { gone: true } : {}, reason: `Discord answered ${name}.${advice ? ` ${advice}` : ''}` }
+  const code = Number(sent)
+  const reason = `Discord answered ${code ? `error ${code}` : `HTTP ${status}`}`
+  if (status >= 500) return refused({ reason, pause })
+  const advice = status === 401 ? CHECK_TOKEN : CONTENT[code] ?? PERMANENT[code]
+  return refused({ reason, advice, content: CONTENT[code] !== undefined, gone: GONE.includes(code), pause })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { USER_AGENT } from './client'
 
 /** Bound of a call that answers an interaction, ms. */
 const TIMEOUT_MS = 5000
@@ -41,7 +42,8 @@ export async function boundedFetch(url: string, method: string, body?: object, h
     const pause = UNKNOWN_YET_MS[attempt] ?? null
     const response = await fetch(url, {
       method, signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...body instanceof FormData ? { headers, body } : { headers: { ...headers, ...body ? { 'content-type': 'application/json' } : {} }, body: body && JSON.stringify(body) },
+      headers: { 'user-agent': USER_AGENT, ...headers, ...body && !(body instanceof FormData) ? { 'content-type': 'application/json' } : {} },
+      body: body instanceof FormData ? body : body && JSON.stringify(body),
     })
     if (response.ok) return response
     const { code, retry_after: seconds } = await response.json().catch(() => ({})) as { code?: number, retry_after?: number }

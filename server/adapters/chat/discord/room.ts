@@ -3,6 +3,7 @@ import type { CardElement } from 'chat'
 import type { Outcome } from '../../../ports/delivery'
 import type { HttpClient } from '../../../ports/http'
 import type { CardRef } from '../../../ports/submission'
+import { idIn } from '../answers'
 import type { Room } from '../rooms'
 import { createDiscordCall, type DiscordCall, type DiscordSettings } from './client'
 import { cardMessage } from './embeds'
@@ -34,7 +35,8 @@ export function createDiscordRoom(settings: DiscordSettings, http: HttpClient): 
         thread = found.value
       }
       const outcome = await call('POST', `/channels/${channel}/messages`, { ...cardMessage(card), ...NO_PINGS, ...nonceOf(`${channel} ${submissionId}`) })
-      return outcome.ok ? { ok: true, value: { platform: 'discord', threadId: thread, messageId: String(outcome.value.id) } } : outcome
+      const id = outcome.ok ? idIn('Discord', outcome.value.id) : outcome
+      return id.ok ? { ok: true, value: { platform: 'discord', threadId: thread, messageId: id.value } } : id
     },
     async update(ref: CardRef, card) {
       const outcome = await call('PATCH', `/channels/${channelOf(ref)}/messages/${ref.messageId}`, { ...cardMessage(card), ...NO_PINGS })

@@ -1,5 +1,6 @@
 import type { CardElement } from 'chat'
 import type { Outcome } from '../../../ports/delivery'
+import { idIn } from '../answers'
 import type { Room } from '../rooms'
 import type { FormGoogleChatAdapter, GoogleChatSettings } from './adapter'
 import { googleCard } from './cards'
@@ -22,7 +23,10 @@ export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings,
       const outcome = await create({ requestId: submissionId, requestBody: { fallbackText: summary, cardsV2: cardsV2(card) } })
       if (!outcome.ok) return outcome
       const { name, thread } = outcome.value
-      return { ok: true, value: { platform: 'gchat', threadId: adapter.encodeThreadId({ spaceName: space, threadName: thread?.name ?? undefined }), messageId: String(name) } }
+      const id = idIn('Google Chat', name)
+      if (!id.ok) return id
+      const threadId = adapter.encodeThreadId({ spaceName: space, threadName: thread?.name ?? undefined })
+      return { ok: true, value: { platform: 'gchat', threadId, messageId: id.value } }
     },
     async update(ref, card) {
       const update = { name: ref.messageId, updateMask: 'cardsV2', requestBody: { cardsV2: cardsV2(card) } }

@@ -1,6 +1,7 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { CardRef } from '../../../ports/submission'
 import type { HttpClient } from '../../../ports/http'
+import { idIn } from '../answers'
 import type { Room } from '../rooms'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
@@ -36,7 +37,7 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
     const team = teams.get(place)
     const known = workspaces.get(team)
     if (known) return known
-    const call = createSlackCall(settings, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http)
+    const call = createSlackCall({ ...settings, team }, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http)
     const workspace = { call, address: workspaceAddress(call) }
     workspaces.set(team, workspace)
     return workspace
@@ -46,8 +47,9 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
     async post(card, summary) {
       const outcome = await at(channel).call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
       if (!outcome.ok) return outcome
-      const ts = String(outcome.value.ts)
-      return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts}`, messageId: ts } }
+      const ts = idIn('Slack', outcome.value.ts)
+      if (!ts.ok) return ts
+      return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts.value}`, messageId: ts.value } }
     },
     async update(ref, card, summary) {
       const outcome = await at(channelOf(ref)).call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })

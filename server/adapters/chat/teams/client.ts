@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../ports/delivery'
+import { codeIn, refused } from '../answers'
 
 export interface TeamsSettings {
   appId: string
@@ -39,22 +40,30 @@ const PERMANENT: Readonly<Record<number, string>> = {
 /** Those of what was sent, wherever it was sent to. */
 const CONTENT: readonly number[] = [400, 413]
 
+/** Codes that say more than their status, all about the place or the app. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  BotDisabledByAdmin: 'An administrator of Teams has to allow the app.',
+  BotNotRegistered: 'Check TEAMS_APP_ID; the bot needs the Teams channel in Azure.',
+  ConversationBlockedByUser: 'The app is blocked in this chat; unblock it, or change TEAMS_CHANNEL_ID.',
+  InvalidConversationId: 'Check TEAMS_CHANNEL_ID.',
+  MessageWritesBlocked: 'The app is blocked in this chat; unblock it, or change TEAMS_CHANNEL_ID.',
+  NotEnoughPermissions: 'The channel\'s settings do not let the app post; allow it, or change TEAMS_CHANNEL_ID.',
+}
+
 /** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
-const BAD_CREDENTIALS = /^(?:invalid_client|unauthorized_client|invalid_request|invalid_scope)$/
+const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
 
 export async function callConnector(request: () => Promise<ConnectorResponse>, timeoutMs: number): Promise<Outcome<{ id?: string }>> {
   try {
     const { status, headers, data } = await request()
-    if (status >= 200 && status < 300) return { ok: true, value: data as { id?: string } | undefined ?? {} }
-    const { code } = (data as { error?: { code?: unknown } } | undefined)?.error ?? {}
-    const seconds = Number((headers as Record<string, unknown>)['retry-after'])
-    const advice = PERMANENT[status]
-    const content = CONTENT.includes(status)
-    return {
-      ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...status === 404 ? { gone: true } : {},
-      reason: `Teams answered ${status}${typeof code === 'string' ? ` ${code.replace(/[^\w.-]/g, '')}` : ''}.${advice ? ` ${advice}` : ''}`,
-      ...seconds > 0 ? { retryAfterMs: seconds * 1000 } : {},
-    }
+    if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
+    const { code } = (data as { error?: { code?: unknown } } | null | undefined)?.error ?? {}
+    const name = codeIn(code)
+    const specific = Object.hasOwn(BY_CODE, name) ? BY_CODE[name] : undefined
+    return refused({
+      reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
+      content: !specific && CONTENT.includes(status), gone: status === 404, pause: (headers as Record<string, unknown>)['retry-after'],
+    })
   }
   catch (error) {
     const { name, code, errorCode } = error as Error & { code?: string, errorCode?: string }

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../ports/delivery'
 import type { CardRef } from '../../../ports/submission'
+import { idIn } from '../answers'
 import type { Room } from '../rooms'
 import type { FormTeamsAdapter } from './adapter'
 import { callConnector, type ConnectorRequest, type TeamsSettings } from './client'
@@ -22,7 +23,9 @@ export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: T
     async post(card, summary) {
       const outcome = await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) })
       if (!outcome.ok) return outcome
-      return { ok: true, value: { platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }), messageId: String(outcome.value.id) } }
+      const id = idIn('Teams', outcome.value.id)
+      if (!id.ok) return id
+      return { ok: true, value: { platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }), messageId: id.value } }
     },
     async update(ref, card, summary) {
       const { serviceUrl, conversation } = placeOf(ref)

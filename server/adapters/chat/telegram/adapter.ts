@@ -1,5 +1,6 @@
 import { TelegramAdapter, type TelegramRawMessage } from '@chat-adapter/telegram'
-import type { Logger, Message } from 'chat'
+import type { AdapterPostableMessage, Logger, Message, RawMessage } from 'chat'
+import { telegramRefusal } from './refusals'
 
 export interface TelegramSettings {
   botToken: string
@@ -11,6 +12,9 @@ export interface TelegramSettings {
 
 /** Messages that are remembered, of all chats together; Telegram has no way to ask for earlier ones. */
 const REMEMBERED = 1000
+
+/** Bound of a call that writes, ms. Whoever calls waits no longer: an edit that came later still would undo the one after it. */
+const WRITE_TIMEOUT_MS = 10_000
 
 /** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
 export class FormTelegramAdapter extends TelegramAdapter {
@@ -43,9 +47,28 @@ export class FormTelegramAdapter extends TelegramAdapter {
     }
   }
 
+  /** A message that reads so already was edited before: its answer got lost. */
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<TelegramRawMessage>> {
+    return super.editMessage(threadId, messageId, message).catch((error: Error) => {
+      if (!/message is not modified/i.test(error.message)) throw error
+      return { id: messageId, threadId, raw: {} as TelegramRawMessage }
+    })
+  }
+
   /** https://core.telegram.org/bots/api#linkpreviewoptions; methods that know no previews ignore it. */
   protected override telegramFetch<T>(...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>): Promise<T> {
     const writes = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
-    return super.telegramFetch<T>(method, writes ? { ...payload, link_preview_options: { is_disabled: true } } : payload, request)
+    if (!writes) return super.telegramFetch<T>(method, payload, request)
+    return super.telegramFetch<T>(method, { ...payload, link_preview_options: { is_disabled: true } }, { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request })
+  }
+
+  /** The SDK's errors keep the kind of a refusal, of which Telegram says more. */
+  protected override throwTelegramApiError(...[method, status, data]: Parameters<TelegramAdapter['throwTelegramApiError']>): never {
+    try {
+      super.throwTelegramApiError(method, status, data)
+    }
+    catch (error) {
+      throw Object.assign(error as Error, { refusal: telegramRefusal(status, data) })
+    }
   }
 }
