@@ -33,7 +33,7 @@ describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurr
 
 async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
   const tcp = await startTcpProxy()
-  const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '1000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
+  const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '2000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
   tcp.use(d.redis.port)
   const client = createRedis(d.redis.url, silentLog)
   const store = new RedisStore(client, storeRules)
