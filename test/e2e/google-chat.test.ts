@@ -106,4 +106,11 @@ describe('Google Chat that refuses', () => {
     await press(message, 'Mark as Spam')
     expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: true, reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.' })
   })
+
+  it('an edit because the card was deleted is not asked again', async () => {
+    const { message } = await submitForm({ name: 'deleted' })
+    google.fault = ({ method }) => method === 'PATCH' ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' } : undefined
+    await press(message, 'Mark as Spam')
+    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: false })
+  })
 })

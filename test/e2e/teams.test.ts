@@ -154,6 +154,13 @@ describe('Teams that refuses', () => {
     await press(message, 'Mark as Spam')
     expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: true, reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.' })
   })
+
+  it('an edit because the card was deleted is not asked again', async () => {
+    const { message } = await submitForm({ name: 'deleted' })
+    teams.fault = ({ method }) => method === 'PUT' ? { status: 404, body: '{"error":{"code":"ActivityNotFoundInConversation"}}' } : undefined
+    await press(message, 'Mark as Spam')
+    expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: false })
+  })
 })
 
 it('logs one JSON line per event, without tokens or form data', () => {
