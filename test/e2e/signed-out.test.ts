@@ -20,7 +20,7 @@ let dir: string
 let page: Page
 let problems: string[]
 /** What the browser itself writes about requests that were refused, or broken off with the server. */
-const expected = /401|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/
+const expected = /401|410|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/
 let address = 0
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('a session that ended while a page was open', () => {
 
   const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
   const sent = async (text: string) => {
-    const { emails } = await (await fetch(`${server.url}/api/sandbox/state`)).json() as { emails: { text: string }[] }
+    const { emails } = await page.evaluate<{ emails: { text: string }[] }>('fetch("/api/sandbox/state").then(answer => answer.json())')
     return emails.some(email => email.text.includes(text))
   }
 
@@ -131,5 +131,18 @@ describe('a session that ended while a page was open', () => {
     await fill(PASSWORD)
     expect((await download).suggestedFilename()).toBe('audit.csv')
     expect(pathOf()).toBe('/status')
+  })
+
+  it('asks for a new one over the sandbox, and says then what was said', async () => {
+    await page.goto(`${server.url}/sign-in?to=/sandbox`)
+    await fill(PASSWORD)
+    const composer = page.locator('[data-testid^=say-]').first()
+    await composer.fill('Said with an ended session')
+    await endSessions()
+    await composer.press('Enter')
+    await dialog().getByTestId('password').waitFor()
+    await fill(PASSWORD, 'Grace Hopper')
+    await page.getByTestId('message').filter({ hasText: 'Said with an ended session' }).getByText('Grace Hopper').first().waitFor()
+    expect(pathOf()).toBe('/sandbox')
   })
 })
