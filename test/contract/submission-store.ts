@@ -226,7 +226,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     })
 
     test('data is there until the moment it expires and gone from then on, while the record stays', async () => {
-      const created = await create({ expiresAt: Date.now() + 250 })
+      const created = await create({ expiresAt: Date.now() + 1000 })
       const seen = new Set<string>()
       while (Date.now() <= created.expiresAt) {
         const stored = await store.get(created.id)
