@@ -66,6 +66,7 @@ describe('a session that ended while a page was open', () => {
     return submissionId
   }
 
+  // Events and not clicks: a page that asks by itself may have its dialog over everything already.
   const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
   const sent = async (text: string) => {
     const { emails } = await page.evaluate<{ emails: { text: string }[] }>('fetch("/api/sandbox/state").then(answer => answer.json())')
@@ -98,7 +99,7 @@ describe('a session that ended while a page was open', () => {
     await page.getByTestId('decide-edit').click()
     await page.getByTestId('edit-f1').fill('Typed with care')
     await endSessions()
-    await page.getByTestId('edit-submit').click()
+    await page.getByTestId('edit-submit').dispatchEvent('click')
     await dialog().getByTestId('password').waitFor()
     expect(await page.getByTestId('edit-f1').inputValue()).toBe('Typed with care')
     await fill(PASSWORD, 'Grace Hopper')
@@ -107,12 +108,23 @@ describe('a session that ended while a page was open', () => {
     await until('the email', () => sent('Typed with care'))
   })
 
+  it('is renewed over a question, which is answered then', async () => {
+    await openSubmission()
+    await page.getByTestId('decide-spam').click()
+    await page.getByTestId('confirm').waitFor()
+    await endSessions()
+    await page.getByTestId('confirm').dispatchEvent('click')
+    await dialog().getByTestId('password').waitFor()
+    await fill(PASSWORD, 'Grace Hopper')
+    await page.getByText(/Marked as spam by Grace Hopper/).first().waitFor()
+  })
+
   it('is followed by one at a platform in a tab of its own, and the page goes on by itself', async () => {
     await openSubmission()
     await page.getByTestId('decide-edit').click()
     await page.getByTestId('edit-f1').fill('Typed before Discord')
     await endSessions()
-    await page.getByTestId('edit-submit').click()
+    await page.getByTestId('edit-submit').dispatchEvent('click')
     const [tab] = await Promise.all([page.context().waitForEvent('page'), dialog().getByTestId('sign-in-discord').click()])
     await page.getByText(/Edited and forwarded by Ada L\. on Discord/).first().waitFor()
     await until('the email', () => sent('Typed before Discord'))
@@ -125,7 +137,7 @@ describe('a session that ended while a page was open', () => {
     await fill(PASSWORD)
     await page.getByTestId('part-store').waitFor()
     await endSessions()
-    await page.getByRole('link', { name: 'Audit trail' }).click()
+    await page.getByText('Audit trail').dispatchEvent('click')
     await dialog().getByTestId('password').waitFor()
     const download = page.waitForEvent('download')
     await fill(PASSWORD)
@@ -139,7 +151,7 @@ describe('a session that ended while a page was open', () => {
     const composer = page.locator('[data-testid^=say-]').first()
     await composer.fill('Said with an ended session')
     await endSessions()
-    await composer.press('Enter')
+    await page.locator('[data-testid=send-room]').dispatchEvent('click')
     await dialog().getByTestId('password').waitFor()
     await fill(PASSWORD, 'Grace Hopper')
     await page.getByTestId('message').filter({ hasText: 'Said with an ended session' }).getByText('Grace Hopper').first().waitFor()
