@@ -73,7 +73,7 @@ describe('GET /api/metrics', () => {
     const text = await metrics()
     for (const line of [
       'triage_submissions_total{outcome="received"} 2', 'triage_submissions_total{outcome="forwarded"} 1',
-      'triage_card_posts_total{platform="slack",result="ok"} 2', 'triage_card_updates_total{platform="slack",result="ok"} 1',
+      'triage_card_posts_total{platform="slack",result="ok"} 2', 'triage_card_updates_total{platform="slack",result="ok"} 2',
       'triage_deliveries_total{delivery="email",result="failed"} 1', 'triage_deliveries_total{delivery="email",result="ok"} 1',
       'triage_deliveries_total{delivery="endpoint",result="ok"} 1', 'triage_pending_submissions 1', 'triage_overdue_submissions 0', 'triage_stuck_submissions 0',
       'triage_webhook_acknowledgement_seconds_count{platform="slack",status="200"} 1',

@@ -6,11 +6,15 @@ import type { Recorded } from '../support/proxy'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
 
+const SECRET = 'a-secret-of-some-length'
+
 let d: Deployment
 let ada: Visitor
 beforeEach(async () => {
-  d = await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300' })
+  d = await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300', CRON_SECRET: SECRET })
   await signIn()
+  // What was refused before the start is tried again by the first sweep; let that be over.
+  expect((await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status).toBe(200)
 })
 afterEach(() => d.close())
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { discordInviteLink } from '../../server/adapters/chat/discord/invite'
+import { OLDEST_REDIS } from '../../server/adapters/redis/version'
 import { ConfigError, readConfig } from '../../server/config'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
 
@@ -74,3 +75,14 @@ function missing(env: Record<string, string>): string[] {
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))
 }
+
+it('README, package.json, docs and Dockerfile name one oldest Node, and one oldest Redis', () => {
+  const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
+  const node = Number(/^>=(\d+)$/.exec(engines.node)![1])
+  for (const page of ['README.md', 'docs/deploy.md']) {
+    expect([...read(page).matchAll(/any Node from (\d+) on/g)].map(([, version]) => Number(version)), page).toEqual([node])
+    expect(read(page), page).toMatch(new RegExp(`Redis(?:\\*\\* from)? ${OLDEST_REDIS.replace('.', '\\.')} (?:or newer|on)`))
+  }
+  for (const [, version] of read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)) expect(Number(version)).toBeGreaterThanOrEqual(node)
+})
