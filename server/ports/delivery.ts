@@ -26,7 +26,7 @@ export interface Email {
   attachments?: readonly Attachment[]
 }
 
-export interface Attachment {
+interface Attachment {
   filename: string
   /** Media type. */
   contentType: string

@@ -19,7 +19,7 @@ export const LINE_CHECK_MS = 60 * 1000
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
 /** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
-export const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
+const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
 /** When anybody has to look at this submission again, epoch ms. */
 export function nextAttention(submission: Submission): number {
