@@ -5,6 +5,8 @@ export interface StatusReport {
   startedAt: number
   /** From when on forms are refused; null while they are taken in. */
   refusingSince: number | null
+  /** By how much the clock of the machine that answered is ahead of the store's, ms; less than 0 when it is behind. */
+  clockAheadMs: number
   parts: StatusPart[]
   /** Null, as the three below: not known, because the store is away. */
   backlog: { pending: number, oldestAt: number | null, overdue: number, stuck: number } | null

@@ -5,6 +5,7 @@ import { blockText } from '../support/block-kit'
 import { openPage, screenshot, startBrowser } from '../support/browser'
 import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
+import { shiftedClock } from '../support/shifted-clock'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
 
@@ -46,6 +47,15 @@ describe('the status page', () => {
     expect([await stateOf('email'), await stateOf('endpoint'), await stateOf('slack')]).toEqual(['unused', 'unused', 'ok'])
     expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
     await screenshot(page, 'status-unused')
+  })
+
+  test('says by how much the clock of the machine that answers is off', async () => {
+    const shifted = await startServer({ ...d.env, ...shiftedClock(65_000) })
+    await page.goto(`${shifted.url}/status`)
+    const line = page.getByTestId('verdict').getByText(/clock of the machine that answered is 6[4-9] s ahead of the store's/)
+    await line.waitFor()
+    await screenshot(page, 'status-clock')
+    await shifted.kill()
   })
 
   test('tells which part fails, since when and why, and that it works again', async () => {
