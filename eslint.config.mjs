@@ -24,7 +24,9 @@ const NO_BARRELS = [
 export const TABLE = [
   { folder: 'ports' },
   { folder: 'domain', from: ['ports/'], packages: ['zod$', 'node:'] },
-  { folder: 'adapters/*', from: ['ports/'], packages: [PACKAGES] },
+  { folder: 'platforms', from: ['ports/', 'config/variable$'], packages: [PACKAGES] },
+  { folder: 'adapters/chat', from: ['ports/', 'platforms/'], packages: [PACKAGES] },
+  { folder: 'adapters/!(chat)', from: ['ports/'], packages: [PACKAGES] },
   { folder: 'handlers', from: ['domain/', 'ports/'], types: ['chat'] },
   { folder: 'http', from: ['domain/(errors|json)$'], packages: ['h3$', 'node:', '@vercel/functions$'] },
   { folder: 'api', from: ['app$', 'http/'], packages: ['h3$'] },

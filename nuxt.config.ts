@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module'
 import { checkedNode } from './scripts/checked-node-plugin'
 import { compact } from './scripts/compact-plugin'
-import { withoutDiscordJs } from './server/adapters/chat/discord/discord-js-plugin'
+import { withoutDiscordJs } from './server/platforms/discord/discord-js-plugin'
 import { mjmlPlugin } from './server/adapters/email/mjml-plugin'
 
 // The development server answers under the name of a tunnel too (docs/local-development.md), and under no other.

@@ -1,7 +1,7 @@
 import type { Chat } from 'chat'
 import type { Agent } from '../adapters/ai/agent'
 import type { Places } from '../adapters/chat/places'
-import type { Connection } from '../adapters/chat/rooms'
+import type { Connection } from '../platforms/connection'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
 import { visible } from '../domain/text'

@@ -1,5 +1,5 @@
-import { createDiscordIdentity } from '../adapters/identity/discord'
-import { createSlackIdentity } from '../adapters/identity/slack'
+import { createDiscordIdentity } from '../platforms/discord/sign-in'
+import { createSlackIdentity } from '../platforms/slack/sign-in'
 import type { OpsConfig } from '../config/ops'
 import type { IdentityProvider } from '../ports/identity'
 

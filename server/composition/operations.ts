@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Gateway } from '../adapters/chat/gateway'
-import type { ListenerStatus } from '../adapters/chat/rooms'
+import type { ListenerStatus } from '../platforms/connection'
 import { checkConfig, type Config, type ConfigCheck } from '../config'
 import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'

@@ -1,5 +1,5 @@
-import { discordInviteLink } from '../adapters/chat/discord/invite'
-import { slackCreateAppLink, slackManifest, type SlackManifest } from '../adapters/chat/slack/manifest'
+import { discordInviteLink } from '../platforms/discord/invite'
+import { slackCreateAppLink, slackManifest, type SlackManifest } from '../platforms/slack/manifest'
 import { checkConfig, type Config, type ConfigCheck } from '../config'
 
 /** What the set-up page shows; no values of variables but public ones. */

@@ -1,6 +1,6 @@
 import type { Chat } from 'chat'
-import { slackAdapter } from '../adapters/chat/connections'
-import { slackInstallLink, slackRedirectUri } from '../adapters/chat/slack/manifest'
+import { slackAdapter } from '../platforms/connections'
+import { slackInstallLink, slackRedirectUri } from '../platforms/slack/manifest'
 import type { Config } from '../config'
 import type { Log } from '../ports/runtime'
 

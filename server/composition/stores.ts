@@ -83,7 +83,7 @@ export function openStore(config: Config, log: Log): Stores {
     signIns: createRedisLimiter(client, signInsAMinute),
     questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
     state: async () => {
-      const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../adapters/chat/logger')])
+      const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../platforms/shared/logger')])
       return createChatState(client, sdkLogger(log, 'state'))
     },
     clock: clockOf(client),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { FormDiscordAdapter } from '../../server/adapters/chat/discord/adapter'
+import type { FormDiscordAdapter } from '../../server/platforms/discord/adapter'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
 
 let s: BotServer

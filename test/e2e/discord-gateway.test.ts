@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gatewayStatus } from '../../server/adapters/chat/discord/gateway/store'
+import { gatewayStatus } from '../../server/platforms/discord/gateway/store'
 import { LEASE_MS, startListening, type Listening } from '../support/discord/listening'
 import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { sdkLogger } from '../../server/adapters/chat/logger'
+import { sdkLogger } from '../../server/platforms/shared/logger'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { createChatState } from '../../server/adapters/redis/state'
 import { silentLog } from '../fakes/runtime'

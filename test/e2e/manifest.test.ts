@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { slackManifest } from '../../server/adapters/chat/slack/manifest'
+import { slackManifest } from '../../server/platforms/slack/manifest'
 import { startServer, type Server } from '../support/server'
 
 let dir: string

@@ -1,6 +1,6 @@
 import { sealSession, type H3Event } from 'h3'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { slackManifest } from '../../server/adapters/chat/slack/manifest'
+import { slackManifest } from '../../server/platforms/slack/manifest'
 import type { Deployment } from '../support/deployment'
 import { OAUTH_APP } from '../support/slack'
 import { agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER } from '../support/slack-workspaces'

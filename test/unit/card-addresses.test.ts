@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { createDiscordRoom } from '../../server/adapters/chat/discord/room'
-import { createSlackRoom } from '../../server/adapters/chat/slack/room'
+import { createDiscordRoom } from '../../server/platforms/discord/room'
+import { createSlackRoom } from '../../server/platforms/slack/room'
 import { createHttpClient } from '../../server/adapters/http/client'
 import { startProxy, type Proxy } from '../support/proxy'
 

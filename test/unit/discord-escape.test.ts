@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { escapeMarkdown } from '../../server/adapters/chat/discord/escape'
-import { printable } from '../../server/adapters/chat/text'
+import { escapeMarkdown } from '../../server/platforms/discord/escape'
+import { printable } from '../../server/platforms/shared/text'
 import { hostileText } from '../fixtures/form-data'
 import { shownText, unescapeMarkdown } from '../support/discord/markdown'
 

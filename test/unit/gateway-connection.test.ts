@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Connection, type ConnectionHooks } from '../../server/adapters/chat/discord/gateway/connection'
+import { Connection, type ConnectionHooks } from '../../server/platforms/discord/gateway/connection'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { until } from '../support/until'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Delivery, type DeadLetter } from '../../server/adapters/chat/discord/gateway/delivery'
-import { DeliveryFailed } from '../../server/adapters/chat/discord/gateway/events'
+import { Delivery, type DeadLetter } from '../../server/platforms/discord/gateway/delivery'
+import { DeliveryFailed } from '../../server/platforms/discord/gateway/events'
 import { until } from '../support/until'
 
 function start(maxAgeMs = 60_000) {

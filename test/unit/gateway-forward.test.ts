@@ -1,8 +1,8 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { firstDelivery, forgetDelivery } from '../../server/adapters/chat/discord/gateway/deduplication'
-import type { ForwardedEvent } from '../../server/adapters/chat/discord/gateway/events'
-import { createHttpForward } from '../../server/adapters/chat/discord/gateway/http-forward'
+import { firstDelivery, forgetDelivery } from '../../server/platforms/discord/gateway/deduplication'
+import type { ForwardedEvent } from '../../server/platforms/discord/gateway/events'
+import { createHttpForward } from '../../server/platforms/discord/gateway/http-forward'
 import { startProxy, type Fault, type Proxy } from '../support/proxy'
 
 let site: Proxy

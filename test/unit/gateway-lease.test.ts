@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import type { StateAdapter } from 'chat'
 import { beforeEach, expect, test } from 'vitest'
-import { Lease } from '../../server/adapters/chat/discord/gateway/lease'
+import { Lease } from '../../server/platforms/discord/gateway/lease'
 
 const LEASE_MS = 300
 const forever = new AbortController().signal

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Progress } from '../../server/adapters/chat/discord/gateway/progress'
+import { Progress } from '../../server/platforms/discord/gateway/progress'
 
 const session = { sessionId: 's1', resumeURL: 'ws://resume' }
 const next = { sessionId: 's2', resumeURL: 'ws://resume' }

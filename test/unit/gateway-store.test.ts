@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import type { StateAdapter } from 'chat'
 import { beforeEach, expect, test } from 'vitest'
-import { GatewayStore, gatewayStatus } from '../../server/adapters/chat/discord/gateway/store'
+import { GatewayStore, gatewayStatus } from '../../server/platforms/discord/gateway/store'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
 

@@ -41,7 +41,7 @@ describe.each([
     forbidden: ['../redis/store', '../../domain/submission/email', '../../config', '../../app', '../../http/errors', '~/server/app', '~~/server/app', '@/server/app', '#imports'],
   },
   {
-    file: 'server/adapters/chat/slack/room.ts',
+    file: 'server/platforms/slack/room.ts',
     allowed: ['./blocks', '../rooms', '../../../ports/board', '@chat-adapter/slack'],
     forbidden: ['../../redis/store', '../../../domain/submission/present', '../../../config', '../../../app'],
   },

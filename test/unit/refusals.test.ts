@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createDiscordCall } from '../../server/adapters/chat/discord/client'
-import { callGoogle } from '../../server/adapters/chat/gchat/client'
-import { createSlackCall } from '../../server/adapters/chat/slack/client'
-import { callConnector } from '../../server/adapters/chat/teams/client'
+import { createDiscordCall } from '../../server/platforms/discord/client'
+import { callGoogle } from '../../server/platforms/gchat/client'
+import { createSlackCall } from '../../server/platforms/slack/client'
+import { callConnector } from '../../server/platforms/teams/client'
 import type { HttpClient } from '../../server/ports/http'
 
 const answering = (status: number, json: object): HttpClient => async () => ({ status, headers: {}, json, text: '' })

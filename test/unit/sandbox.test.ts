@@ -1,7 +1,7 @@
 import { CardText, Modal, type ChatInstance, type ModalElement } from 'chat'
 import { expect, test } from 'vitest'
-import { SandboxAdapter } from '../../server/adapters/chat/sandbox/adapter'
-import { SandboxRoom } from '../../server/adapters/chat/sandbox/room'
+import { SandboxAdapter } from '../../server/platforms/sandbox/adapter'
+import { SandboxRoom } from '../../server/platforms/sandbox/room'
 
 const USER = { id: 'ada', name: 'Ada' }
 const FORM = Modal({ callbackId: 'edit', title: 'Edit', children: [CardText('A form.')] })

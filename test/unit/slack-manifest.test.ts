@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { discordInviteLink } from '../../server/adapters/chat/discord/invite'
-import { slackCreateAppLink, slackManifest } from '../../server/adapters/chat/slack/manifest'
+import { discordInviteLink } from '../../server/platforms/discord/invite'
+import { slackCreateAppLink, slackManifest } from '../../server/platforms/slack/manifest'
 
 const SITE = 'https://forms.example.com'
 const manifest = slackManifest(SITE)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { FormSlackAdapter } from '../../server/adapters/chat/slack/adapter'
+import { FormSlackAdapter } from '../../server/platforms/slack/adapter'
 import { createHttpClient } from '../../server/adapters/http/client'
 import { startProxy, type Proxy } from '../support/proxy'
 

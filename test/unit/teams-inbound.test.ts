@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONNECTOR, isActivity, issuerOf } from '../../server/adapters/chat/teams/inbound'
+import { CONNECTOR, isActivity, issuerOf } from '../../server/platforms/teams/inbound'
 
 const token = (payload: unknown) => `Bearer e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`
 

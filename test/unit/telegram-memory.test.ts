@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sdkLogger } from '../../server/adapters/chat/logger'
-import { FormTelegramAdapter } from '../../server/adapters/chat/telegram/adapter'
+import { sdkLogger } from '../../server/platforms/shared/logger'
+import { FormTelegramAdapter } from '../../server/platforms/telegram/adapter'
 import { silentLog } from '../fakes/runtime'
 
 const CHAT = '-100'

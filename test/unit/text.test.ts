@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, fieldName } from '../../server/adapters/chat/text'
+import { cut, fieldName } from '../../server/platforms/shared/text'
 
 test('text that fits stays as it is', () => {
   expect(cut('abc', 3)).toBe('abc')

@@ -5,8 +5,8 @@ import type { Log } from '../../ports/runtime'
 import type { CardRef } from '../../ports/submission'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
 import { createPlaces } from './places'
-import type { Platform } from './platforms'
-import type { Connection, Room } from './rooms'
+import type { Platform } from '../../platforms/platform'
+import type { Connection, Room } from '../../platforms/connection'
 
 /**
  * The review board over all configured platforms; each room is opened when its first card goes out.

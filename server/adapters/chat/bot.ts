@@ -1,7 +1,7 @@
 import { Chat, type Adapter, type StateAdapter } from 'chat'
 import type { Log } from '../../ports/runtime'
-import { sdkLogger } from './logger'
-import type { Connection } from './rooms'
+import { sdkLogger } from '../../platforms/shared/logger'
+import type { Connection } from '../../platforms/connection'
 
 /** How long an adapter may keep the others from starting while it asks its platform who it is, ms. */
 const START_PATIENCE_MS = 1000

@@ -1,7 +1,7 @@
 import { Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
 import type { CardView, Field as ViewField } from '../../ports/board'
-import type { Platform } from './platforms'
-import { cut, fieldName } from './text'
+import type { Platform } from '../../platforms/platform'
+import { cut, fieldName } from '../../platforms/shared/text'
 
 /** Longest notification line; phones show less. */
 const SUMMARY_LENGTH = 280

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { ListenerRefused, type Connection, type Listener, type ListenerOptions, type ListenerStatus } from './rooms'
+import { ListenerRefused, type Connection, type Listener, type ListenerOptions, type ListenerStatus } from '../../platforms/connection'
 
 /** The listener of a platform that delivers messages through a socket. */
 export interface Gateway {

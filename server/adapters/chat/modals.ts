@@ -1,7 +1,8 @@
 import { Modal, CardText, TextInput, type ModalChild, type ModalElement } from 'chat'
 import type { EditForm, EditInput } from '../../ports/board'
-import { platforms, type ModalLimits, type Platform } from './platforms'
-import { cut, fieldName } from './text'
+import { platforms } from '../../platforms/registry'
+import type { ModalLimits, Platform } from '../../platforms/platform'
+import { cut, fieldName } from '../../platforms/shared/text'
 
 /** Values from here on get an input of several lines. */
 const LONG_LINE = 80

@@ -1,5 +1,5 @@
 import type { ActionEvent, Adapter } from 'chat'
-import type { Connection } from './rooms'
+import type { Connection } from '../../platforms/connection'
 
 /** Longest id of a click that is kept, in characters; platforms' have up to 100. */
 const PRESS_LENGTH = 200

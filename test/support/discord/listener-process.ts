@@ -28,11 +28,11 @@ registerHooks({
 })
 
 const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
-const gateway = '../../../server/adapters/chat/discord/gateway'
+const gateway = '../../../server/platforms/discord/gateway'
 const [{ createRedisState }, { listen, keepListening }, { createHttpForward }] = await Promise.all([
   import('@chat-adapter/state-redis'),
-  import(`${gateway}/listener.ts`) as Promise<typeof import('../../../server/adapters/chat/discord/gateway/listener')>,
-  import(`${gateway}/http-forward.ts`) as Promise<typeof import('../../../server/adapters/chat/discord/gateway/http-forward')>,
+  import(`${gateway}/listener.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/listener')>,
+  import(`${gateway}/http-forward.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/http-forward')>,
 ])
 
 const say = (what: string, facts: Record<string, unknown> = {}) => void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)

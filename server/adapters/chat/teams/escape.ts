@@ -1,9 +1,0 @@
-import { printable } from '../text'
-
-/** What clients replace even in literal text (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features#datetime-formatting-and-localization). */
-const MACRO = /\{(?=\{(?:DATE|TIME)\()/gi
-
-/** Runs of a `RichTextBlock` are literal but for dates; an invisible joiner between the braces keeps those. */
-export function withoutMacros(text: string): string {
-  return printable(text).replace(MACRO, '{\u2060')
-}

@@ -1,0 +1,94 @@
+import type { ActionEvent, Adapter, CardElement, Chat } from 'chat'
+import type { Outcome } from '../ports/delivery'
+import type { Log } from '../ports/runtime'
+import type { CardRef } from '../ports/submission'
+import type { Platform } from './platform'
+
+/** One channel in which cards are posted. */
+export interface Room {
+  /** @param submissionId what a repeated post of the same card is told by, where the platform can */
+  post(card: CardElement, summary: string, submissionId: string): Promise<Outcome<CardRef>>
+  update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
+  /** Says something below a card, or in the channel. `card` never holds form data. */
+  say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
+  /** Whether the platform takes our credentials and shows us the channel; absent where only a post can tell. */
+  check?(): Promise<Outcome>
+  /** Whether somebody is in the room; absent where the platform does not tell that by one question. */
+  hasMember?(userId: string): Promise<Outcome<boolean>>
+  /** Where people open the card, when its messages have addresses and this one's is known. Answers within a second. */
+  link?(ref: CardRef): Promise<string | null>
+}
+
+/** How a listener is doing, whichever replica it runs on; times in epoch ms. */
+export interface ListenerStatus {
+  /** Host and process; null while nobody listens. */
+  owner: string | null
+  connectedSince: number | null
+  /** Of the present session. */
+  resumes: number
+  /** In the 24 hours that began with the first of them. */
+  identifiesInDay: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  /** When the owner's time is up; null when it has no end. */
+  nextRestartAt: number | null
+  /** Events that were given up in the last week. */
+  deadLetters: number
+}
+
+/** A platform refuses to be listened to until a setting is changed; the message says which. */
+export class ListenerRefused extends Error {}
+
+/** Hears a platform whose messages come through a socket instead of webhooks. */
+export interface Listener {
+  /**
+   * Until the time is over, the signal aborts, or a newer listener takes over.
+   *
+   * @param run.connected called when the platform has let us in; again after each interruption
+   * @throws ListenerRefused
+   */
+  listen(run: { durationMs: number, signal?: AbortSignal, connected?: () => void }): Promise<void>
+  /** For as long as the process lives, whenever nobody else does. */
+  keepListening(signal: AbortSignal): Promise<void>
+  status(): Promise<ListenerStatus>
+}
+
+export interface ListenerOptions {
+  bot: () => Promise<Chat>
+  /** Where events are forwarded to; null hands them on within this process. */
+  webhookUrl: string | null
+  background: (task: Promise<unknown>) => void
+  log: Log
+}
+
+/** A configured platform. Both halves load their code on first use. */
+export interface Connection {
+  platform: Platform
+  /** The channel of the cards, as the platform has it. */
+  channelId: string
+  /** The variable that names it, as reasons do; absent where none does. */
+  channelVariable?: string
+  /**
+   * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first, where
+   * a thread is a channel of its own. Absent where the second part of the id is the channel.
+   */
+  channelsOf?: (threadId: string) => readonly string[]
+  /** The same of the webhook that is being handled, where its signed request tells more than the thread's id. */
+  channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
+  /** Ids of a person, as the configuration may have them; absent where the platform has one for each. */
+  idsOf?: (event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>) => readonly string[]
+  /** What tells one press of a button from the next; absent where the event's own `id` does. */
+  pressOf?: (raw: unknown) => unknown
+  /** The Chat SDK's adapter, for what comes in. */
+  adapter(): Promise<Adapter>
+  /**
+   * Where cards go out. `bot` starts the Chat SDK for rooms that post through it.
+   *
+   * @param channel another one than the platform's own
+   */
+  room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
+  /** Its requests come from our own pages: whoever sends them may open those, and speaks under the name that they signed in with. */
+  fromPages?: { sentBy: (request: Request, person: { id: string, name: string }) => void }
+  /** Only where there is a socket to listen to. */
+  listener?: (options: ListenerOptions) => Promise<Listener>
+}

@@ -1,0 +1,231 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { DiscordAdapter } from '@chat-adapter/discord'
+import type { AdapterPostableMessage, EphemeralMessage, Logger, Message, RawMessage, UserInfo, WebhookOptions } from 'chat'
+import { speechIn } from '../shared/speech'
+import { DISCORD_API, type DiscordSettings } from './client'
+import { cardMessage } from './embeds'
+import { Exchange } from './exchange'
+import { Forms, parseFormId, type Form } from './form'
+import { firstDelivery, forgetDelivery } from './gateway/deduplication'
+import { THREADS } from './gateway/directory'
+import { DeliveryFailed, type ForwardedEvent } from './gateway/events'
+import { authorOf, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
+import { ModalFlow } from './modal-flow'
+import { boundedFetch, quiet, retriedOnce, withFiles } from './requests'
+
+/** Skew of a signed request, s, as Slack has it; Discord sets none. */
+const MAX_SKEW_S = 300
+
+const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
+
+/** Discord through the SDK, with native modals, private messages and checks that the SDK leaves out. */
+export class FormDiscordAdapter extends DiscordAdapter {
+  private readonly exchange = new AsyncLocalStorage<Exchange>()
+  private readonly flow: ModalFlow
+
+  constructor({ botToken, publicKey, applicationId, apiUrl = DISCORD_API }: DiscordSettings, logger: Logger) {
+    // Everything is named, so that the SDK reads no variables of its own.
+    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: 'form-bot', mentionRoleIds: [], respondToChannelIds: [] })
+    this.flow = new ModalFlow({
+      forms: new Forms(() => this.chat!.getState()),
+      submit: (form, values, interaction) => this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id),
+      close: (form, interaction) => this.chat!.processModalClose(this.modalEvent(form, interaction), form.id),
+    })
+  }
+
+  override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    const gatewayToken = request.headers.get('x-discord-gateway-token')
+    if (gatewayToken !== null) return sameSecret(gatewayToken, await this.resolveBotToken()) ? super.handleWebhook(request, options) : refused()
+    const body = new Uint8Array(await request.arrayBuffer())
+    if (!await this.isAuthentic(body, request.headers)) return refused()
+    const interaction = parse(body)
+    if (!interaction) return new Response('Invalid JSON', { status: 400 })
+    if (interaction.type === INTERACTION.ping) return Response.json({ type: REPLY.pong })
+    if (isAnswered(interaction)) return Response.json(await this.respond(interaction, options))
+    return super.handleWebhook(new Request(request.url, { method: 'POST', headers: request.headers, body }), options)
+  }
+
+  /** Takes in one event of the gateway listener of this process. @throws DeliveryFailed */
+  async receive(event: ForwardedEvent, options?: WebhookOptions): Promise<void> {
+    const response = await this.handleForwardedGatewayEvent(event as Parameters<DiscordAdapter['handleForwardedGatewayEvent']>[0], options)
+    if (!response.ok) throw new DeliveryFailed(`status ${response.status}`)
+  }
+
+  /** Discord replays what a listener did not acknowledge, and listeners repeat what was not answered: each event counts once. */
+  protected override async handleForwardedGatewayEvent(...[event, options]: Parameters<DiscordAdapter['handleForwardedGatewayEvent']>): Promise<Response> {
+    const state = this.chat!.getState()
+    const received = event as unknown as ForwardedEvent
+    try {
+      if (!await firstDelivery(state, received)) return Response.json({ ok: true })
+    }
+    catch (error) {
+      this.logger.error('Discord event could not be checked for repetition', { error })
+      return Response.json({ error: 'The store cannot be reached.' }, { status: 503, headers: { 'retry-after': '1' } })
+    }
+    try {
+      return await this.handleEvent(event, options)
+    }
+    catch (error) {
+      await forgetDelivery(state, received).catch(() => { /* Then it is taken for handled: it may have been, in part. */ })
+      this.logger.error('Discord event failed', { error })
+      return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
+    }
+  }
+
+  /** Interactions come over the gateway when no endpoint URL is set; they are answered through REST. */
+  private async handleEvent(...[event, options]: Parameters<DiscordAdapter['handleForwardedGatewayEvent']>): Promise<Response> {
+    if (event.type !== 'GATEWAY_INTERACTION_CREATE') return super.handleForwardedGatewayEvent(event, options)
+    const interaction = event.data as Interaction
+    if (isAnswered(interaction)) await this.callback(interaction, await this.respond(interaction, options))
+    else if (interaction.type === INTERACTION.command) {
+      const context = this.getApplicationCommandContext(interaction as never)
+      const flags = this.getInteractionFlags(context)
+      await this.callback(interaction, { type: REPLY.thinking, ...flags === undefined ? {} : { data: { flags } } })
+      this.handleApplicationCommandInteraction(context, flags, options)
+    }
+    return Response.json({ ok: true })
+  }
+
+  /** The clicked message came with the click; the SDK asks for it before a modal opens, which has 3 s. */
+  async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
+    if (this.exchange.getStore()) return null
+    const response = await this.withMessageChannel(threadId, messageId, channel => this.discordFetch(`/channels/${channel}/messages/${messageId}`, 'GET'))
+    return this.parseDiscordMessage(await response.json() as Parameters<DiscordAdapter['parseDiscordMessage']>[0], threadId)
+  }
+
+  /** Who clicks is named in the click, by the name that the server shows. */
+  override async getUser(userId: string): Promise<UserInfo | null> {
+    const interaction = this.exchange.getStore()?.interaction
+    const author = interaction && authorOf(interaction)
+    if (author?.userId !== userId) return super.getUser(userId)
+    return { userId, userName: author.userName, fullName: author.fullName, isBot: author.isBot === true }
+  }
+
+  /** Private messages exist on Discord as answers only: to the one who clicked, while the click is handled. */
+  async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage): Promise<EphemeralMessage<unknown> | null> {
+    const exchange = this.exchange.getStore()
+    if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
+    await exchange.say(privately(this.formatConverter.renderPostable(message)))
+    return { id: '', threadId, usedFallback: false, raw: {} }
+  }
+
+  /** Cards go out as our rooms send them; only a mention that a speech carries may ping. */
+  protected override buildMessagePayload(...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>): ReturnType<DiscordAdapter['buildMessagePayload']> {
+    const speech = speechIn(message)
+    if (!speech) return super.buildMessagePayload(message, options)
+    const { embeds, components } = cardMessage(speech.card)
+    const payload = { embeds, components, ...speech.mention || options?.clearContentForCard ? { content: speech.mention ?? '' } : {}, ...speech.mention ? { allowed_mentions: allowed(speech.mention) } : {} }
+    return { payload: payload as never, embedCount: embeds.length, componentCount: components.length }
+  }
+
+  private respond(interaction: Interaction, options?: WebhookOptions): Promise<Reply> {
+    const exchange = new Exchange(interaction, (...followUp) => this.followUp(...followUp))
+    const work = this.exchange.run(exchange, () => this.handle(exchange, options)).catch(async (error: unknown) => {
+      this.logger.error('Discord interaction failed', { error })
+      await exchange.say(privately(FAILED)).catch(() => {})
+    })
+    options?.waitUntil?.(work)
+    return exchange.answer(work)
+  }
+
+  private async handle(exchange: Exchange, options?: WebhookOptions): Promise<void> {
+    const { interaction } = exchange
+    const place = parseFormId(interaction.data?.custom_id ?? '')
+    if (place || interaction.type === INTERACTION.modal) return exchange.say(await this.flow.answer(interaction, place ?? { id: '', verb: '', tail: '' }))
+    const handled: Promise<unknown>[] = []
+    this.handleComponentInteraction(withoutSecrets(interaction) as never, {
+      ...options,
+      waitUntil: task => void handled.push(task),
+      onOpenModal: async (modal, contextId) => {
+        await exchange.say(await this.flow.open(contextId, modal, authorOf(interaction)?.userId))
+        return { viewId: contextId }
+      },
+    })
+    await Promise.allSettled(handled)
+  }
+
+  private modalEvent({ id, callbackId, privateMetadata }: Form, interaction: Interaction) {
+    return { adapter: this, callbackId, privateMetadata, viewId: id, user: authorOf(interaction)!, threadId: this.threadOf(interaction), raw: withoutSecrets(interaction) }
+  }
+
+  /** Where it was sent from, as the SDK says it of clicks. */
+  private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Interaction): string {
+    const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
+    return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
+  }
+
+  private async isAuthentic(body: Uint8Array, headers: Headers): Promise<boolean> {
+    const timestamp = headers.get('x-signature-timestamp')
+    const fresh = Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_SKEW_S
+    return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
+  }
+
+  /** The SDK never repeats a refused call. What handlers post is quiet. */
+  protected override discordFetch(path: string, method: string, body?: unknown): Promise<Response> {
+    const isMessage = /\/messages(?:\/\d+)?$/.test(path) && typeof body === 'object'
+    return retriedOnce(() => super.discordFetch(path, method, isMessage ? quiet(body!) : body))
+  }
+
+  /** The SDK sends these to discord.com whatever `apiUrl` is. */
+  protected override discordInteractionFetch(path: string, method: string, body?: unknown): Promise<Response> {
+    return boundedFetch(`${this.apiBaseUrl}${path}`, method, path.startsWith('/webhooks/') && body ? quiet(body) : body as object | undefined)
+  }
+
+  protected override discordInteractionFetchWithFiles(...[path, method, payload, files]: Parameters<DiscordAdapter['discordInteractionFetchWithFiles']>): Promise<Response> {
+    return boundedFetch(`${this.apiBaseUrl}${path}`, method, withFiles(quiet(payload), files))
+  }
+
+  protected override async postMessageWithFiles(...[channelId, threadId, payload, files]: Parameters<DiscordAdapter['postMessageWithFiles']>): Promise<RawMessage<unknown>> {
+    const authorization = `Bot ${await this.resolveBotToken()}`
+    const response = await boundedFetch(`${this.apiBaseUrl}/channels/${channelId}/messages`, 'POST', withFiles(quiet(payload), files), { authorization })
+    const raw = await response.json() as { id: string }
+    return { id: raw.id, threadId, raw }
+  }
+
+  /** Never rejects: an interaction that is handed over again would take effect twice. */
+  private async callback({ id, token }: Interaction, reply: Reply): Promise<void> {
+    await this.discordInteractionFetch(`/interactions/${id}/${token}/callback`, 'POST', reply).catch((error: unknown) => {
+      this.logger.error('Discord interaction could not be answered', { error })
+    })
+  }
+
+  private async followUp({ token }: Interaction, method: 'POST' | 'PATCH', data: object): Promise<void> {
+    const path = `/webhooks/${this.applicationId}/${token}${method === 'PATCH' ? '/messages/@original' : ''}`
+    await this.discordInteractionFetch(path, method, data)
+  }
+}
+
+/** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+function allowed(mention: string): object {
+  const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
+  return { parse: /@here|@everyone/.test(mention) ? ['everyone'] : [], users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
+}
+
+function parse(body: Uint8Array): Interaction | null {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as Interaction
+  }
+  catch {
+    return null
+  }
+}
+
+/** Whether this adapter answers it rather than the SDK's. */
+function isAnswered({ type }: Interaction): boolean {
+  return type === INTERACTION.component || type === INTERACTION.modal
+}
+
+/** The SDK keeps what was clicked with the modal's context: the token and the form on the card stay out of it. */
+function withoutSecrets({ token, message, ...interaction }: Interaction): object {
+  return { ...interaction, ...message ? { message: { id: message.id } } : {} }
+}
+
+function refused(): Response {
+  return new Response('Invalid signature', { status: 401 })
+}
+
+function sameSecret(given: string, secret: string): boolean {
+  const [one, other] = [given, secret].map(text => createHash('sha256').update(text).digest())
+  return timingSafeEqual(one!, other!)
+}

@@ -1,0 +1,23 @@
+import { printable } from '../shared/text'
+
+/** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji. */
+const ANYWHERE = /[\\*_~|`[<]/g
+
+/** `https://…` becomes a link and `:smile:` an emoji by their colon; one that has no other behind it is harmless and stays. */
+const COLON = /:(?=\/\/|[^\s:]*:)/g
+
+const EVERYBODY = /@(?=everyone|here)/g
+
+/** Headings, small print, lists and quotes, which begin a line. */
+const LINE_START = /^([ \t]*)(?=#{1,3}\s|-#?\s|>\s|>>>\s)/gm
+const NUMBERED = /^([ \t]*\d+)(?=\.\s)/gm
+
+/**
+ * Makes text appear on Discord as it was typed. A backslash before punctuation is not shown and not copied
+ * (https://support.discord.com/hc/en-us/articles/210298617), so that nothing is added that people would read.
+ */
+export function escapeMarkdown(text: string): string {
+  return printable(text)
+    .replace(ANYWHERE, '\\$&').replace(COLON, '\\$&').replace(EVERYBODY, '\\$&')
+    .replace(LINE_START, '$1\\').replace(NUMBERED, '$1\\')
+}

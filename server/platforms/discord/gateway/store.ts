@@ -1,0 +1,103 @@
+import type { StateAdapter } from 'chat'
+import type { ListenerStatus } from '../../connection'
+import type { DeadLetter } from './delivery'
+import type { Stored } from './progress'
+
+const DAY_MS = 86_400_000
+/** Longer than Discord keeps a session, and than anything is read back. */
+const KEPT_MS = 7 * DAY_MS
+const DEAD_LETTERS = 200
+
+/** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
+const IDENTIFY_EVERY_MS = 5500
+/** Beyond a hundred a day something is wrong: more slowly, so that Discord's 1,000 a day, after which it resets the token, are never reached. */
+const IDENTIFIES_AT_ONCE = 100
+const IDENTIFY_SLOWLY_MS = 120_000
+
+/** What the owner writes down for the ops page. */
+export interface OwnerRecord {
+  owner: string
+  /** Epoch ms until which this is true unless it is renewed. */
+  until: number
+  connectedSince: number | null
+  resumes: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  nextRestartAt: number | null
+}
+
+/** How often an IDENTIFY was sent in the 24 hours from `since`, and when last; epoch ms. */
+interface Identifies {
+  since: number
+  count: number
+  last: number
+}
+
+/** The listener's memory, shared by all replicas. */
+export class GatewayStore {
+  readonly key: string
+
+  constructor(private readonly state: StateAdapter, applicationId: string) {
+    this.key = `discord-gateway:${applicationId}`
+  }
+
+  load(): Promise<Stored | null> {
+    return this.state.get<Stored>(`${this.key}:session`)
+  }
+
+  save(stored: Stored): Promise<void> {
+    return this.state.set(`${this.key}:session`, stored, KEPT_MS)
+  }
+
+  record(): Promise<OwnerRecord | null> {
+    return this.state.get<OwnerRecord>(`${this.key}:owner`)
+  }
+
+  saveRecord(record: OwnerRecord): Promise<void> {
+    return this.state.set(`${this.key}:owner`, record, KEPT_MS)
+  }
+
+  /** How long to wait before the next IDENTIFY, ms; at most 0 when there may be one now. */
+  async identifyWaitMs(now = Date.now()): Promise<number> {
+    const { count, last } = await this.identifies(now)
+    return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_EVERY_MS : IDENTIFY_SLOWLY_MS) - now
+  }
+
+  /** Only the owner identifies, so that nobody counts at the same time. */
+  async countIdentify(now = Date.now()): Promise<void> {
+    const { since, count } = await this.identifies(now)
+    await this.state.set(`${this.key}:identifies`, { since, count: count + 1, last: now }, KEPT_MS)
+  }
+
+  async identifies(now = Date.now()): Promise<Identifies> {
+    // What an earlier version wrote has no beginning.
+    const known = await this.state.get<Omit<Identifies, 'since'> & Partial<Identifies>>(`${this.key}:identifies`)
+    const since = known?.since ?? known?.last ?? now
+    return known && now - since < DAY_MS ? { ...known, since } : { since: now, count: 0, last: known?.last ?? 0 }
+  }
+
+  bury(letter: DeadLetter, reason: string): Promise<void> {
+    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, { maxLength: DEAD_LETTERS, ttlMs: KEPT_MS })
+  }
+
+  deadLetters(): Promise<(DeadLetter & { reason: string, at: number })[]> {
+    return this.state.getList(`${this.key}:dead`)
+  }
+}
+
+/** Who listens, since when, and how well. */
+export async function gatewayStatus(state: StateAdapter, applicationId: string): Promise<ListenerStatus> {
+  const store = new GatewayStore(state, applicationId)
+  const [record, identifies, deadLetters] = await Promise.all([store.record(), store.identifies(), store.deadLetters()])
+  const live = record !== null && record.until > Date.now()
+  return {
+    owner: live ? record.owner : null,
+    connectedSince: live ? record.connectedSince : null,
+    resumes: record?.resumes ?? 0,
+    identifiesInDay: identifies.count,
+    lastEventAt: record?.lastEventAt ?? null,
+    lastForwardError: record?.lastForwardError ?? null,
+    nextRestartAt: live ? record.nextRestartAt : null,
+    deadLetters: deadLetters.length,
+  }
+}

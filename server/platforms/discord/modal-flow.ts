@@ -1,0 +1,149 @@
+import type { ModalElement, ModalResponse } from 'chat'
+import { cut } from '../shared/text'
+import { escapeMarkdown } from './escape'
+import { fieldsOf, oneLine, readInputs } from './fields'
+import { createForm, currentFields, formId, formModal, withValues, type Form, type Forms } from './form'
+import { authorOf, button, INTERACTION, instead, isFromPrivateMessage, privately, row, silence, typedInputs, type Interaction, type Reply } from './interactions'
+import { pageOf, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
+import { readText, typedText } from './text-form'
+
+export interface ModalFlowPorts {
+  forms: Forms
+  /** Runs the handlers of `onModalSubmit`. */
+  submit: (form: Form, values: Record<string, string>, interaction: Interaction) => Promise<ModalResponse | undefined>
+  /** Runs the handlers of `onModalClose`. */
+  close: (form: Form, interaction: Interaction) => void
+}
+
+const CLOSED = 'This form is no longer open. Press the button on the card again.'
+
+const PROBLEMS = 10
+const PROBLEM_LENGTH = 150
+
+/** What modal submissions and clicks on the private messages of a form lead to. */
+export class ModalFlow {
+  constructor(private readonly ports: ModalFlowPorts) {}
+
+  /** Keeps the form and shows its first step. @param openedBy the user who alone goes on with it */
+  async open(contextId: string, modal: ModalElement, openedBy: string | undefined): Promise<Reply> {
+    const form = { ...createForm(contextId, modal), openedBy }
+    await this.ports.forms.save(form)
+    return form.mode === 'picker' ? picker(privately, form) : formModal(form)
+  }
+
+  async answer(interaction: Interaction, { id, verb, tail }: { id: string, verb: string, tail: string }): Promise<Reply> {
+    const form = await this.ports.forms.load(id)
+    if (!form || (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId)) return closed(interaction)
+    const reply = interaction.type === INTERACTION.modal
+      ? await this.modalSubmitted(form, verb, tail, interaction)
+      : await this.clicked(form, verb, tail, interaction)
+    return reply ?? closed(interaction)
+  }
+
+  private async modalSubmitted(form: Form, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+    const typed = typedInputs(interaction)
+    if (verb === 'submit') return this.firstStep(form, typed, interaction)
+    const picked = verb === 'edit' && positionsOf(form, tail.split('.'))
+    if (!picked) return null
+    const next = takeEdits(form, picked, typed)
+    await this.ports.forms.save(next)
+    return picker(replacing(interaction), next, pageOf(picked))
+  }
+
+  private async clicked(form: Form, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+    switch (verb) {
+      case 'open': return form.mode === 'picker' ? picker(replacing(interaction), form) : formModal(form)
+      case 'page': return picker(replacing(interaction), form, Number(tail) || 0)
+      case 'pick': {
+        const picked = positionsOf(form, interaction.data?.values ?? [])
+        return picked && pickedModal(form, picked)
+      }
+      case 'save': return this.submit(form, valuesOf(form), interaction)
+      case 'next': return form.next ? this.open(form.id, form.next, form.openedBy) : null
+      case 'cancel':
+        await this.ports.forms.remove(form)
+        if (form.notifyOnClose) this.ports.close(form, interaction)
+        return replacing(interaction)('Cancelled. Nothing was changed.')
+      default: return null
+    }
+  }
+
+  private async firstStep(form: Form, typed: Record<string, string>, interaction: Interaction): Promise<Reply> {
+    if (!form.text) return this.submit(form, readInputs(currentFields(form), form.fields.map((_, position) => position), typed), interaction)
+    const text = typedText(typed)
+    const read = readText(form.fields, form.text, text)
+    const kept = { ...form, text: { ...form.text, text } }
+    return 'problems' in read ? this.refuse(kept, read.problems.map(escapeMarkdown), interaction) : this.submit(kept, read.values, interaction)
+  }
+
+  private async submit(form: Form, values: Record<string, string>, interaction: Interaction): Promise<Reply> {
+    const filled = withValues(form, values)
+    const missing = invalid(form, values)
+    if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
+    const response = await this.ports.submit(form, values, interaction)
+    switch (response?.action) {
+      case 'errors': return this.refuse(filled, named(form, response.errors), interaction)
+      case 'push': case 'update': return this.goOn(form, response.modal, interaction)
+      default:
+        // The effects took place; a form that stays behind only expires.
+        await this.ports.forms.remove(form).catch(() => {})
+        return isFromPrivateMessage(interaction) || !interaction.message ? replacing(interaction)('Done.') : silence
+    }
+  }
+
+  /** Keeps what was typed, and says why it was not taken. */
+  private async refuse(form: Form, problems: readonly string[], interaction: Interaction): Promise<Reply> {
+    await this.ports.forms.save(form)
+    const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
+    if (form.mode === 'picker' && isFromPrivateMessage(interaction)) return picker(instead, form, 0, problems.join(' '))
+    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [row(button('Edit again', formId(form, 'open'), 1))])
+  }
+
+  /** A modal cannot follow a modal: text is shown as a message, inputs after one more click. */
+  private async goOn(form: Form, modal: ModalElement, interaction: Interaction): Promise<Reply> {
+    if (fieldsOf(modal).length > 0) {
+      await this.ports.forms.save({ ...form, next: modal })
+      return replacing(interaction)(`Next: ${escapeMarkdown(modal.title)}`, [row(button('Continue', formId(form, 'next'), 1))])
+    }
+    await this.ports.forms.remove(form).catch(() => {})
+    const texts = modal.children.flatMap(child => child.type === 'text' ? escapeMarkdown(child.content) : [])
+    return replacing(interaction)(texts.join('\n') || escapeMarkdown(modal.title))
+  }
+}
+
+type Say = typeof privately
+
+function picker(say: Say, form: Form, page = 0, notice = ''): Reply {
+  const { content, components } = pickerMessage(form, page, notice)
+  return say(content, components)
+}
+
+/** Changes our private message where one was clicked; a card is left alone. */
+function replacing(interaction: Interaction): Say {
+  return isFromPrivateMessage(interaction) ? instead : privately
+}
+
+function closed(interaction: Interaction): Reply {
+  return replacing(interaction)(CLOSED)
+}
+
+function valuesOf(form: Form): Record<string, string> {
+  return Object.fromEntries(currentFields(form).map(({ id, value }) => [id, value]))
+}
+
+/** What Discord's inputs cannot check when a value is one of many in a text, or spread over inputs. */
+function invalid({ fields }: Form, values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
+    const value = values[id] ?? ''
+    if (!optional && !value.trim()) return [[id, 'This field is required.']]
+    return maxLength && value.length > maxLength && value !== original ? [[id, `At most ${maxLength} characters.`]] : []
+  }))
+}
+
+/** Errors by field id as lines of markdown. */
+function named({ fields }: Form, errors: Readonly<Record<string, string>>): string[] {
+  return Object.entries(errors).map(([id, error]) => {
+    const label = fields.find(field => field.id === id)?.label
+    return `${label === undefined ? '' : `**${escapeMarkdown(cut(oneLine(label), 60))}**: `}${escapeMarkdown(error)}`
+  })
+}

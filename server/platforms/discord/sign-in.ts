@@ -1,0 +1,31 @@
+import type { IdentityProvider } from '../../ports/identity'
+import { authorizeUrl, exchangeCode, identified, notAMember, read, text, type Client } from '../shared/oauth'
+
+interface DiscordIdentityOptions extends Client {
+  /** The only server whose members are let in. */
+  guildId: string
+  /** Base URL of the REST API with its version. */
+  apiUrl?: string
+}
+
+/**
+ * Sign in with Discord: https://discord.com/developers/docs/topics/oauth2#authorization-code-grant
+ *
+ * A person is in 200 servers at most, and one page of the list holds as many:
+ * https://discord.com/developers/docs/resources/user#get-current-user-guilds
+ */
+export function createDiscordIdentity({ guildId, apiUrl = 'https://discord.com/api/v10', ...client }: DiscordIdentityOptions): IdentityProvider {
+  const api = apiUrl.replace(/\/*$/, '')
+  return {
+    key: 'discord',
+    label: 'Discord',
+    authorizeUrl: (redirectUri, state) => authorizeUrl(new URL('/oauth2/authorize', api), client, { scope: 'identify guilds', redirect_uri: redirectUri, state }),
+    identify: (code, redirectUri) => identified('Discord', async () => {
+      const token = await exchangeCode(`${api}/oauth2/token`, client, code, redirectUri)
+      const [profile, guilds] = await Promise.all([read(`${api}/users/@me`, token), read(`${api}/users/@me/guilds`, token)])
+      const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
+      if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
+      return { ok: true, person: { id: text(profile, 'id'), name: text(profile, 'global_name', 'username'), platform: 'Discord' } }
+    }),
+  }
+}

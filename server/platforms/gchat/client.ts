@@ -1,0 +1,72 @@
+import type { Outcome } from '../../ports/delivery'
+import { codeIn, refused } from '../shared/answers'
+import { within } from '../shared/within'
+
+/** The tokens of the sign-in carry the time. */
+const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
+
+/** Refusals that no retry changes, and what to check (https://developers.google.com/workspace/chat/api/guides/message-error-codes). */
+const PERMANENT: Readonly<Record<number, string>> = {
+  400: 'This is a bug; please report it.',
+  401: 'Check GOOGLE_CHAT_CREDENTIALS.',
+  403: 'Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
+  404: 'The card was deleted, or GOOGLE_CHAT_SPACE is wrong.',
+}
+
+/** Those of what was sent, wherever it was sent to. */
+const CONTENT: readonly number[] = [400]
+
+/** What says more than its status; 400 and 403 have several causes. */
+const BY_STATUS: Readonly<Record<string, string>> = {
+  FAILED_PRECONDITION: 'The space of GOOGLE_CHAT_SPACE does not take messages of the app as it is set up.',
+  SERVICE_DISABLED: 'Switch on the Google Chat API in the project of GOOGLE_CHAT_CREDENTIALS.',
+}
+
+/** Quotas, which some of Google's services report with 403. */
+const LIMITED = /^(?:RESOURCE_EXHAUSTED|RATE_LIMIT_EXCEEDED|rateLimitExceeded|userRateLimitExceeded)$/
+
+interface GoogleError {
+  status?: unknown
+  details?: readonly { reason?: unknown }[]
+  errors?: readonly { reason?: unknown }[]
+}
+
+/** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
+export const plainCall = (timeoutMs: number) => ({ timeout: timeoutMs, retry: false, validateStatus: () => true })
+
+interface Answer<T> {
+  status: number
+  headers: object
+  data: T
+}
+
+/** @param timeoutMs bound of one call, sign-in included */
+export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: number): Promise<Outcome<T>> {
+  try {
+    const { status, headers, data } = await within(timeoutMs, call())
+    if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} as T }
+    const { code, reasons } = read(data)
+    const specific = reasons.map(reason => Object.hasOwn(BY_STATUS, reason) ? BY_STATUS[reason] : undefined).find(Boolean)
+    const advice = reasons.some(reason => LIMITED.test(reason)) ? undefined : specific ?? PERMANENT[status]
+    return refused({
+      reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
+      content: advice !== undefined && !specific && CONTENT.includes(status), gone: status === 404,
+      // A plain object or `Headers`, by the version of Google's client.
+      pause: new Headers(headers as HeadersInit).get('retry-after'),
+    })
+  }
+  catch (error) {
+    const { name, code, status } = error as Error & { code?: string, status?: number }
+    // Only the sign-in throws for a status.
+    if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
+    return { ok: false, permanent: false, reason: `Google Chat: ${name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : status ? `HTTP ${status} from sign-in` : 'no connection'}.` }
+  }
+}
+
+/** The status by name, and the reasons in its details (https://cloud.google.com/apis/design/errors#error_info). */
+function read(data: unknown): { code: string, reasons: string[] } {
+  const { status, details, errors } = (data as { error?: GoogleError } | null | undefined)?.error ?? {}
+  const lists = [details, errors].flatMap(list => Array.isArray(list) ? list as { reason?: unknown }[] : [])
+  const reasons = [...lists.map(entry => entry?.reason), status].filter(reason => typeof reason === 'string')
+  return { code: codeIn(status), reasons }
+}

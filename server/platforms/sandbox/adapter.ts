@@ -1,0 +1,170 @@
+import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
+import { z } from 'zod'
+import { speechIn } from '../shared/speech'
+import { interaction, type Interaction, type Person } from './protocol'
+import type { SandboxMessage, SandboxRoom } from './room'
+
+/** How long a click waits for its modal, ms; real platforms give 3 s. */
+const CLICK_PATIENCE_MS = 2500
+
+/** Forms that are kept open; nobody tells of one that is closed. */
+const OPEN_FORMS = 100
+
+class PlainConverter extends BaseFormatConverter {
+  toAst(text: string): Root {
+    return parseMarkdown(text)
+  }
+
+  fromAst(ast: Root): string {
+    return stringifyMarkdown(ast)
+  }
+}
+
+/** Chat SDK adapter of the embedded platform: its webhook takes the page's clicks and answers with modals. */
+export class SandboxAdapter implements Adapter<{ channel: string, messageId: string }, SandboxMessage> {
+  readonly name = 'sandbox'
+  readonly userName = 'form-bot'
+  private readonly converter = new PlainConverter()
+  private readonly views = new Map<string, { modal: ModalElement, contextId: string }>()
+  private chat: ChatInstance | null = null
+
+  constructor(private readonly room: SandboxRoom) {}
+
+  async initialize(chat: ChatInstance): Promise<void> {
+    this.chat = chat
+  }
+
+  async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    const body = interaction.safeParse(await request.json().catch(() => null))
+    if (!body.success) return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
+    if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
+    const sent = { ...body.data, user: this.room.senderOf(request) ?? body.data.user }
+    switch (sent.type) {
+      case 'action': return Response.json(await this.click(this.chat, sent, options))
+      case 'modal_submit': return Response.json(await this.submit(this.chat, sent, options))
+      case 'message': return this.hear(this.chat, sent, options)
+    }
+  }
+
+  private hear(chat: ChatInstance, { threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions): Response {
+    if (threadId !== undefined && !this.room.has(threadId)) return Response.json({ error: 'This thread is gone. The sandbox keeps the newest messages only.' }, { status: 404 })
+    const message = this.room.post(threadId ?? null, { text, card: null }, user)
+    // The handlers answer in their own time, as on the real platforms.
+    void chat.processMessage(this, message.threadId, this.parseMessage(message), options).catch(() => { /* The SDK has logged it. */ })
+    return Response.json({ messageId: message.id, threadId: message.threadId })
+  }
+
+  private async click(chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions): Promise<object> {
+    // Where the message is, whatever the page says.
+    const threadId = this.room.threadOf(action.messageId)
+    if (threadId === null) return {}
+    let resolve!: (answer: object) => void
+    const opened = new Promise<object>((open) => {
+      resolve = open
+    })
+    const onOpenModal = async (modal: ModalElement, contextId: string) => {
+      const view = this.keepView(modal, contextId)
+      resolve({ modal: view })
+      return { viewId: view.viewId }
+    }
+    const handled = chat.processAction({
+      actionId: action.actionId, value: action.value, user: author(action.user), adapter: this,
+      messageId: action.messageId, threadId, raw: action,
+    }, { ...options, onOpenModal })
+    return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
+  }
+
+  private async submit(chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions): Promise<object> {
+    const view = this.views.get(viewId)
+    if (!view) return { action: 'update', modal: { viewId, element: Modal({ callbackId: 'notice', title: 'Form closed', children: [CardText('This form is no longer open. Press the button again.')] }) } }
+    const { callbackId, privateMetadata } = view.modal
+    const response: ModalResponse | undefined = await chat.processModalSubmit({ callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: {} }, view.contextId, options)
+    if (response?.action === 'errors') return response
+    this.views.delete(viewId)
+    return response?.action === 'update' ? { action: 'update', modal: this.keepView(response.modal, view.contextId) } : { action: 'close' }
+  }
+
+  private keepView(modal: ModalElement, contextId: string): { viewId: string, element: ModalElement } {
+    const viewId = crypto.randomUUID()
+    this.views.set(viewId, { modal, contextId })
+    for (const oldest of this.views.keys()) {
+      if (this.views.size <= OPEN_FORMS) break
+      this.views.delete(oldest)
+    }
+    return { viewId, element: modal }
+  }
+
+  async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    return raw(this.room.post(threadId, this.content(message)))
+  }
+
+  async postChannelMessage(channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    return raw(this.room.post(null, this.content(message), null, this.decodeThreadId(channelId).channel))
+  }
+
+  async editMessage(_threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+    const edited = this.room.edit(messageId, this.content(message))
+    if (!edited) throw new Error('message_not_found')
+    return raw(edited)
+  }
+
+  async deleteMessage(_threadId: string, messageId: string): Promise<void> {
+    this.room.delete(messageId)
+  }
+
+  async fetchMessages(threadId: string, { limit = Infinity }: FetchOptions = {}): Promise<FetchResult<SandboxMessage>> {
+    const messages = this.room.list().filter(message => message.threadId === threadId)
+    return { messages: messages.slice(-limit).map(message => this.parseMessage(message)) }
+  }
+
+  async fetchThread(threadId: string): Promise<ThreadInfo> {
+    return { id: threadId, channelId: this.channelIdFromThreadId(threadId), metadata: {} }
+  }
+
+  parseMessage(message: SandboxMessage): Message<SandboxMessage> {
+    const text = message.text ?? ''
+    return new Message({
+      id: message.id, threadId: message.threadId, text, formatted: parseMarkdown(text), raw: message, attachments: [],
+      author: message.author ? author(message.author) : { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
+      metadata: { dateSent: new Date(message.postedAt), edited: message.editedAt !== null },
+    })
+  }
+
+  encodeThreadId({ channel, messageId }: { channel: string, messageId: string }): string {
+    return `sandbox:${channel}:${messageId}`
+  }
+
+  decodeThreadId(threadId: string): { channel: string, messageId: string } {
+    const [, channel = '', messageId = ''] = threadId.split(':')
+    return { channel, messageId }
+  }
+
+  channelIdFromThreadId(threadId: string): string {
+    return `sandbox:${this.decodeThreadId(threadId).channel}`
+  }
+
+  renderFormatted(content: FormattedContent): string {
+    return this.converter.fromAst(content)
+  }
+
+  async addReaction(): Promise<void> {}
+  async removeReaction(): Promise<void> {}
+  async startTyping(): Promise<void> {}
+
+  private content(message: AdapterPostableMessage): { text: string | null, card: SandboxMessage['card'] } {
+    const speech = speechIn(message)
+    return speech ? { text: speech.mention ?? null, card: speech.card } : { text: this.converter.renderPostable(message), card: null }
+  }
+}
+
+function author({ id, name }: Person) {
+  return { userId: id, userName: name, fullName: name, isBot: false, isMe: false } as const
+}
+
+function raw(message: SandboxMessage): RawMessage<SandboxMessage> {
+  return { id: message.id, threadId: message.threadId, raw: message }
+}
+
+function patience(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, CLICK_PATIENCE_MS).unref())
+}

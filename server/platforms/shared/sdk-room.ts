@@ -1,0 +1,63 @@
+import type { Adapter, Chat } from 'chat'
+import type { Outcome } from '../../ports/delivery'
+import type { Platform } from '../platform'
+import { refused, type Failure } from './answers'
+import type { Room } from '../connection'
+import { within } from './within'
+
+/** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
+const PERMANENT: Readonly<Record<string, string>> = {
+  AuthenticationError: 'Check the credentials of the bot.',
+  PermissionError: 'Add the bot to the channel of the cards.',
+  ResourceNotFoundError: 'Check the credentials and the channel of the cards.',
+  ValidationError: 'Check the channel of the cards; when it is right, please report this.',
+}
+
+/** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
+const TIMEOUT_MS = 10_000
+
+/** What an adapter of ours may know beside the SDK's. */
+interface Knowing {
+  isMember?: (channelId: string, userId: string) => Promise<boolean>
+}
+
+/** Errors that may pass, as people read them. */
+const CAUSES: Readonly<Record<string, string>> = {
+  AdapterRateLimitError: 'too many requests',
+  NetworkError: 'no connection, or no answer that can be read',
+  TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
+}
+
+/** A room of any platform, through the Chat SDK's adapter; one that knows more of a refusal leaves it in the error's `refusal`. */
+export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
+  const chat = await bot()
+  await chat.initialize()
+  const adapter: Adapter & Knowing = chat.getAdapter(platform.key)
+  const channel = chat.channel(`${platform.key}:${channelId}`)
+  const attempt = async <T>(act: () => Promise<T>): Promise<Outcome<T>> => {
+    try {
+      return { ok: true, value: await within(TIMEOUT_MS, act()) }
+    }
+    catch (error) {
+      const { name, refusal, retryAfter: pause } = error as Error & { refusal?: Failure, retryAfter?: number }
+      return refusal ?? refused({ reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name], gone: name === 'ResourceNotFoundError', pause })
+    }
+  }
+  return {
+    hasMember: adapter.isMember && (userId => attempt(() => adapter.isMember!(channelId, userId))),
+    post: card => attempt(async () => {
+      const message = await channel.post(card)
+      return { platform: platform.key, threadId: message.threadId, messageId: message.id }
+    }),
+    update: (ref, card) => attempt(async () => {
+      await adapter.editMessage(ref.threadId, ref.messageId, card)
+      return undefined
+    }),
+    say: (card, _summary, below) => attempt(async () => {
+      if (!below) await channel.post(card)
+      else if (adapter.reply) await adapter.reply(below.threadId, below.messageId, card)
+      else await adapter.postMessage(below.threadId, card)
+      return undefined
+    }),
+  }
+}

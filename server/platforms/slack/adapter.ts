@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SlackAdapter } from '@chat-adapter/slack'
+import type { AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
+import type { HttpClient } from '../../ports/http'
+import { speechIn } from '../shared/speech'
+import { isPlainModal, modalView } from './blocks'
+import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { postSpeech, updateSpeech } from './speech'
+import { WorkspacesSlackAdapter } from './workspaces'
+
+/** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
+const OPEN_TIMEOUT_MS = 2500
+
+/** Slack waits 3 s for the answer to a form (https://docs.slack.dev/surfaces/modals). */
+const SUBMIT_TIMEOUT_MS = 2500
+
+/** Bound of the SDK's own calls, ms: a webhook must not hang with Slack. */
+const CALL_TIMEOUT_MS = 5000
+
+/** Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged where it is caught. */
+const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {}, getLevel: () => 'error' as never, setName: () => {} }
+
+/** Pause before asking again who the bot is, ms. */
+const IDENTITY_RETRY_MS = 5000
+
+/** How long a message waits until the bot knows who it is, ms. */
+const IDENTITY_PATIENCE_MS = 5000
+
+/** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
+export class FormSlackAdapter extends WorkspacesSlackAdapter {
+  private readonly openView: SlackCall
+  private readonly call: SlackCall
+  private readonly click = new AsyncLocalStorage<true>()
+  private identifiedAt = 0
+
+  constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
+    // The client's default policy retries for 30 minutes.
+    super(settings, logger, { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET }, token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http))
+    // In the workspace that the webhook being handled is of.
+    this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
+    this.call = createSlackCall(settings, () => this.getToken(), CALL_TIMEOUT_MS, http)
+  }
+
+  /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */
+  override async initialize(chat: ChatInstance): Promise<void> {
+    this.startIdentifying(chat)
+  }
+
+  override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) this.startIdentifying(this.chat)
+    return super.handleWebhook(request, options)
+  }
+
+  /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return this.there(threadId, () => speech ? postSpeech(this.call, this.decodeThreadId(threadId), speech) : super.postMessage(threadId, message))
+  }
+
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+    const speech = speechIn(message)
+    return this.there(threadId, () => speech ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech) : super.editMessage(threadId, messageId, message))
+  }
+
+  /**
+   * Of a mention Slack sends two events, and the first one counts: a plain `message` that comes before the bot knows
+   * its own id would not be taken for a mention, nor its own messages for its own.
+   */
+  protected override handleMessageEvent(...[event, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
+    if (this.botUserId) return super.handleMessageEvent(event, options)
+    const late = new Promise(resolve => setTimeout(resolve, IDENTITY_PATIENCE_MS).unref())
+    options?.waitUntil?.(Promise.race([this.identified, late]).then(() => super.handleMessageEvent(event, options)))
+  }
+
+  /** The clicked message came with the click: fetching it would spend the trigger's 3 s. */
+  override async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
+    return this.click.getStore() ? null : super.fetchMessage(threadId, messageId)
+  }
+
+  override async openModal(triggerId: string, modal: ModalElement, contextId?: string): Promise<{ viewId: string }> {
+    if (!isPlainModal(modal)) return super.openModal(triggerId, modal, contextId)
+    const outcome = await this.openView('views.open', { trigger_id: triggerId, view: modalView(modal, contextId) })
+    if (!outcome.ok) throw new Error(outcome.reason)
+    return { viewId: String((outcome.value.view as { id?: string } | undefined)?.id ?? '') }
+  }
+
+  /** The SDK keeps the click with the modal's context for a day: the form on the clicked card stays out of it. */
+  protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
+    const { message, state, ...click } = payload as typeof payload & { state?: unknown }
+    const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
+    // The answer goes first: what the click sets off would otherwise run in the same turn of the event loop, before it.
+    const answered = new Promise(resolve => setImmediate(resolve))
+    const task = answered.then(() => this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options)))
+    options?.waitUntil?.(task.catch(error => this.logger.error('A click could not be handled', { error })))
+  }
+
+  /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
+  protected override async handleViewSubmission(...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>): Promise<Response> {
+    const late = new Promise<null>(resolve => setTimeout(resolve, SUBMIT_TIMEOUT_MS, null).unref())
+    const answer = await Promise.race([super.handleViewSubmission(payload, options), late]).catch(() => null)
+    if (answer) return answer
+    const [firstInput = 'none'] = Object.keys(payload.view.state.values)
+    return Response.json({ response_action: 'errors', errors: { [firstInput]: 'This could not be saved. Nothing is lost: press the button again in a moment.' } })
+  }
+
+  protected override modalResponseToSlack(response: ModalResponse, contextId?: string): ReturnType<SlackAdapter['modalResponseToSlack']> {
+    if (response.action !== 'update' || !isPlainModal(response.modal)) return super.modalResponseToSlack(response, contextId)
+    return { response_action: 'update', view: modalView(response.modal, contextId) as never }
+  }
+
+  private startIdentifying(chat: ChatInstance): void {
+    this.identifiedAt = Date.now()
+    this.identified = this.identify(chat)
+  }
+}

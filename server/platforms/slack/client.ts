@@ -1,0 +1,128 @@
+import type { Outcome } from '../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../ports/http'
+import { codeIn, refused } from '../shared/answers'
+
+export interface SlackSettings {
+  botToken: string
+  signingSecret: string
+  channelId: string
+  /** Base URL of the Web API with a trailing slash; Slack's own when absent. */
+  apiUrl?: string
+  /** Lets other workspaces install the app. */
+  oauth?: { clientId: string, clientSecret: string, encryptionKey: string }
+  /** Channels of forms, those of other workspaces as `T0123456789:C0123456789`. */
+  channels?: readonly string[]
+}
+
+const REPORT = 'This is a bug; please report it.'
+const SCOPES = 'Reinstall the app with the scopes of the README.'
+const CHECK_CHANNEL = 'Check CHAT_CHANNEL_ID.'
+const NOT_ALLOWED = 'The channel\'s settings do not let the app post; allow it, or change CHAT_CHANNEL_ID.'
+const ADMIN = 'An administrator of the workspace has to allow it.'
+
+/**
+ * Refusals that no retry changes, and what to check (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
+ * chat.update, views.open, auth.test).
+ */
+const PERMANENT: Readonly<Record<string, string>> = {
+  channel_not_found: CHECK_CHANNEL,
+  messages_tab_disabled: CHECK_CHANNEL,
+  not_in_channel: 'Invite the bot to the channel.',
+  is_archived: 'The channel is archived; change CHAT_CHANNEL_ID.',
+  is_inactive: 'The channel is archived; change CHAT_CHANNEL_ID.',
+  restricted_action: NOT_ALLOWED,
+  restricted_action_non_threadable_channel: NOT_ALLOWED,
+  restricted_action_read_only_channel: NOT_ALLOWED,
+  restricted_action_thread_locked: NOT_ALLOWED,
+  restricted_action_thread_only_channel: NOT_ALLOWED,
+  user_is_restricted: NOT_ALLOWED,
+  access_denied: ADMIN,
+  accesslimited: ADMIN,
+  ekm_access_denied: ADMIN,
+  enterprise_is_restricted: ADMIN,
+  no_permission: SCOPES,
+  org_login_required: ADMIN,
+  team_access_not_granted: ADMIN,
+  two_factor_setup_required: ADMIN,
+  missing_scope: SCOPES,
+  message_not_found: 'The card was deleted.',
+  thread_not_found: 'The card was deleted.',
+  cant_update_message: 'The card belongs to another app.',
+  edit_window_closed: 'The workspace does not allow edits.',
+  deprecated_endpoint: REPORT,
+  method_deprecated: REPORT,
+  unknown_method: REPORT,
+}
+
+/** Refusals of the token. */
+const TOKEN: ReadonlySet<string> = new Set([
+  'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found', 'token_expired', 'token_revoked',
+])
+
+/** Refusals of what was sent, wherever it was sent to. */
+const CONTENT: ReadonlySet<string> = new Set([
+  'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg', 'invalid_blocks',
+  'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object', 'markdown_text_conflict', 'msg_blocks_too_long',
+  'msg_too_long', 'no_text', 'too_many_attachments', 'too_many_contact_cards',
+])
+
+/** The card itself is out of reach for good. */
+const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
+
+/** What Slack answers besides `ok`. */
+type SlackAnswer = Readonly<Record<string, unknown>>
+
+/** @param body as a form where a method does not take JSON, which are those that read */
+export type SlackCall = (method: string, body: Record<string, unknown> | URLSearchParams) => Promise<Outcome<SlackAnswer>>
+
+/** The token of a workspace; null when that has not installed the app. */
+export type TokenOf = () => string | null | Promise<string | null>
+
+const SLACK_API = 'https://slack.com/api/'
+
+interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
+  /** Id of another workspace than that of CHAT_BOT_TOKEN; the token then comes with its installation. */
+  team?: string
+}
+
+/**
+ * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and
+ * per-call cost dominate intake.
+ *
+ * @param token whose call it is, asked for each call
+ * @param timeoutMs bound of one call
+ */
+export function createSlackCall({ apiUrl = SLACK_API, team }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient): SlackCall {
+  return async (method, body) => {
+    const botToken = await token()
+    if (botToken === null) return { ok: false, permanent: false, reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.' }
+    const isForm = body instanceof URLSearchParams
+    const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': `application/${isForm ? 'x-www-form-urlencoded' : 'json'}; charset=utf-8` }
+    try {
+      return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs }), team)
+    }
+    catch (error) {
+      const late = (error as { code?: string }).code === 'NO_ANSWER'
+      return { ok: false, permanent: false, reason: late ? `Slack: no answer in ${timeoutMs / 1000} s.` : 'Slack: no connection.' }
+    }
+  }
+}
+
+function outcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
+  const pause = headers['retry-after']
+  if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, pause })
+  if (typeof json !== 'object' || json === null) return refused({ reason: 'Slack: HTTP 200 with something unreadable', pause })
+  const answer = json as SlackAnswer
+  return answer.ok === true ? { ok: true, value: answer } : refusal(codeIn(answer.error) || 'unknown_error', team, pause)
+}
+
+function refusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {
+  const content = CONTENT.has(code)
+  const known = Object.hasOwn(PERMANENT, code) ? PERMANENT[code] : undefined
+  const advice = content ? REPORT : TOKEN.has(code) ? tokenAdvice(team) : known
+  return refused({ reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code), pause })
+}
+
+function tokenAdvice(team: string | undefined): string {
+  return team ? `Install the app in the workspace ${team} again: open /api/slack/install.` : 'Check CHAT_BOT_TOKEN.'
+}

@@ -1,0 +1,116 @@
+import { escapeSlackText } from '@chat-adapter/slack/format'
+import type { CardRef } from '../../ports/submission'
+import type { HttpClient } from '../../ports/http'
+import { idIn } from '../shared/answers'
+import type { Room } from '../connection'
+import { cardBlocks } from './blocks'
+import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { placeOf } from './place'
+
+/** Bound of one call, ms; well below the lease of outstanding work. */
+const TIMEOUT_MS = 10_000
+
+/** Pages of a channel's members that are read, of 999 each; who is on a later one counts as a stranger. */
+const MEMBER_PAGES = 10
+
+/** How long a page waits for the address of the workspace, ms; it is there the next time. */
+const ADDRESS_PATIENCE_MS = 800
+
+/** Pause before asking for the address again, ms. */
+const ADDRESS_RETRY_MS = 30_000
+
+/**
+ * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
+ * `chat.update` takes 4,000 bytes.
+ *
+ * A card's thread names its channel only: that of another workspace is known by the forms that name it.
+ *
+ * @param tokenOf the token of another workspace; null when it has not installed the app
+ */
+export function createSlackRoom(settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>): Room {
+  const { channel } = placeOf(settings.channelId)
+  const teams = new Map([...settings.channels ?? [], settings.channelId].map(placeOf).map(place => [place.channel, place.team]))
+  const workspaces = new Map<string | undefined, Workspace>()
+
+  /** The workspace that the channel is in. */
+  const at = (place: string): Workspace => {
+    const team = teams.get(place)
+    const known = workspaces.get(team)
+    if (known) return known
+    const call = createSlackCall({ ...settings, team }, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http)
+    const workspace = { call, address: workspaceAddress(call) }
+    workspaces.set(team, workspace)
+    return workspace
+  }
+
+  return {
+    async post(card, summary) {
+      const outcome = await at(channel).call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      if (!outcome.ok) return outcome
+      const ts = idIn('Slack', outcome.value.ts)
+      if (!ts.ok) return ts
+      return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts.value}`, messageId: ts.value } }
+    },
+    async update(ref, card, summary) {
+      const outcome = await at(channelOf(ref)).call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
+      return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
+    async check() {
+      // Not conversations.info: a bot without the scope channels:read posts as well.
+      const outcome = await at(channel).call('auth.test', {})
+      return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
+    async say(card, summary, below) {
+      const place = below ? channelOf(below) : channel
+      const outcome = await at(place).call('chat.postMessage', { channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      return outcome.ok ? { ok: true, value: undefined } : outcome
+    },
+    async hasMember(userId) {
+      for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
+        const outcome = await at(channel).call('conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }))
+        if (!outcome.ok) return outcome
+        const { members, response_metadata: next } = outcome.value as { members?: string[], response_metadata?: { next_cursor?: string } }
+        if (members?.includes(userId)) return { ok: true, value: true }
+        cursor = next?.next_cursor ?? ''
+        if (!cursor) break
+      }
+      return { ok: true, value: false }
+    },
+    async link(ref) {
+      const address = await at(channelOf(ref)).address()
+      return address && `${address}/archives/${channelOf(ref)}/p${ref.messageId.replace('.', '')}`
+    },
+  }
+}
+
+interface Workspace {
+  call: SlackCall
+  address: () => Promise<string | null>
+}
+
+/** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */
+function workspaceAddress(call: SlackCall): () => Promise<string | null> {
+  let known: string | null = null
+  let asking: Promise<void> | null = null
+  let askedAt = 0
+
+  async function ask(): Promise<void> {
+    const outcome = await call('auth.test', {})
+    const url = outcome.ok ? String(outcome.value.url) : ''
+    if (/^https?:/.test(url) && URL.canParse(url)) known = new URL(url).origin
+  }
+
+  return async () => {
+    if (known === null && !asking && Date.now() - askedAt > ADDRESS_RETRY_MS) {
+      askedAt = Date.now()
+      asking = ask().finally(() => { asking = null })
+    }
+    if (asking) await Promise.race([asking, new Promise(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS).unref())])
+    return known
+  }
+}
+
+/** Thread ids are `slack:channel:ts`. */
+function channelOf({ threadId }: CardRef): string {
+  return threadId.split(':')[1]!
+}

@@ -1,0 +1,74 @@
+import type { Outcome } from '../../ports/delivery'
+import { codeIn, refused } from '../shared/answers'
+
+export interface TeamsSettings {
+  appId: string
+  appPassword: string
+  /** Entra tenant of the app; absent for a multi-tenant app. */
+  tenantId?: string
+  /** Channel (`19:…@thread.tacv2`) or group chat of the cards. */
+  channelId: string
+  /** Bot Connector for every call, without a trailing slash; the region's own when absent. */
+  apiUrl?: string
+}
+
+export interface ConnectorRequest {
+  method: 'GET' | 'POST' | 'PUT'
+  serviceUrl: string
+  /** From `/v3` on. */
+  path: string
+  body?: object
+  timeoutMs: number
+}
+
+export interface ConnectorResponse {
+  status: number
+  headers: object
+  data: unknown
+}
+
+/** Refusals that no retry changes, and what to check (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis). */
+const PERMANENT: Readonly<Record<number, string>> = {
+  400: 'This is a bug; please report it.',
+  401: 'Check TEAMS_APP_ID and TEAMS_APP_PASSWORD.',
+  403: 'Add the app to the team of TEAMS_CHANNEL_ID.',
+  404: 'The card was deleted, or TEAMS_CHANNEL_ID is wrong.',
+  405: 'Check TEAMS_CHANNEL_ID.',
+  413: 'This is a bug; please report it.',
+}
+
+/** Those of what was sent, wherever it was sent to. */
+const CONTENT: readonly number[] = [400, 413]
+
+/** Codes that say more than their status, all about the place or the app. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  BotDisabledByAdmin: 'An administrator of Teams has to allow the app.',
+  BotNotRegistered: 'Check TEAMS_APP_ID; the bot needs the Teams channel in Azure.',
+  ConversationBlockedByUser: 'The app is blocked in this chat; unblock it, or change TEAMS_CHANNEL_ID.',
+  InvalidConversationId: 'Check TEAMS_CHANNEL_ID.',
+  MessageWritesBlocked: 'The app is blocked in this chat; unblock it, or change TEAMS_CHANNEL_ID.',
+  NotEnoughPermissions: 'The channel\'s settings do not let the app post; allow it, or change TEAMS_CHANNEL_ID.',
+}
+
+/** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
+const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
+
+export async function callConnector(request: () => Promise<ConnectorResponse>, timeoutMs: number): Promise<Outcome<{ id?: string }>> {
+  try {
+    const { status, headers, data } = await request()
+    if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
+    const { code } = (data as { error?: { code?: unknown } } | null | undefined)?.error ?? {}
+    const name = codeIn(code)
+    const specific = Object.hasOwn(BY_CODE, name) ? BY_CODE[name] : undefined
+    return refused({
+      reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
+      content: !specific && CONTENT.includes(status), gone: status === 404, pause: (headers as Record<string, unknown>)['retry-after'],
+    })
+  }
+  catch (error) {
+    const { name, code, errorCode } = error as Error & { code?: string, errorCode?: string }
+    if (errorCode && BAD_CREDENTIALS.test(errorCode)) return { ok: false, permanent: true, reason: `Microsoft's sign-in answered ${errorCode}. Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.` }
+    const cause = name === 'TimeoutError' || code === 'ECONNABORTED' ? `no answer in ${timeoutMs / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
+    return { ok: false, permanent: false, reason: `Teams: ${cause}.` }
+  }
+}

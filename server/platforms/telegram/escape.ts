@@ -1,0 +1,33 @@
+import { printable } from '../shared/text'
+
+/** Everything that markdown or MarkdownV2 may take for markup; a backslash before it is shown by neither. */
+const PUNCTUATION = /[!-/:-@[-`{-~]/g
+
+/**
+ * What Telegram makes something of wherever it stands: mentions, tags, commands, paths, domains, addresses
+ * (https://core.telegram.org/bots/api#messageentity).
+ */
+const ALIVE = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}]\.\p{L}|\d+(?:\.\d+){3}/u
+
+/**
+ * Makes text appear on Telegram as it was typed, through the markdown that the SDK's adapter reads. No escape stops
+ * mentions and links; code does, and is copied by a tap. Lines keep their indent and stay apart by spaces that markdown
+ * does not know.
+ */
+export function escapeTelegram(text: string): string {
+  const lines = printable(text).split('\n')
+  return lines.map(line => lines.length > 1 && !line.trim() ? '\u00A0' : escapeLine(line)).join('\n')
+}
+
+function escapeLine(line: string): string {
+  const indent = /^\s*/.exec(line)![0].length
+  return '\u00A0'.repeat(indent) + line.slice(indent).replace(/\S+/g, word => ALIVE.test(word) ? code(word) : word.replace(PUNCTUATION, '\\$&'))
+}
+
+function code(word: string): string {
+  // The adapter turns `{{emoji:…}}` into emoji, in code too.
+  const literal = word.replaceAll('{{', '{\u2060{')
+  const fence = '`'.repeat(Math.max(0, ...Array.from(literal.matchAll(/`+/g), ([run]) => run.length)) + 1)
+  const space = /^`|`$/.test(literal) ? ' ' : ''
+  return fence + space + literal + space + fence
+}
