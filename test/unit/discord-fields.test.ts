@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { printable } from '../../server/platforms/shared/text'
-import { INPUT_LENGTH, inputsNeeded, modalInputs, partsOf, readInputs, type FormField } from '../../server/platforms/discord/fields'
-import { readText, textForm } from '../../server/platforms/discord/text-form'
+import { INPUT_LENGTH, INPUTS_PER_MODAL, inputsNeeded, modalInputs, partsOf, readInputs, type FormField } from '../../server/platforms/discord/fields'
+import { createForm, currentFields, type OpenModal } from '../../server/platforms/discord/form'
+import { pickedModal, pickerMessage, takeEdits } from '../../server/platforms/discord/picker'
 import { hostileText } from '../fixtures/form-data'
 import { validateModal } from '../support/discord/modal'
 import type { Json } from '../support/discord/types'
@@ -55,32 +56,39 @@ describe('a value of any length', () => {
   })
 })
 
-describe('a form as text', () => {
+describe('a form of many fields', () => {
   const fieldsOf = (entries: readonly (readonly [string, string])[]) => entries.map(([label, value], position) => fieldOf(value, position, label))
-  const anyFields = fc.array(fc.tuple(fc.oneof(hostileText, fc.constantFrom('a', 'a ', 'a:', 'a (2)', '\\a', 'name')), fc.oneof(hostileText, fc.constantFrom('a: b', 'x\na: b', 'x\n\\a: b', '\n\n', ' name: x\nname: y'))), { minLength: 1, maxLength: 20 }).map(fieldsOf)
+  const anyFields = fc.array(fc.tuple(
+    fc.oneof(hostileText, fc.constantFrom('a', 'a ', 'a:', 'a (2)', '\\a', 'name')),
+    fc.oneof(hostileText, fc.constantFrom('a: b', 'x\na: b', 'x\n\\a: b', '\n\n', ' name: x\nname: y')),
+  ), { minLength: 6, maxLength: 20 }).map(fieldsOf)
+  const formOf = (fields: FormField[]): OpenModal => ({ ...createForm('id', { type: 'modal', callbackId: 'edit', title: 'Edit', children: [] }), mode: 'picker', fields })
+  const positions = ({ fields }: OpenModal) => fields.map((_, position) => position)
+  /** Picks each field in turn, types into those that `texts` names, and sends the rest as Discord does. */
+  const pickAll = (form: OpenModal, texts: Readonly<Record<number, string>> = {}) => positions(form).reduce((edited, position) => {
+    if (inputsNeeded(edited.fields[position]!) > INPUTS_PER_MODAL) return edited
+    const { data } = pickedModal(edited, [position]) as { data: { components: object[] } }
+    return takeEdits(edited, [position], { ...asSent(data.components), ...position in texts ? { [`i${position}`]: texts[position]! } : {} })
+  }, form)
+  const valuesOf = (form: OpenModal) => currentFields(form).map(({ value }) => value)
 
-  test('of any fields comes back unchanged when nothing was typed', () => {
+  test('is picked, and comes back unchanged when nothing was typed', () => {
     fc.assert(fc.property(anyFields, (fields) => {
-      const form = textForm(fields)
-      fc.pre(form !== null)
-      expect(readText(fields, form, form.text.trim())).toEqual({ values: Object.fromEntries(fields.map(({ id, value }) => [id, value])) })
+      const form = formOf(fields)
+      expect(valuesOf(pickAll(form))).toEqual(valuesOf(form))
+      expect(pickAll(form).edits).toEqual({})
     }), { numRuns: 500 })
   })
 
-  test('is refused, not misread, when a label is missing, doubled or late', () => {
-    const fields = fieldsOf([['name', 'Ada'], ['city', 'London']])
-    const form = textForm(fields)!
-    expect(form.text).toBe('name: Ada\ncity: London')
-    expect(readText(fields, form, 'name: Ada')).toEqual({ problems: ['The line “city:” is missing.'] })
-    expect(readText(fields, form, 'name: a\ncity: b\nname: c')).toEqual({ problems: ['“name:” is there twice.'] })
-    expect(readText(fields, form, 'lost\nname: a\ncity: b')).toEqual({ problems: ['“lost” stands before the first label.'] })
+  test('takes lines that look like the label of another field as they were typed', () => {
+    const form = formOf(fieldsOf([['name', 'Ada'], ['city', 'London']]))
+    expect(valuesOf(pickAll(form, { 0: 'a\ncity: b\nname: c' }))).toEqual(['a\ncity: b\nname: c', 'London'])
   })
 
-  test('gives equal labels different names', () => {
-    expect(textForm(fieldsOf([['a', '1'], ['a:', '2'], ['a', '3']]))!.names).toEqual(['a', 'a (2)', 'a (3)'])
-  })
-
-  test('that does not fit one input is none', () => {
-    expect(textForm(fieldsOf([['a', 'x'.repeat(3700)]]))).toBeNull()
+  test('tells equal labels apart', () => {
+    const form = formOf(fieldsOf([['a', '1'], ['a:', '2'], ['a', '3']]))
+    expect(valuesOf(pickAll(form, { 2: 'new' }))).toEqual(['1', '2', 'new'])
+    const offered = pickerMessage(form).components.flatMap(({ components }) => (components as { options?: { value: string }[] }[]).flatMap(({ options = [] }) => options))
+    expect(offered.map(({ value }) => value)).toEqual(['0', '1', '2'])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createForm, currentFields, formModal, withValues, type Form } from '../../server/platforms/discord/form'
+import { createForm, currentFields, formModal, withValues, type OpenModal } from '../../server/platforms/discord/form'
 import { privately, REPLY, type Reply } from '../../server/platforms/discord/interactions'
 import { pickedModal, pickerMessage, takeEdits } from '../../server/platforms/discord/picker'
 import { editModal } from '../../server/adapters/chat/modals'
@@ -13,10 +13,10 @@ import { validateModal } from '../support/discord/modal'
 import { validateMessage } from '../support/discord/validate'
 
 const CONTEXT = '00000000-0000-4000-8000-000000000000'
-const formOf = (data: SubmissionData): Form => createForm(CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!)
+const formOf = (data: SubmissionData): OpenModal => createForm(CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!)
 
 /** As the SDK's state hands it back. */
-const stored = (form: Form): Form => JSON.parse(JSON.stringify(form)) as Form
+const stored = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
 
 function check(reply: Reply): void {
   if (reply.type === REPLY.modal) validateModal(reply.data)
@@ -24,7 +24,7 @@ function check(reply: Reply): void {
 }
 
 /** Every page, and a modal for whatever is picked on it. */
-function checkPicker(form: Form): void {
+function checkPicker(form: OpenModal): void {
   for (let page = 0; page * 100 < Math.max(1, form.fields.length); page++) {
     const { content, components } = pickerMessage(form, page, 'Not sent: **name**: This field is required.')
     check(privately(content, components))

@@ -6,7 +6,7 @@ import { speechIn } from '../shared/speech'
 import { DISCORD_API, type DiscordSettings } from './client'
 import { cardMessage } from './embeds'
 import { Exchange } from './exchange'
-import { Forms, parseFormId, type Form } from './form'
+import { Forms, parseFormId, type OpenModal } from './form'
 import { firstDelivery, forgetDelivery } from './gateway/deduplication'
 import { THREADS } from './gateway/directory'
 import { DeliveryFailed, type ForwardedEvent } from './gateway/events'
@@ -145,7 +145,7 @@ export class FormDiscordAdapter extends DiscordAdapter {
     await Promise.allSettled(handled)
   }
 
-  private modalEvent({ id, callbackId, privateMetadata }: Form, interaction: Interaction) {
+  private modalEvent({ id, callbackId, privateMetadata }: OpenModal, interaction: Interaction) {
     return { adapter: this, callbackId, privateMetadata, viewId: id, user: authorOf(interaction)!, threadId: this.threadOf(interaction), raw: withoutSecrets(interaction) }
   }
 

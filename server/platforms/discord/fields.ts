@@ -134,9 +134,9 @@ function inputId(position: number, part: number, parts: number): string {
   return parts > 1 ? `i${position}.${part}` : `i${position}`
 }
 
-export function labelled(text: string, component: object, hint?: string): object {
+function labelled(text: string, component: object): object {
   const name = oneLine(text) || '—'
-  const description = hint ?? (name.length > LABEL_LENGTH ? name : undefined)
+  const description = name.length > LABEL_LENGTH ? name : undefined
   return { type: 18, label: cut(name, LABEL_LENGTH), ...description ? { description: cut(description, HINT_LENGTH) } : {}, component }
 }
 

@@ -2,7 +2,6 @@ import type { ModalElement, StateAdapter } from 'chat'
 import { cut } from '../shared/text'
 import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField } from './fields'
 import { REPLY, type Reply } from './interactions'
-import { textForm, textInput, type TextForm } from './text-form'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (modal callback data) */
 const TITLE_LENGTH = 45
@@ -17,19 +16,21 @@ const FORM_TTL_MS = 60 * 60_000
 
 const PREFIX = 'chat-form'
 
+/** An earlier version stored a third, one text of all fields, which this one cannot read: such a form is closed. */
+const MODES = ['native', 'picker'] as const
+
 /**
- * A modal of the SDK while a reviewer has it open. Discord's have five inputs of 4,000 characters, and none may
+ * A modal of the SDK while a reviewer has it open. A modal of Discord has five inputs of 4,000 characters, and none may
  * follow another, so a larger form takes another way:
  *
  * - `native`: one modal
- * - `text`: one modal with one large input of `Label: value` lines, while everything fits into it
  * - `picker`: a private message in which fields are picked, up to five for each modal, and finally sent
  */
-export interface Form {
+export interface OpenModal {
   id: string
-  /** Who opened it, and alone goes on with it; absent in forms of the version before. */
+  /** The user who opened it, and alone goes on with it; absent in forms of an earlier version. */
   openedBy?: string
-  mode: 'native' | 'text' | 'picker'
+  mode: typeof MODES[number]
   callbackId: string
   title: string
   submitLabel: string
@@ -42,49 +43,47 @@ export interface Form {
   fields: FormField[]
   /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
   edits: Record<string, string>
-  text?: TextForm
   /** What opens next, after a `push` or `update`. */
   next?: ModalElement
 }
 
 /** @throws TypeError when the modal has an input that Discord has no equivalent of */
-export function createForm(id: string, modal: ModalElement): Form {
+export function createForm(id: string, modal: ModalElement): OpenModal {
   const { callbackId, title, submitLabel = 'Submit', closeLabel = 'Cancel', privateMetadata, notifyOnClose = false } = modal
   const fields = fieldsOf(modal)
   const note = noteOf(modal)
   const fits = fields.length > 0 && fitOneModal(fields, note)
-  const text = fits || fields.length === 0 ? null : textForm(fields)
-  return {
-    id, callbackId, title, submitLabel, closeLabel, privateMetadata, notifyOnClose, note, fields, edits: {},
-    mode: fits ? 'native' : text ? 'text' : 'picker', ...text ? { text } : {},
-  }
+  const mode = fits ? 'native' : 'picker'
+  return { id, mode, callbackId, title, submitLabel, closeLabel, privateMetadata, notifyOnClose, note, fields, edits: {} }
 }
 
 /** The form with these values to go on from, in the way that they still fit. */
-export function withValues(form: Form, values: Readonly<Record<string, string>>): Form {
-  const edits = Object.fromEntries(form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value).map(({ id }) => [id, values[id]!]))
+export function withValues(form: OpenModal, values: Readonly<Record<string, string>>): OpenModal {
+  const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
+  const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
   const next = { ...form, edits }
   return form.mode === 'native' && !fitOneModal(currentFields(next), form.note) ? { ...next, mode: 'picker' } : next
 }
 
 /** Fields with their values as they are now. */
-export function currentFields({ fields, edits }: Form): FormField[] {
+export function currentFields({ fields, edits }: OpenModal): FormField[] {
   return fields.map(field => Object.hasOwn(edits, field.id) ? { ...field, value: edits[field.id]! } : field)
 }
 
 /** The modal of a form that is not picked from. */
-export function formModal(form: Form): Reply {
+export function formModal(form: OpenModal): Reply {
   const fields = currentFields(form)
-  const inputs = form.text ? [textInput(form.text)] : modalInputs(fields, fields.map((_, position) => position))
+  const inputs = modalInputs(fields, fields.map((_, position) => position))
   return modalReply(form, 'submit', [...form.note ? [{ type: 10, content: form.note }] : [], ...inputs])
 }
 
-export function modalReply(form: Form, verb: string, components: object[], tail = ''): Reply {
-  return { type: REPLY.modal, data: { custom_id: formId(form, verb, tail), title: cut(form.title.trim() || 'Form', TITLE_LENGTH), components } }
+export function modalReply(form: OpenModal, verb: string, components: object[], tail = ''): Reply {
+  const title = cut(form.title.trim() || 'Form', TITLE_LENGTH)
+  return { type: REPLY.modal, data: { custom_id: formId(form, verb, tail), title, components } }
 }
 
 /** Custom id of what belongs to a form: `chat-form:<form>:<verb>:<more>`, well below 100 characters. */
-export function formId({ id }: Pick<Form, 'id'>, verb: string, tail = ''): string {
+export function formId({ id }: Pick<OpenModal, 'id'>, verb: string, tail = ''): string {
   return [PREFIX, id, verb, ...tail ? [tail] : []].join(':')
 }
 
@@ -98,15 +97,16 @@ export function parseFormId(customId: string): { id: string, verb: string, tail:
 export class Forms {
   constructor(private readonly state: () => StateAdapter) {}
 
-  async load(id: string): Promise<Form | null> {
-    return this.state().get<Form>(key(id))
+  async load(id: string): Promise<OpenModal | null> {
+    const form = await this.state().get<OpenModal>(key(id))
+    return form && MODES.includes(form.mode) ? form : null
   }
 
-  async save(form: Form): Promise<void> {
+  async save(form: OpenModal): Promise<void> {
     await this.state().set(key(form.id), form, FORM_TTL_MS)
   }
 
-  async remove({ id }: Form): Promise<void> {
+  async remove({ id }: OpenModal): Promise<void> {
     await this.state().delete(key(id))
   }
 }
@@ -121,6 +121,9 @@ function key(id: string): string {
 
 /** The texts of a modal, as markdown. */
 function noteOf({ children }: ModalElement): string {
-  const texts = children.flatMap(child => child.type === 'text' ? [child.content] : child.type === 'fields' ? child.children.map(({ label, value }) => `**${label}** ${value}`) : [])
+  const texts = children.flatMap((child) => {
+    if (child.type === 'text') return [child.content]
+    return child.type === 'fields' ? child.children.map(({ label, value }) => `**${label}** ${value}`) : []
+  })
   return cut(texts.join('\n').trim(), NOTE_LENGTH)
 }

@@ -2,17 +2,16 @@ import type { ModalElement, ModalResponse } from 'chat'
 import { cut } from '../shared/text'
 import { escapeMarkdown } from './escape'
 import { fieldsOf, oneLine, readInputs } from './fields'
-import { createForm, currentFields, formId, formModal, withValues, type Form, type Forms } from './form'
+import { createForm, currentFields, formId, formModal, withValues, type Forms, type OpenModal } from './form'
 import { authorOf, button, INTERACTION, instead, isFromPrivateMessage, privately, row, silence, typedInputs, type Interaction, type Reply } from './interactions'
 import { pageOf, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
-import { readText, typedText } from './text-form'
 
 export interface ModalFlowPorts {
   forms: Forms
   /** Runs the handlers of `onModalSubmit`. */
-  submit: (form: Form, values: Record<string, string>, interaction: Interaction) => Promise<ModalResponse | undefined>
+  submit: (form: OpenModal, values: Record<string, string>, interaction: Interaction) => Promise<ModalResponse | undefined>
   /** Runs the handlers of `onModalClose`. */
-  close: (form: Form, interaction: Interaction) => void
+  close: (form: OpenModal, interaction: Interaction) => void
 }
 
 const CLOSED = 'This form is no longer open. Press the button on the card again.'
@@ -40,9 +39,12 @@ export class ModalFlow {
     return reply ?? closed(interaction)
   }
 
-  private async modalSubmitted(form: Form, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+  private async modalSubmitted(form: OpenModal, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
     const typed = typedInputs(interaction)
-    if (verb === 'submit') return this.firstStep(form, typed, interaction)
+    if (verb === 'submit') {
+      const positions = form.fields.map((_, position) => position)
+      return this.submit(form, readInputs(currentFields(form), positions, typed), interaction)
+    }
     const picked = verb === 'edit' && positionsOf(form, tail.split('.'))
     if (!picked) return null
     const next = takeEdits(form, picked, typed)
@@ -50,7 +52,7 @@ export class ModalFlow {
     return picker(replacing(interaction), next, pageOf(picked))
   }
 
-  private async clicked(form: Form, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+  private async clicked(form: OpenModal, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
     switch (verb) {
       case 'open': return form.mode === 'picker' ? picker(replacing(interaction), form) : formModal(form)
       case 'page': return picker(replacing(interaction), form, Number(tail) || 0)
@@ -68,15 +70,7 @@ export class ModalFlow {
     }
   }
 
-  private async firstStep(form: Form, typed: Record<string, string>, interaction: Interaction): Promise<Reply> {
-    if (!form.text) return this.submit(form, readInputs(currentFields(form), form.fields.map((_, position) => position), typed), interaction)
-    const text = typedText(typed)
-    const read = readText(form.fields, form.text, text)
-    const kept = { ...form, text: { ...form.text, text } }
-    return 'problems' in read ? this.refuse(kept, read.problems.map(escapeMarkdown), interaction) : this.submit(kept, read.values, interaction)
-  }
-
-  private async submit(form: Form, values: Record<string, string>, interaction: Interaction): Promise<Reply> {
+  private async submit(form: OpenModal, values: Record<string, string>, interaction: Interaction): Promise<Reply> {
     const filled = withValues(form, values)
     const missing = invalid(form, values)
     if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
@@ -92,7 +86,7 @@ export class ModalFlow {
   }
 
   /** Keeps what was typed, and says why it was not taken. */
-  private async refuse(form: Form, problems: readonly string[], interaction: Interaction): Promise<Reply> {
+  private async refuse(form: OpenModal, problems: readonly string[], interaction: Interaction): Promise<Reply> {
     await this.ports.forms.save(form)
     const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
     if (form.mode === 'picker' && isFromPrivateMessage(interaction)) return picker(instead, form, 0, problems.join(' '))
@@ -100,7 +94,7 @@ export class ModalFlow {
   }
 
   /** A modal cannot follow a modal: text is shown as a message, inputs after one more click. */
-  private async goOn(form: Form, modal: ModalElement, interaction: Interaction): Promise<Reply> {
+  private async goOn(form: OpenModal, modal: ModalElement, interaction: Interaction): Promise<Reply> {
     if (fieldsOf(modal).length > 0) {
       await this.ports.forms.save({ ...form, next: modal })
       return replacing(interaction)(`Next: ${escapeMarkdown(modal.title)}`, [row(button('Continue', formId(form, 'next'), 1))])
@@ -113,7 +107,7 @@ export class ModalFlow {
 
 type Say = typeof privately
 
-function picker(say: Say, form: Form, page = 0, notice = ''): Reply {
+function picker(say: Say, form: OpenModal, page = 0, notice = ''): Reply {
   const { content, components } = pickerMessage(form, page, notice)
   return say(content, components)
 }
@@ -127,12 +121,12 @@ function closed(interaction: Interaction): Reply {
   return replacing(interaction)(CLOSED)
 }
 
-function valuesOf(form: Form): Record<string, string> {
+function valuesOf(form: OpenModal): Record<string, string> {
   return Object.fromEntries(currentFields(form).map(({ id, value }) => [id, value]))
 }
 
-/** What Discord's inputs cannot check when a value is one of many in a text, or spread over inputs. */
-function invalid({ fields }: Form, values: Readonly<Record<string, string>>): Record<string, string> {
+/** What Discord's inputs cannot check of a value that is picked, or spread over inputs. */
+function invalid({ fields }: OpenModal, values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
     if (!optional && !value.trim()) return [[id, 'This field is required.']]
@@ -141,7 +135,7 @@ function invalid({ fields }: Form, values: Readonly<Record<string, string>>): Re
 }
 
 /** Errors by field id as lines of markdown. */
-function named({ fields }: Form, errors: Readonly<Record<string, string>>): string[] {
+function named({ fields }: OpenModal, errors: Readonly<Record<string, string>>): string[] {
   return Object.entries(errors).map(([id, error]) => {
     const label = fields.find(field => field.id === id)?.label
     return `${label === undefined ? '' : `**${escapeMarkdown(cut(oneLine(label), 60))}**: `}${escapeMarkdown(error)}`

@@ -2,7 +2,7 @@ import { cut } from '../shared/text'
 import { escapeMarkdown } from './escape'
 import type { ActionRow } from './embeds'
 import { INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, type FormField } from './fields'
-import { currentFields, formId, modalReply, type Form } from './form'
+import { currentFields, formId, modalReply, type OpenModal } from './form'
 import { button, instead, row, type Reply } from './interactions'
 
 /** https://discord.com/developers/docs/components/reference#string-select */
@@ -20,7 +20,7 @@ const CHANGES_LENGTH = 230
 const NOTE_LENGTH = 1380
 
 /** The private message in which the fields of a large form are picked; `page` counts from 0. */
-export function pickerMessage(form: Form, page = 0, notice = ''): { content: string, components: ActionRow[] } {
+export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content: string, components: ActionRow[] } {
   const fields = currentFields(form)
   const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
   const shown = Math.min(Math.max(0, page), pages - 1)
@@ -31,7 +31,7 @@ export function pickerMessage(form: Form, page = 0, notice = ''): { content: str
 }
 
 /** The modal for what was picked, or the message again with what is in the way. */
-export function pickedModal(form: Form, picked: readonly number[]): Reply {
+export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
   const fields = currentFields(form)
   const needed = picked.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
   if (needed <= INPUTS_PER_MODAL) return modalReply(form, 'edit', modalInputs(fields, picked), picked.join('.'))
@@ -42,14 +42,14 @@ export function pickedModal(form: Form, picked: readonly number[]): Reply {
 }
 
 /** Takes what was typed for the picked fields into the form. */
-export function takeEdits(form: Form, picked: readonly number[], typed: Readonly<Record<string, string>>): Form {
+export function takeEdits(form: OpenModal, picked: readonly number[], typed: Readonly<Record<string, string>>): OpenModal {
   const edits = { ...form.edits, ...readInputs(currentFields(form), picked, typed) }
   const original = new Map(form.fields.map(({ id, value }) => [id, value]))
   return { ...form, edits: Object.fromEntries(Object.entries(edits).filter(([id, value]) => value !== original.get(id))) }
 }
 
 /** Positions from `1.2.3` or a menu's values; null unless all of them are of this form. */
-export function positionsOf({ fields }: Form, values: readonly string[]): number[] | null {
+export function positionsOf({ fields }: OpenModal, values: readonly string[]): number[] | null {
   const positions = values.map(value => /^\d{1,6}$/.test(value) ? Number(value) : -1)
   const valid = positions.length > 0 && positions.length <= INPUTS_PER_MODAL && positions.every(position => position >= 0 && position < fields.length)
   return valid ? positions : null
@@ -60,7 +60,7 @@ export function pageOf([first = 0]: readonly number[]): number {
   return Math.floor(first / PER_PAGE)
 }
 
-function menu(form: Form, fields: readonly FormField[], from: number): object {
+function menu(form: OpenModal, fields: readonly FormField[], from: number): object {
   const options = fields.slice(from, from + OPTIONS)
   return {
     type: 3, custom_id: formId(form, 'pick', String(from)), min_values: 1, max_values: Math.min(INPUTS_PER_MODAL, options.length),
@@ -73,7 +73,7 @@ function menu(form: Form, fields: readonly FormField[], from: number): object {
   }
 }
 
-function describe(form: Form, page: number, pages: number, notice: string): string {
+function describe(form: OpenModal, page: number, pages: number, notice: string): string {
   const changed = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoted).join(', ')
   const many = form.fields.length
   const offer = [

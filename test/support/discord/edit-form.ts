@@ -1,5 +1,5 @@
 import type { BotServer } from './bot-server'
-import { modalInput, modalInputs, modalValues } from './modal'
+import { modalInputs } from './modal'
 import type { Answer, DiscordMessage, Json, OpenedModal } from './types'
 
 /** Custom id of a card's button. */
@@ -19,13 +19,12 @@ export function press({ discord, url }: BotServer, message: DiscordMessage, labe
   return discord.click(url, message, componentId(message, label))
 }
 
-export type Mode = 'native' | 'text' | 'picker'
+export type Mode = 'native' | 'picker'
 
 /** Opens the edit form of a card; what it is shown as. */
 export async function openEdit({ discord, url }: BotServer, card: DiscordMessage, id: string): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {
   const answer = await discord.click(url, card, buttonOf('edit', id))
-  const mode = answer.message ? 'picker' : answer.opened && 'text' in modalValues(answer.opened) ? 'text' : 'native'
-  return { mode, answer, opened: answer.opened!, picker: answer.message! }
+  return { mode: answer.message ? 'picker' : 'native', answer, opened: answer.opened!, picker: answer.message! }
 }
 
 /** Opens the edit form, changes one field in whatever way it offers, and sends it. */
@@ -33,7 +32,6 @@ export async function editAndForward(server: BotServer, card: DiscordMessage, id
   const { mode, opened, picker } = await openEdit(server, card, id)
   const { discord, url } = server
   if (mode === 'native') return { mode, answer: await discord.submitModal(url, opened, filled(opened, position, text)) }
-  if (mode === 'text') return { mode, answer: await discord.submitModal(url, opened, { text: rewritten(modalInput(opened, 'text').value, position, text) }) }
   const edited = await pickAndEdit(server, picker, position, text)
   return { mode, answer: await press(server, edited.message!, 'Forward') }
 }
@@ -51,15 +49,4 @@ export async function pickAndEdit(server: BotServer, picker: DiscordMessage, pos
 function filled(opened: OpenedModal, position: number, text: string): Record<string, string> {
   const parts = modalInputs(opened).map(({ customId }) => customId).filter(customId => customId === `i${position}` || customId.startsWith(`i${position}.`))
   return Object.fromEntries(parts.map((part, index) => [part, index === 0 ? text : '']))
-}
-
-/** The text form with another value, as a careful person writes it: lines that look like labels get a backslash. */
-export function rewritten(form: string, position: number, text: string): string {
-  const lines = form.split('\n')
-  const label = (line: string) => /^(key \d+):/.exec(line)?.[0]
-  const starts = lines.flatMap((line, index) => label(line) ? [index] : [])
-  const [from, to] = [starts[position]!, starts[position + 1] ?? lines.length]
-  const [first, ...more] = text.split('\n')
-  const escaped = more.map(line => label(line) || line.startsWith('\\') ? `\\${line}` : line)
-  return [...lines.slice(0, from), `${label(lines[from]!)} ${first}`, ...escaped, ...lines.slice(to)].join('\n')
 }
