@@ -17,7 +17,8 @@ const NO_BARRELS = [
 
 /**
  * The import table of the architecture: what each folder of `server/` may import. `from` are paths from `server/`,
- * `packages` regular expressions of whole specifiers; a folder may always import from itself.
+ * `packages` regular expressions of whole specifiers; a folder may always import from itself,
+ * and from `shared/`, what the API answers.
  *
  * @type {{ folder: string, from?: string[], packages?: string[], types?: string[] }[]}
  */
@@ -64,9 +65,10 @@ export default withNuxt(
 function importsOf({ folder, from = [], packages = [], types = [] }, depth) {
   const up = (/** @type {number} */ levels) => `(?:\\.\\./){${levels}}`
   const own = ['\\./', ...Array.from({ length: depth }, (_, index) => `${up(index + 1)}(?!\\.\\.)`)]
+  const shared = `${up(depth + folder.split('/').length + 1)}shared/`
   const server = up(depth + folder.split('/').length)
-  const allBut = (/** @type {string[]} */ names) => `^(?!${[...own, ...from.map(path => server + path), ...packages, ...names].join('|')})`
-  const message = `server/${folder} may import ${['itself', ...from, ...packages, ...types.map(name => `types of ${name}`)].join(', ').replace(PACKAGES, 'packages').replaceAll('$', '')}; see the import table of the architecture.`
+  const allBut = (/** @type {string[]} */ names) => `^(?!${[...own, shared, ...from.map(path => server + path), ...packages, ...names].join('|')})`
+  const message = `server/${folder} may import ${['itself', 'shared/', ...from, ...packages, ...types.map(name => `types of ${name}`)].join(', ').replace(PACKAGES, 'packages').replaceAll('$', '')}; see the import table of the architecture.`
   return {
     name: `forms/imports-${folder}-${depth}`,
     files: [`server/${folder}/${'*/'.repeat(depth)}*.ts`],

@@ -22,7 +22,7 @@ export function useVisit(): (path: string) => Promise<void> {
   const toast = useToast()
   return async (path) => {
     try {
-      const { viewer, closed } = await askOps<SignInState>('/api/auth/session')
+      const { viewer, closed } = await askOps<SessionState>('/api/auth/session')
       if (!viewer && !closed) await signInAgain()
       location.assign(path)
     }
@@ -35,12 +35,6 @@ export function useVisit(): (path: string) => Promise<void> {
 /** The text with this service's address where it has a path only, because nobody said where the service is. */
 export function atThisSite(text: string): string {
   return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
-}
-
-export interface OpsContext {
-  sandbox: boolean
-  formUrl: string
-  curl: string
 }
 
 /** What the pages say about this deployment; asked once, null until it is known or when nobody may look. */

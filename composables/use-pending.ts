@@ -1,44 +1,5 @@
-const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held'] as const
-export type RowState = typeof ROW_STATES[number]
-
-export interface Problem {
-  what: string
-  reason: string
-  nextAttemptAt: number | null
-  /** A card that its platform refuses; it can be posted again. */
-  refused: boolean
-}
-
-export interface CardLink {
-  platform: string
-  url: string | null
-}
-
-export interface Row {
-  id: string
-  /** Name of its form; null for the default one. */
-  form: string | null
-  state: RowState
-  receivedAt: number
-  expiresAt: number
-  preview: { label: string, value: string }[]
-  more: number
-  erased: boolean
-  cards: CardLink[]
-  problem: Problem | null
-}
-
 /** A page, and whether it is of what is held. */
 interface ShownPage extends RowPage { held: boolean }
-
-interface RowPage {
-  /** Epoch ms of the server. */
-  now: number
-  rows: Row[]
-  total: number
-  cursor: string | null
-  scanned: number
-}
 
 const PAGE_ROWS = 50
 /** A first page that grew beyond this by arrivals is cut back; one that shrank below the other is filled up. */

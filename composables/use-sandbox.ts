@@ -1,47 +1,4 @@
-import type { CardElement, ModalElement } from 'chat'
-
-export interface SandboxMessage {
-  id: string
-  threadId: string
-  /** Epoch ms. */
-  postedAt: number
-  editedAt: number | null
-  /** Null for the bot. */
-  author: { id: string, name: string } | null
-  text: string | null
-  card: CardElement | null
-}
-
-export interface SentEmail {
-  key: string
-  /** Epoch ms. */
-  sentAt: number
-  from: string
-  to: string | string[]
-  replyTo?: string | string[]
-  subject: string
-  html: string
-  text: string
-}
-
-export interface SandboxState {
-  channel: string
-  /** Oldest first. */
-  messages: SandboxMessage[]
-  /** Newest first. */
-  emails: SentEmail[]
-  formUrl: string
-  curl: string
-  /** The name that whatever this person does here carries; null for who did not have to sign in. */
-  signedInAs: string | null
-}
-
-export interface SandboxModal { viewId: string, element: ModalElement }
 export interface SandboxClick { message: SandboxMessage, actionId: string, value?: string }
-export type ModalAnswer
-  = | { action: 'close' }
-    | { action: 'errors', errors: Record<string, string> }
-    | { action: 'update', modal: SandboxModal }
 
 const WEBHOOK = '/api/webhooks/sandbox'
 const RETRY_MS = 2_000
@@ -94,9 +51,9 @@ export function useSandbox() {
     return answer?.modal ?? null
   }
 
-  async function submitModal(viewId: string, values: Record<string, string>): Promise<ModalAnswer> {
+  async function submitModal(viewId: string, values: Record<string, string>): Promise<SandboxModalAnswer> {
     const body = { type: 'modal_submit', viewId, values, user: reviewer.user.value }
-    const answer = await askOps<ModalAnswer | undefined>(WEBHOOK, body)
+    const answer = await askOps<SandboxModalAnswer | undefined>(WEBHOOK, body)
     await refresh()
     return answer ?? { action: 'close' }
   }

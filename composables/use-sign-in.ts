@@ -1,12 +1,3 @@
-export interface SignInState {
-  viewer: { id: string, name: string, platform: string } | null
-  /** Why nobody can sign in. */
-  closed: string | null
-  /** Whether there is a password to sign in with, and the platforms to do so. */
-  password: boolean
-  platforms: { key: string, label: string }[]
-}
-
 /** Whoever waits for somebody to sign in again; null while nobody has to. */
 const waiting = shallowRef<PromiseWithResolvers<unknown> | null>(null)
 
@@ -17,11 +8,11 @@ export function signInAgain(): Promise<unknown> {
 
 /** Who is looking at the pages, and how they sign in and out. */
 export function useSignIn() {
-  const state = useState<SignInState | null>('sign-in', () => null)
+  const state = useState<SessionState | null>('sign-in', () => null)
   const signsIn = computed(() => state.value !== null && (state.value.password || state.value.platforms.length > 0))
 
-  async function refresh(): Promise<SignInState> {
-    return state.value = await $fetch<SignInState>('/api/auth/session')
+  async function refresh(): Promise<SessionState> {
+    return state.value = await $fetch<SessionState>('/api/auth/session')
   }
 
   async function signIn(credentials: { name: string, password: string }): Promise<void> {

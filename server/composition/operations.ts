@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
+import type { StatusReport } from '../../shared/types/status'
 import type { Gateway } from '../adapters/chat/gateway'
-import type { ListenerStatus } from '../platforms/connection'
-import { checkConfig, type Config, type ConfigCheck } from '../config'
+import { checkConfig, type Config } from '../config'
 import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
-import { readStatus, type Status, type StatusPorts } from '../domain/operations/status'
+import { readStatus, type StatusPorts } from '../domain/operations/status'
 import type { Metrics } from '../ports/metrics'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 import { version } from '../../package.json'
@@ -17,17 +17,6 @@ export interface Operations {
   metrics: (() => Promise<{ contentType: string, body: string }>) | null
   /** Streams a whole table. */
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
-}
-
-interface StatusReport extends Status {
-  version: string
-  /** When this process started, epoch ms. */
-  startedAt: number
-  /** `status` is null where it cannot be read. */
-  gateways: readonly { platform: string, label: string, status: ListenerStatus | null }[]
-  config: readonly ConfigCheck[]
-  /** What is not set and therefore missing; one line each. */
-  missing: readonly string[]
 }
 
 type ExportedTable = 'submissions' | 'audit'

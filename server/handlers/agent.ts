@@ -1,7 +1,7 @@
 import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
 import { readTime } from '../domain/submission/time'
-import { visible } from '../domain/text'
+import { visible } from '../../shared/utils/text'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
 import type { Field, Place } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/agent'

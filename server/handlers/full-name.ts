@@ -1,5 +1,5 @@
 import type { ActionEvent, ModalSubmitEvent } from 'chat'
-import { visible } from '../domain/text'
+import { visible } from '../../shared/utils/text'
 
 /** How long a click waits for the full name, ms; the payload's user name serves after that. */
 const PATIENCE_MS = 800

@@ -1,4 +1,5 @@
 import type { ActionEvent, Adapter, CardElement, Chat } from 'chat'
+import type { GatewayStatus } from '../../shared/types/status'
 import type { Outcome } from '../ports/delivery'
 import type { Log } from '../ports/runtime'
 import type { CardRef } from '../ports/submission'
@@ -19,23 +20,6 @@ export interface Room {
   link?(ref: CardRef): Promise<string | null>
 }
 
-/** How a listener is doing, whichever replica it runs on; times in epoch ms. */
-export interface ListenerStatus {
-  /** Host and process; null while nobody listens. */
-  owner: string | null
-  connectedSince: number | null
-  /** Of the present session. */
-  resumes: number
-  /** In the 24 hours that began with the first of them. */
-  identifiesInDay: number
-  lastEventAt: number | null
-  lastForwardError: { at: number, reason: string } | null
-  /** When the owner's time is up; null when it has no end. */
-  nextRestartAt: number | null
-  /** Events that were given up in the last week. */
-  deadLetters: number
-}
-
 /** A platform refuses to be listened to until a setting is changed; the message says which. */
 export class ListenerRefused extends Error {}
 
@@ -50,7 +34,7 @@ export interface Listener {
   listen(run: { durationMs: number, signal?: AbortSignal, connected?: () => void }): Promise<void>
   /** For as long as the process lives, whenever nobody else does. */
   keepListening(signal: AbortSignal): Promise<void>
-  status(): Promise<ListenerStatus>
+  status(): Promise<GatewayStatus>
 }
 
 export interface ListenerOptions {

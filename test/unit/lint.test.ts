@@ -22,7 +22,7 @@ beforeAll(() => broken('server/warm-up.ts', ''))
 describe.each([
   {
     file: 'server/ports/board.ts',
-    allowed: ['./submission'],
+    allowed: ['./submission', '../../shared/types/status'],
     forbidden: ['../domain/errors', 'zod', 'node:crypto', 'chat', 'h3', './../app'],
   },
   {
@@ -32,7 +32,7 @@ describe.each([
   },
   {
     file: 'server/domain/submission/outbox.ts',
-    allowed: ['./fields', '../errors', '../../ports/store', 'zod', 'node:crypto'],
+    allowed: ['./fields', '../../../shared/types/submissions', '../errors', '../../ports/store', 'zod', 'node:crypto'],
     forbidden: ['../../app', '../../config', '../../adapters/redis/store', '../../http/errors', 'h3', 'nitropack/runtime', '../x/../../app'],
   },
   {
@@ -62,8 +62,8 @@ describe.each([
   },
   {
     file: 'server/api/webhooks/[platform].post.ts',
-    allowed: ['../../app', '../../http/body', 'h3'],
-    forbidden: ['../../config', '../../domain/errors', '../../adapters/chat/bot', 'chat', 'nitropack/runtime'],
+    allowed: ['../../app', '../../http/body', '../../../shared/types/session', 'h3'],
+    forbidden: ['../../config', '../../../shared/../nuxt.config', '../../domain/errors', '../../adapters/chat/bot', 'chat', 'nitropack/runtime'],
   },
   {
     file: 'server/plugins/lifecycle.ts',

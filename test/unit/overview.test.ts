@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../server/domain/errors'
-import { listRows, pickRows, problemOf, stateOf, type OverviewPorts, type RowState } from '../../server/domain/submission/overview'
+import { listRows, pickRows, problemOf, stateOf, type OverviewPorts } from '../../server/domain/submission/overview'
+import type { RowState } from '../../shared/types/submissions'
 import type { Submission, Work } from '../../server/ports/submission'
 import { openTriage, type Triage } from '../fakes/triage'
 import { submissionOf } from '../fixtures/views'

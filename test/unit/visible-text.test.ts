@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { visible } from '../../server/domain/text'
+import { visible } from '../../shared/utils/text'
 
 describe('text', () => {
   test.each([

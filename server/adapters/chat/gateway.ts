@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { ListenerRefused, type Connection, type Listener, type ListenerOptions, type ListenerStatus } from '../../platforms/connection'
+import type { GatewayStatus } from '../../../shared/types/status'
+import { ListenerRefused, type Connection, type Listener, type ListenerOptions } from '../../platforms/connection'
 
 /** The listener of a platform that delivers messages through a socket. */
 export interface Gateway {
@@ -9,7 +10,7 @@ export interface Gateway {
   /** Listens for as long as the process lives and hands events on within it. */
   keepListening(): Promise<void>
   /** Of the one listener that all replicas share. */
-  status(): Promise<ListenerStatus>
+  status(): Promise<GatewayStatus>
   /** Hands over to whoever comes next; resolves when that is done. */
   stop(): Promise<void>
 }

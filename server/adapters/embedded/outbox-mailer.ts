@@ -1,11 +1,5 @@
-import type { Email, Mailer } from '../../ports/delivery'
-
-export interface SentEmail extends Email {
-  /** Idempotency key. */
-  key: string
-  /** Epoch ms. */
-  sentAt: number
-}
+import type { SentEmail } from '../../../shared/types/sandbox'
+import type { Mailer } from '../../ports/delivery'
 
 /** Enough to look through; the sandbox is not an archive. */
 const KEPT = 50

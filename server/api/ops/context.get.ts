@@ -1,4 +1,5 @@
 import { defineEventHandler } from 'h3'
+import type { OpsContext } from '../../../shared/types/session'
 import { useServices } from '../../app'
 import { opsRoute } from '../../http/ops-route'
 
@@ -6,5 +7,5 @@ import { opsRoute } from '../../http/ops-route'
 export default defineEventHandler((event) => {
   const services = useServices()
   const { sandbox, formUrl, sampleCurl } = services
-  return opsRoute(event, services, async () => ({ sandbox: sandbox !== null, formUrl, curl: sampleCurl }))
+  return opsRoute(event, services, async (): Promise<OpsContext> => ({ sandbox: sandbox !== null, formUrl, curl: sampleCurl }))
 })

@@ -1,3 +1,4 @@
+import { CLOCK_OFF_MS } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { HealthBook } from '../../ports/health'
@@ -17,9 +18,6 @@ const CHECK_TTL_MS = 30_000
 
 /** How long a probe waits for a platform, ms; orchestrators give up after a few seconds. */
 const PATIENCE_MS = 2000
-
-/** From here on somebody should set the clock, ms. */
-const CLOCK_OFF_MS = 30_000
 
 export interface ReadinessPorts {
   storage: Pick<Storage, 'check'>

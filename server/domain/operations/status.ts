@@ -1,43 +1,12 @@
+import type { Status, StatusPart, Stuck } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
 import type { HealthBook, PartHealth } from '../../ports/health'
 import type { StoreClock } from '../../ports/runtime'
-import type { Backlog, HourTally, SubmissionStore } from '../../ports/store'
-import type { AuditLine, Delivery } from '../../ports/submission'
+import type { SubmissionStore } from '../../ports/store'
+import type { Delivery } from '../../ports/submission'
 import { problemOf } from '../submission/overview'
 import { DELIVERY_NAMES } from '../submission/progress'
 import type { Storage, StoreRefusal } from './storage'
-
-/** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. Times in epoch ms. */
-interface Part extends PartHealth {
-  key: string
-  label: string
-  state: 'ok' | 'failing' | 'unused' | 'unknown'
-}
-
-/** What is null is not known, because the store is away. */
-export interface Status {
-  /** Epoch ms, of this answer. */
-  now: number
-  /** From when on forms are refused because they cannot be stored, epoch ms; null while they are taken in. */
-  refusingSince: number | null
-  parts: readonly Part[]
-  backlog: Backlog | null
-  tally: readonly HourTally[] | null
-  /** By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when behind. */
-  clockAheadMs: number
-  /** The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck` counts all. */
-  stuck: readonly Stuck[] | null
-  /** The newest lines of the audit trail. */
-  audit: readonly AuditLine[] | null
-}
-
-/** Texts for people, without form data. */
-interface Stuck {
-  id: string
-  /** E.g. `Could not be posted to Slack`. */
-  what: string
-  reason: string
-}
 
 export interface StatusPorts {
   store: SubmissionStore
@@ -77,14 +46,14 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<St
 
 const UNUSED: PartHealth = { lastSuccessAt: null, lastError: null }
 
-function judge(health: PartHealth | null): Pick<Part, 'state' | 'lastSuccessAt' | 'lastError'> {
+function judge(health: PartHealth | null): Pick<StatusPart, 'state' | 'lastSuccessAt' | 'lastError'> {
   if (!health) return { ...UNUSED, state: 'unknown' }
   const { lastSuccessAt, lastError } = health
   const fails = lastError && lastError.at > (lastSuccessAt ?? 0)
   return { lastSuccessAt, lastError, state: fails ? 'failing' : lastSuccessAt ? 'ok' : 'unused' }
 }
 
-function storePart(refusal: StoreRefusal | null, at: number): Part {
+function storePart(refusal: StoreRefusal | null, at: number): StatusPart {
   const part = { key: 'store', label: 'Store' }
   if (!refusal) return { ...part, state: 'ok', lastSuccessAt: at, lastError: null }
   return { ...part, state: 'failing', lastSuccessAt: null, lastError: { at, reason: refusal.reason } }

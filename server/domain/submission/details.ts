@@ -1,10 +1,11 @@
+import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
 import type { Form } from '../../ports/form'
 import type { SubmissionStore } from '../../ports/store'
 import { INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { editInputs } from './fields'
-import { cardLinks, problemOf, reached, stateOf, workName, type OverviewPorts, type Row, type RowState } from './overview'
+import { cardLocations, problemOf, reached, stateOf, workName, type OverviewPorts } from './overview'
 import { cardView, decisionLine, inOrder, type Presentation } from './present'
 import { deliveriesOf, DELIVERY_NAMES, leftOf, progressNotes, retryLabel, targetsOf } from './progress'
 import { readTime } from './time'
@@ -12,54 +13,6 @@ import { outstanding } from './work'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation'> {
   store: Pick<SubmissionStore, 'get' | 'audit'>
-}
-
-/** A field in full. Form text: whoever renders it escapes it. */
-interface FieldDetails {
-  /** Its input in the edit form. */
-  id: string
-  label: string
-  /** `tree`: the value is the JSON of an object or a list. `json`: of a number, a boolean or null. */
-  kind: 'text' | 'json' | 'tree'
-  value: string
-  edited: boolean
-}
-
-/** One thing that happened. */
-export interface HistoryLine {
-  /** Epoch ms. */
-  at: number
-  event: HistoryEntry['event']
-  text: string
-  /** Why it failed. */
-  reason: string | null
-  /** When it is tried again, epoch ms. */
-  againAt: number | null
-}
-
-/** Something that is still to be done. */
-interface WorkLine {
-  what: string
-  /** Attempts that failed so far. */
-  attempts: number
-  reason: string | null
-  /** Epoch ms. */
-  dueAt: number
-}
-
-export interface SubmissionDetails extends Pick<Row, 'id' | 'form' | 'receivedAt' | 'expiresAt' | 'erased' | 'cards' | 'problem'> {
-  state: RowState | 'expired'
-  /** The three decisions are on offer. */
-  open: boolean
-  fields: FieldDetails[]
-  /** Who decided, or what was given up. */
-  notes: readonly string[]
-  /** Where a forward goes, as people read it. */
-  destinations: string[]
-  /** What a forward without edits does when a part of it was done before: the button's label, and where it goes. */
-  retry: { label: string, destinations: string[] } | null
-  history: HistoryLine[]
-  work: WorkLine[]
 }
 
 /** What somebody has to know to judge it. */
@@ -86,7 +39,7 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
     destinations: deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)),
     retry: retryOf(submission, form),
     form: form.name ?? null,
-    cards: await cardLinks(cards, ports),
+    cards: await cardLocations(cards, ports),
     problem: problemOf(submission, board.label),
     history: submission.history.map(entry => historyLine(entry, board.label)),
     work: outstanding(submission).map(item => ({ what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt })),

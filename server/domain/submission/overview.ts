@@ -1,8 +1,9 @@
+import type { CardLocation, Problem, Row, RowPage, RowState } from '../../../shared/types/submissions'
 import type { ReviewBoard } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
-import { visible } from '../text'
+import { visible } from '../../../shared/utils/text'
 import { fieldText } from './fields'
 import { needsPerson } from './lifecycle'
 import { inOrder, type Presentation } from './present'
@@ -16,63 +17,11 @@ export interface OverviewPorts {
   runtime: { now: () => number }
 }
 
-/** What people tell apart. `retrying`: something went wrong and is tried again. `failed`: it waits for a person. `held`: looks like spam and has no card. */
-export const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held'] as const
-export type RowState = typeof ROW_STATES[number]
-
-export interface Problem {
-  /** What went wrong, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
-  what: string
-  reason: string
-  /** Epoch ms; null when it was given up and waits for a decision. */
-  nextAttemptAt: number | null
-  /** A card that the platform refuses, whatever it is: a person may have it posted again. */
-  refused: boolean
-}
-
-export interface CardLink {
-  /** Name of the platform as people know it. */
-  platform: string
-  url: string | null
-}
-
-/** A pending submission in one line. Form text throughout: whoever renders it escapes it. */
-export interface Row {
-  id: string
-  /** Name of its form; null for the default one. */
-  form: string | null
-  state: RowState
-  /** Epoch ms. */
-  receivedAt: number
-  /** Epoch ms. */
-  expiresAt: number
-  /** The first fields, cut; empty when there are none, or when the data was erased. */
-  preview: { label: string, value: string }[]
-  /** Fields that the preview leaves out. */
-  more: number
-  /** The data is gone: it is spam, or its time has come. */
-  erased: boolean
-  cards: CardLink[]
-  problem: Problem | null
-}
-
 /** Which submissions are asked for; by default all but those that are held. */
 export interface Filter {
   state?: RowState
   /** Text that a key, a value or the id contains, in any case. */
   q?: string
-}
-
-export interface RowPage {
-  /** When the store was asked, epoch ms: what came in later is new. */
-  now: number
-  rows: Row[]
-  /** Of all pending submissions, or of all that are held, whatever the rest of the filter. */
-  total: number
-  /** Hand back as `before`; null on the last page. A page may be short, or empty, while more follow. */
-  cursor: string | null
-  /** How many submissions were looked at for this page. */
-  scanned: number
 }
 
 const PREVIEW_FIELDS = 4
@@ -144,7 +93,7 @@ export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'car
   return { post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}` }[kind]
 }
 
-export async function cardLinks(cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>): Promise<CardLink[]> {
+export async function cardLocations(cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>): Promise<CardLocation[]> {
   return Promise.all(cards.map(async card => ({ platform: board.label(card.platform), url: await board.link(card) })))
 }
 
@@ -165,7 +114,7 @@ async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
     preview: fields.slice(0, PREVIEW_FIELDS).map(({ label, value }) => ({ label: cut(label, PREVIEW_LABEL), value: cut(fieldText(value), PREVIEW_VALUE) })),
     more: Math.max(0, entries.length - PREVIEW_FIELDS),
     erased: data === null,
-    cards: await cardLinks(cards, ports),
+    cards: await cardLocations(cards, ports),
     problem: problemOf(submission, ports.board.label),
   }
 }

@@ -1,7 +1,7 @@
 import type { CardView, EditForm, Field } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
 import type { Submission } from '../../ports/submission'
-import { visible } from '../text'
+import { visible } from '../../../shared/utils/text'
 import { editInputs, fieldText } from './fields'
 import { progressNotes, reopenedNotes, retryLabel, retryNotes, sentNotes } from './progress'
 import { readTime } from './time'

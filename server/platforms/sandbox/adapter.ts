@@ -1,8 +1,9 @@
 import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
 import { z } from 'zod'
+import type { SandboxMessage, SandboxModal, SandboxModalAnswer } from '../../../shared/types/sandbox'
 import { speechIn } from '../shared/speech'
 import { interaction, type Interaction, type Person } from './protocol'
-import type { SandboxMessage, SandboxRoom } from './room'
+import type { SandboxRoom } from './room'
 
 /** How long a click waits for its modal, ms; real platforms give 3 s. */
 const CLICK_PATIENCE_MS = 2500
@@ -74,7 +75,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
   }
 
-  private async submit(chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions): Promise<object> {
+  private async submit(chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions): Promise<SandboxModalAnswer> {
     const view = this.views.get(viewId)
     if (!view) return { action: 'update', modal: { viewId, element: Modal({ callbackId: 'notice', title: 'Form closed', children: [CardText('This form is no longer open. Press the button again.')] }) } }
     const { callbackId, privateMetadata } = view.modal
@@ -84,7 +85,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return response?.action === 'update' ? { action: 'update', modal: this.keepView(response.modal, view.contextId) } : { action: 'close' }
   }
 
-  private keepView(modal: ModalElement, contextId: string): { viewId: string, element: ModalElement } {
+  private keepView(modal: ModalElement, contextId: string): SandboxModal {
     const viewId = crypto.randomUUID()
     this.views.set(viewId, { modal, contextId })
     for (const oldest of this.views.keys()) {

@@ -1,18 +1,6 @@
-import type { CardElement } from 'chat'
+import type { SandboxMessage } from '../../../shared/types/sandbox'
 import { HEARTBEAT_MS } from '../../ports/store'
 import type { Person } from './protocol'
-
-export interface SandboxMessage {
-  id: string
-  threadId: string
-  /** Epoch ms. */
-  postedAt: number
-  editedAt: number | null
-  /** Null for the bot. */
-  author: { id: string, name: string } | null
-  text: string | null
-  card: CardElement | null
-}
 
 /** More are forgotten, oldest first: the sandbox lives in memory. */
 const KEPT = 200

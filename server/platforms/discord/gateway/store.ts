@@ -1,5 +1,5 @@
 import type { StateAdapter } from 'chat'
-import type { ListenerStatus } from '../../connection'
+import type { GatewayStatus } from '../../../../shared/types/status'
 import type { DeadLetter } from './delivery'
 import type { Stored } from './progress'
 
@@ -86,7 +86,7 @@ export class GatewayStore {
 }
 
 /** Who listens, since when, and how well. */
-export async function gatewayStatus(state: StateAdapter, applicationId: string): Promise<ListenerStatus> {
+export async function gatewayStatus(state: StateAdapter, applicationId: string): Promise<GatewayStatus> {
   const store = new GatewayStore(state, applicationId)
   const [record, identifies, deadLetters] = await Promise.all([store.record(), store.identifies(), store.deadLetters()])
   const live = record !== null && record.until > Date.now()

@@ -1,0 +1,72 @@
+import type { PartHealth } from '../../server/ports/health'
+import type { Backlog, HourTally } from '../../server/ports/store'
+import type { AuditLine } from '../../server/ports/submission'
+
+/** A clock that is off by more should be set, ms. */
+export const CLOCK_OFF_MS = 30_000
+
+/** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. */
+export interface StatusPart extends PartHealth {
+  key: string
+  label: string
+  state: 'ok' | 'failing' | 'unused' | 'unknown'
+}
+
+/** What of a status needs no more than the store; times in epoch ms. What is null is not known, because the store is away. */
+export interface Status {
+  /** Of this answer. */
+  now: number
+  /** From when on forms are refused because they cannot be stored; null while they are taken in. */
+  refusingSince: number | null
+  parts: readonly StatusPart[]
+  backlog: Backlog | null
+  tally: readonly HourTally[] | null
+  /** By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when behind. */
+  clockAheadMs: number
+  /** The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck` counts all. */
+  stuck: readonly Stuck[] | null
+  /** The newest lines of the audit trail. */
+  audit: readonly AuditLine[] | null
+}
+
+/** Texts for people, without form data. */
+export interface Stuck {
+  id: string
+  /** E.g. `Could not be posted to Slack`. */
+  what: string
+  reason: string
+}
+
+export interface StatusReport extends Status {
+  version: string
+  /** When the process that answered started. */
+  startedAt: number
+  /** `status` is null where it cannot be read. */
+  gateways: readonly { platform: string, label: string, status: GatewayStatus | null }[]
+  config: readonly ConfigArea[]
+  /** What is not set and therefore missing; one line each. */
+  missing: readonly string[]
+}
+
+/** How a gateway's listener does, whichever replica runs it; times in epoch ms. */
+export interface GatewayStatus {
+  /** Host and process; null while nobody listens. */
+  owner: string | null
+  connectedSince: number | null
+  /** Of the present session. */
+  resumes: number
+  /** In the 24 hours that began with the first of them. */
+  identifiesInDay: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  /** When the owner's time is up; null when it has no end. */
+  nextRestartAt: number | null
+  /** Events that were given up in the last week. */
+  deadLetters: number
+}
+
+/** Which variables of an area are set; never their values. */
+export interface ConfigArea {
+  area: string
+  variables: { name: string, alias?: string, about: string, where?: string, set: boolean }[]
+}
