@@ -24,19 +24,17 @@ import { openStore } from './composition/stores'
 import { LOCAL_SITE, readConfig, type Config } from './config'
 import { missingSettings } from './config/missing'
 import { slackChannels } from './config/slack-oauth'
-import { CommandDesk } from './domain/conversation/desk'
+import { ChatCommands } from './domain/conversation/commands'
 import { Membership } from './domain/conversation/membership'
-import { Storage } from './domain/operations/storage'
-import { accept, type AcceptPorts } from './domain/submission/accept'
-import { SubmissionDesk } from './domain/submission/desk'
+import { Storage } from './domain/operations/readiness'
+import { accept, type AcceptPorts, Quota } from './domain/submission/accept'
+import { RoomSubmissions } from './domain/submission/room-submissions'
 import { isRoom } from './domain/submission/place'
-import { OpsDesk } from './domain/submission/ops-desk'
+import { OpsSubmissions } from './domain/submission/ops-submissions'
 import { Outbox } from './domain/submission/outbox'
 import { Poster } from './domain/submission/poster'
-import type { Presentation } from './domain/submission/present'
-import { deliveriesOf } from './domain/submission/progress'
+import { type Presentation, deliveriesOf } from './domain/submission/present'
 import { Quarantine } from './domain/submission/quarantine'
-import { Quota } from './domain/submission/quota'
 import { Review } from './domain/submission/review'
 import type { Sender } from './domain/submission/screening'
 import { sweep } from './domain/submission/sweep'
@@ -69,7 +67,7 @@ export interface Services {
   /** The platforms that people sign in with. */
   identityProviders: readonly IdentityProvider[]
   /** What people do at the ops pages. */
-  opsDesk: OpsDesk
+  opsSubmissions: OpsSubmissions
   operations: Operations
   setup: () => Setup
   /** Does what is due; resolves with how many submissions it took. */
@@ -168,8 +166,8 @@ function compose(config: Config): Services {
     template: once(async () => (await import('./adapters/email/template')).renderEmail),
   })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
-  const desk = new CommandDesk({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
-  const deskAt = (place: Place) => new SubmissionDesk({ store, board, review: reviewAt(place), presentation }, place)
+  const desk = new ChatCommands({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
+  const deskAt = (place: Place) => new RoomSubmissions({ store, board, review: reviewAt(place), presentation }, place)
   const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
@@ -205,7 +203,7 @@ function compose(config: Config): Services {
         },
       }
     },
-    opsDesk: new OpsDesk({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),
+    opsSubmissions: new OpsSubmissions({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),
     sweep: async () => {
       poster.wake()
       // Also when the rest fails: this is how the status knows since when.

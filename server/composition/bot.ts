@@ -1,16 +1,14 @@
 import type { Chat, StateAdapter } from 'chat'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
-import type { Turns } from '../adapters/chat/turns'
+import type { Turns } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
 import { BotUnavailable } from '../domain/errors'
-import type { CommandDesk } from '../domain/conversation/desk'
+import type { ChatCommands } from '../domain/conversation/commands'
 import type { Review } from '../domain/submission/review'
-import { forAudience, type Audience } from '../handlers/audience'
+import { forAudience, type Audience, withHelp, createScript } from '../handlers/repliers'
 import { registerConversation, type Replier } from '../handlers/conversation'
-import { withHelp } from '../handlers/help'
 import { registerReview } from '../handlers/review'
-import { createScript } from '../handlers/script'
 import { background } from '../http/background'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
@@ -54,7 +52,7 @@ interface BotParts {
   log: Log
   places: Places
   reviewAt: (place: Place) => Review
-  desk: CommandDesk
+  desk: ChatCommands
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
   /** Whom the model answers. */
@@ -73,7 +71,7 @@ export interface Bot {
 /** The Chat SDK with every platform and every handler. */
 export async function startBot({ connections, places, state, log, reviewAt, desk, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { createTurns }, joinAgent] = await Promise.all([
-    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../adapters/chat/turns'), agent?.load(),
+    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../handlers/answer-queue'), agent?.load(),
   ])
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)

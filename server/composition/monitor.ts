@@ -1,6 +1,4 @@
-import type { HealthBook } from '../ports/health'
-import type { Metrics } from '../ports/metrics'
-import type { Monitor } from '../ports/monitor'
+import type { HealthBook, Metrics, Monitor } from '../ports/monitor'
 import type { Work } from '../ports/submission'
 
 /** Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests. */

@@ -5,7 +5,7 @@ import { checkConfig, type Config } from '../config'
 import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
-import type { Metrics } from '../ports/metrics'
+import type { Metrics } from '../ports/monitor'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 import { version } from '../../package.json'
 

@@ -1,10 +1,10 @@
 import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
-import { readTime } from '../domain/submission/time'
+import { readTime } from '../domain/submission/present'
 import { visible } from '../../shared/utils/text'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
 import type { Field, Place } from '../ports/board'
-import type { AgentTurn, Conversation } from '../ports/agent'
+import type { AgentTurn, Conversation } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Reviewer } from '../ports/submission'
 

@@ -3,7 +3,7 @@ import { escalation, failed, greeting, whereabouts } from '../domain/conversatio
 import type { Place } from '../ports/board'
 import type { Answer, Speech } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
-import { fullNameOf } from './full-name'
+import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
 export interface Replier {

@@ -3,7 +3,7 @@ import type { Click, Review } from '../domain/submission/review'
 import type { EditForm, Place } from '../ports/board'
 import type { Log } from '../ports/runtime'
 import type { Reviewer } from '../ports/submission'
-import { fullNameOf } from './full-name'
+import { visible } from '../../shared/utils/text'
 
 export interface ReviewHandlers {
   /** What may be reviewed at a place. */
@@ -88,4 +88,16 @@ function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
 /** Who clicked, by full name where it can be had in time. */
 export async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>): Promise<Reviewer> {
   return { id: event.user.userId, name: await fullNameOf(event), platform: platformLabel(event.adapter.name) }
+}
+
+/** How long a click waits for the full name, ms; the payload's user name serves after that. */
+const PATIENCE_MS = 800
+
+/** The full name of who clicked: Slack's payloads have the user name only. */
+export async function fullNameOf({ adapter, user }: ActionEvent | ModalSubmitEvent): Promise<string> {
+  const known = await Promise.race([
+    adapter.getUser?.(user.userId).catch(() => null),
+    new Promise<null>(resolve => setTimeout(resolve, PATIENCE_MS, null).unref()),
+  ])
+  return visible(known?.fullName ?? user.fullName)
 }

@@ -15,7 +15,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsDesk, gateways, stopConversations, warm, close } = services
+  const { config, log, sweep, sandbox, opsSubmissions, gateways, stopConversations, warm, close } = services
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
@@ -30,7 +30,7 @@ export default defineNitroPlugin((nitro) => {
 
   const stopWatching = () => {
     sandbox?.room.close()
-    opsDesk.feed.close()
+    opsSubmissions.feed.close()
   }
   process.once('SIGTERM', stopWatching)
   process.once('SIGINT', stopWatching)

@@ -1,4 +1,6 @@
-import type { CardView, Field } from './board'
+import type { CardView, Field, Place } from './board'
+import type { ProposedCall } from './approvals'
+import type { Reviewer } from './submission'
 
 /** Something that the bot says. Plain text throughout: whoever renders it escapes it. */
 export interface Speech {
@@ -24,3 +26,26 @@ export interface SpeechButton {
 
 /** What the bot answers: words, or the card of a submission with its buttons. */
 export type Answer = { speech: Speech } | { card: CardView }
+
+/** Where and for whom the agent works. */
+export interface Conversation {
+  threadId: string
+  /** Of the thread's channel. */
+  channelId: string
+  /** Whose submissions there are. */
+  place: Place
+  /** Who asks. */
+  speaker: Reviewer
+  /** Who stands behind a tool call: the one who approved it, else the speaker. */
+  responsible(toolCallId: string): Reviewer
+}
+
+/** One run of the agent, from a message or a decision to the end of its answer or the next question. */
+export interface AgentTurn {
+  /** The answer as it grows. Never throws: what goes wrong is told in words. Has to be read to the end. */
+  readonly words: AsyncIterable<string>
+  /** Stops it; the words end. */
+  cancel(): void
+  /** After the words: the calls that wait for approval, and the text to continue from. No calls means that it is over. */
+  outcome(): Promise<{ calls: readonly ProposedCall[], state: string }>
+}

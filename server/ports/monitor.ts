@@ -1,5 +1,6 @@
 import type { Outcome } from './delivery'
 import type { AuditLine, Work } from './submission'
+import type { Backlog } from './store'
 
 /** Watches what the service does, for metrics and the status page. Nothing here waits, fails, or sees form data. */
 export interface Monitor {
@@ -13,4 +14,35 @@ export interface Monitor {
   misplaced(platform: string): void
   /** A webhook of a platform was answered after `ms`. */
   acknowledged(platform: string, status: number, ms: number): void
+}
+
+/** What is asked anew whenever the metrics are. */
+export interface Gauges {
+  backlog: Backlog
+  gateways: readonly { platform: string, connected: boolean, resumes: number, deadLetters: number }[]
+  /** Epoch ms. */
+  now: number
+}
+
+/** Counts for Prometheus; each process has its own. */
+export interface Metrics extends Monitor {
+  /** The text format, version 0.0.4; without `gauges` when they could not be asked. */
+  expose(gauges: Gauges | null): Promise<{ contentType: string, body: string }>
+}
+
+/** How an outside part of the service is doing, as its users saw it last; times in epoch ms. */
+export interface PartHealth {
+  lastSuccessAt: number | null
+  lastError: { at: number, reason: string } | null
+}
+
+/**
+ * Remembers the last success and the last error of each part, shared by all replicas. Notes are made in the background,
+ * a repeated success at most every 10 s; one that cannot be written is lost.
+ */
+export interface HealthBook {
+  /** @param error one line for people, without form data or secrets; none for a success */
+  note(part: string, at: number, error?: string): void
+  /** By part; a part that nothing was noted of is missing. Rejects when the notes cannot be reached, in less than 2 s. */
+  read(): Promise<Readonly<Record<string, PartHealth>>>
 }

@@ -1,4 +1,4 @@
-import type { PartHealth } from '../../server/ports/health'
+import type { PartHealth } from '../../server/ports/monitor'
 import type { Backlog, HourTally } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 

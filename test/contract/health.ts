@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { HealthBook } from '../../server/ports/health'
+import type { HealthBook } from '../../server/ports/monitor'
 import { until } from '../support/until'
 
 /** What every `HealthBook` does. `makeBook` is called for every test. */

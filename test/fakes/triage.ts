@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EmbeddedCardLine } from '../../server/adapters/embedded/line'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { SubmissionDesk } from '../../server/domain/submission/desk'
+import { RoomSubmissions } from '../../server/domain/submission/room-submissions'
 import { receive } from '../../server/domain/submission/intake'
 import { storeRules } from '../../server/domain/submission/lifecycle'
 import { Outbox } from '../../server/domain/submission/outbox'
@@ -58,7 +58,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review, quarantine, presentation, desk: new SubmissionDesk({ store, board, review, presentation }, 'everywhere'),
+    review, quarantine, presentation, desk: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

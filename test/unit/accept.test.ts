@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { accept, type AcceptPorts } from '../../server/domain/submission/accept'
+import { accept, type AcceptPorts, Quota } from '../../server/domain/submission/accept'
 import { InvalidSubmission } from '../../server/domain/errors'
-import { Quota } from '../../server/domain/submission/quota'
 import type { HumanCheck } from '../../server/ports/human-check'
 import { LimitReached } from '../../server/ports/limiter'
 import { formsOf } from '../fakes/forms'

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Agent } from '../../server/adapters/ai/agent'
 import { createModels } from '../../server/adapters/ai/model'
 import type { Toolset } from '../../server/adapters/ai/toolset'
-import type { AgentTurn, Conversation } from '../../server/ports/agent'
+import type { AgentTurn, Conversation } from '../../server/ports/conversation'
 import type { KeptTurn, Verdict } from '../../server/ports/approvals'
 import { startModelServer, type ModelServer } from '../support/model-server'
 

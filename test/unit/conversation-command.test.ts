@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseCommand, withoutAddress } from '../../server/domain/conversation/command'
+import { parseCommand, withoutAddress } from '../../server/domain/conversation/commands'
 
 describe('a command', () => {
   test.each([

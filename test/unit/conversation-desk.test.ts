@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseCommand } from '../../server/domain/conversation/command'
-import { CommandDesk } from '../../server/domain/conversation/desk'
+import { parseCommand, ChatCommands } from '../../server/domain/conversation/commands'
 import type { Answer } from '../../server/ports/conversation'
 import type { AuditLine, Submission } from '../../server/ports/submission'
 import { formsOf } from '../fakes/forms'
@@ -19,7 +18,7 @@ const forms = formsOf(
 /** A desk over submissions, newest first, and audit lines. */
 function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[] = []) {
   const reads: number[] = []
-  const desk = new CommandDesk({
+  const desk = new ChatCommands({
     store: {
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),

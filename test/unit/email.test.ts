@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { composeEmail, emailSubject, type EmailContent, type MailSender } from '../../server/domain/submission/email'
-import { replyAddress } from '../../server/domain/submission/reply-address'
+import {
+  composeEmail, emailSubject, type EmailContent, type MailSender, replyAddress,
+} from '../../server/domain/submission/email'
 import type { Form } from '../../server/ports/form'
 import { formsOf } from '../fakes/forms'
 import { hostileText } from '../fixtures/form-data'

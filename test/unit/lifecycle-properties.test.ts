@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contentOf } from '../../server/domain/submission/content'
+import { contentOf, outstanding } from '../../server/domain/submission/record'
 import { SUBMISSION_TTL_MS, transition } from '../../server/domain/submission/lifecycle'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
-import { outstanding } from '../../server/domain/submission/work'
 import type { CardRef, Delivery, Submission } from '../../server/ports/submission'
 
 const LEASE = 30_000

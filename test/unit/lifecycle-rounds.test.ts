@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contentOf } from '../../server/domain/submission/content'
+import { contentOf } from '../../server/domain/submission/record'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
 import { nextAttention } from '../../server/domain/submission/lifecycle'
 import type { Submission } from '../../server/ports/submission'

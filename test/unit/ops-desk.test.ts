@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone } from '../../server/domain/errors'
-import { OpsDesk } from '../../server/domain/submission/ops-desk'
+import { OpsSubmissions } from '../../server/domain/submission/ops-submissions'
 import { historyLine } from '../../server/domain/submission/details'
 import { failing } from '../fakes/board'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
@@ -8,10 +8,10 @@ import { PRESENTATION } from '../fixtures/views'
 
 const LOCAL = { id: 'local', name: 'Local', platform: 'Ops page' }
 let triage: Triage
-let desk: OpsDesk
+let desk: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage()
-  desk = new OpsDesk({ ...triage, presentation: PRESENTATION })
+  desk = new OpsSubmissions({ ...triage, presentation: PRESENTATION })
 })
 afterEach(() => triage.close())
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { cardView, decisionLine, editForm, retiredCardView } from '../../server/domain/submission/present'
-import { readTime } from '../../server/domain/submission/time'
+import { cardView, decisionLine, editForm, retiredCardView, readTime } from '../../server/domain/submission/present'
 import type { Submission, Work } from '../../server/ports/submission'
 import { formsOf } from '../fakes/forms'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createConversationTools } from '../../server/adapters/ai/tools/chat'
 import { createFileTools } from '../../server/adapters/ai/tools/files'
-import { INDEX_TEXTS } from '../../server/adapters/ai/tools/index-texts'
+import { INDEX_TEXTS } from '../../server/adapters/ai/tools/selection'
 import { createSubmissionTools } from '../../server/adapters/ai/tools/submissions'
 import { openFiles } from '../../server/adapters/ai/files-store'
 import { hostileData } from '../contract/submission-store'

@@ -1,7 +1,7 @@
 import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
-import type { Conversation } from '../../ports/agent'
+import type { Conversation } from '../../ports/conversation'
 import type { Field, Place } from '../../ports/board'
-import type { Desk } from '../../ports/desk'
+import type { Desk } from '../../ports/room-submissions'
 import type { Reviewer } from '../../ports/submission'
 
 /** The tools of one conversation. */

@@ -1,7 +1,7 @@
 import type { ModelMessage, StreamTextResult, TextStreamPart, ToolSet } from 'ai'
 import { fromFullStream } from 'chat'
 import type { ProposedCall } from '../../ports/approvals'
-import type { AgentTurn } from '../../ports/agent'
+import type { AgentTurn } from '../../ports/conversation'
 import type { Log } from '../../ports/runtime'
 import { readable, type Toolset } from './toolset'
 

@@ -1,4 +1,4 @@
-import type { HealthBook, PartHealth } from '../../ports/health'
+import type { HealthBook, PartHealth } from '../../ports/monitor'
 
 /** Health notes of one process. */
 export function createEmbeddedHealthBook(): HealthBook {

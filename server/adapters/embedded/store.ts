@@ -2,12 +2,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createStorage, type Storage } from 'unstorage'
 import { LimitReached, type Limiter } from '../../ports/limiter'
-import { HEARTBEAT_MS, type Backlog, type HourTally, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore } from '../../ports/store'
+import {
+  HEARTBEAT_MS, type Backlog, type HourTally, type PendingPage, type StoreRules, type StoreWatcher,
+  type SubmissionStore,
+} from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { atomicFiles, UNFINISHED } from './atomic-files'
-import { AUDIT_FILES, AuditTrail } from './audit-trail'
-import { newestFirst, pageOf, type Entry } from './entry'
-import { IdempotencyKeys, KEY_FILES } from './idempotency-keys'
+import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
 /** Where to keep the files, and the clock. */
 interface EmbeddedStoreOptions extends StoreRules {

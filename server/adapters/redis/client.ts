@@ -1,8 +1,7 @@
 import { createClient, type RedisClientType } from 'redis'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
-import { isOfThisNode, refusalLine } from './refusals'
-import { isTooOld, OLDEST_REDIS, serverVersion } from './version'
+import { isOfThisNode, refusalLine, isTooOld, OLDEST_REDIS, serverVersion } from './refusals'
 
 /** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
 export type RedisClient = RedisClientType

@@ -1,4 +1,4 @@
-import type { HealthBook, PartHealth } from '../../ports/health'
+import type { HealthBook, PartHealth } from '../../ports/monitor'
 import { createCalls } from './calls'
 import type { RedisClient } from './client'
 

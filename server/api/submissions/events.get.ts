@@ -10,5 +10,5 @@ import { opsRoute } from '../../http/ops-route'
 export default defineEventHandler((event) => {
   const services = useServices()
   return opsRoute(event, services, () => eventStream(event, ({ send, beat, close }) =>
-    services.opsDesk.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close })))
+    services.opsSubmissions.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close })))
 })

@@ -9,5 +9,5 @@ import { opsRoute } from '../../http/ops-route'
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  return opsRoute(event, services, () => services.opsDesk.list(getQuery(event)))
+  return opsRoute(event, services, () => services.opsSubmissions.list(getQuery(event)))
 })

@@ -11,5 +11,5 @@ const MAX_BYTES = 64 * 1024
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  return opsAction(event, services, async () => services.opsDesk.list(await readJson(event, services.readBody, MAX_BYTES)))
+  return opsAction(event, services, async () => services.opsSubmissions.list(await readJson(event, services.readBody, MAX_BYTES)))
 })

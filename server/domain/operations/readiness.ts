@@ -1,9 +1,9 @@
 import { CLOCK_OFF_MS } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
-import type { HealthBook } from '../../ports/health'
+import type { HealthBook } from '../../ports/monitor'
 import type { Runtime, StoreClock } from '../../ports/runtime'
-import type { Storage } from './storage'
+import type { SubmissionStore } from '../../ports/store'
 
 export interface Readiness {
   ready: boolean
@@ -64,4 +64,25 @@ function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
   if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return []
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   return [`The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the store's. Set it by NTP: platforms are refused from 5 min on.`]
+}
+
+/** Why forms are refused, for people, and from when on, epoch ms. */
+export interface StoreRefusal {
+  since: number
+  reason: string
+}
+
+/** Whether forms can be stored, as this process found it last. */
+export class Storage {
+  private refusingSince: number | null = null
+
+  constructor(private readonly store: Pick<SubmissionStore, 'check'>, private readonly now: () => number) {}
+
+  /** Null when they can; otherwise since when they cannot: as exact as this is asked often. */
+  async check(): Promise<StoreRefusal | null> {
+    const askedAt = this.now()
+    const reason = await this.store.check().catch(() => 'The store (STORE_URL) does not answer.')
+    this.refusingSince = reason === null ? null : this.refusingSince ?? askedAt
+    return reason === null ? null : { since: this.refusingSince!, reason }
+  }
 }

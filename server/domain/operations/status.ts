@@ -1,12 +1,12 @@
 import type { Status, StatusPart, Stuck } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
-import type { HealthBook, PartHealth } from '../../ports/health'
+import type { HealthBook, PartHealth } from '../../ports/monitor'
 import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Delivery } from '../../ports/submission'
 import { problemOf } from '../submission/overview'
-import { DELIVERY_NAMES } from '../submission/progress'
-import type { Storage, StoreRefusal } from './storage'
+import { DELIVERY_NAMES } from '../submission/present'
+import type { Storage, StoreRefusal } from './readiness'
 
 export interface StatusPorts {
   store: SubmissionStore

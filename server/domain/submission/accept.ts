@@ -1,8 +1,7 @@
 import type { Form } from '../../ports/form'
-import { LimitReached } from '../../ports/limiter'
+import { LimitReached, type Limiter } from '../../ports/limiter'
 import { StoreUnavailable, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
-import type { Quota } from './quota'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
 
 export interface AcceptPorts {
@@ -41,5 +40,63 @@ export async function accept(read: () => Promise<unknown>, sender: Sender, form:
   }
   finally {
     quota?.leave(client)
+  }
+}
+
+/** Clients that are remembered to be over their limit; what is forgotten is asked for again. */
+const MAX_REMEMBERED = 10_000
+
+/**
+ * How many forms each client may send. What is stored is counted by the store in the same step; `count` is for what is
+ * not. Who is over the limit is refused from memory until the window ends: a flood costs neither a body nor a round trip.
+ */
+export class Quota {
+  /** When the window of a client ends that has used it up, epoch ms. */
+  private readonly usedUp = new Map<string, number>()
+  /** How many forms of a client are on their way in. */
+  private readonly underway = new Map<string, number>()
+
+  constructor(private readonly limiter: Limiter, private readonly now: () => number) {}
+
+  /** @throws TooManyForms when the client is known to be over its limit */
+  check(client: string): void {
+    const waitMs = (this.usedUp.get(client) ?? 0) - this.now()
+    if (waitMs > 0) throw new TooManyForms(this.limiter.limit, waitMs)
+    this.usedUp.delete(client)
+  }
+
+  /**
+   * Takes note of a form that is on its way in, and has to `leave`. Returns whether more than a window's worth of its
+   * client are: then it is counted before it is read, so that nobody holds more than twice that many bodies open.
+   */
+  enter(client: string): boolean {
+    const underway = (this.underway.get(client) ?? 0) + 1
+    this.underway.set(client, underway)
+    return underway > this.limiter.limit
+  }
+
+  leave(client: string): void {
+    const underway = this.underway.get(client)! - 1
+    if (underway > 0) this.underway.set(client, underway)
+    else this.underway.delete(client)
+  }
+
+  /**
+   * Counts a form that is not stored.
+   *
+   * @throws TooManyForms when it was one too many
+   * @throws StoreUnavailable when the counts cannot be reached
+   */
+  async count(client: string): Promise<void> {
+    const waitMs = await this.limiter.take(client).catch((error) => { throw new StoreUnavailable(error) })
+    if (waitMs > 0) throw this.exceeded(client, waitMs)
+  }
+
+  /** Remembers that the client has used up its window, and says so. */
+  exceeded(client: string, waitMs: number): TooManyForms {
+    const [oldest] = this.usedUp.keys()
+    if (this.usedUp.size >= MAX_REMEMBERED) this.usedUp.delete(oldest!)
+    this.usedUp.set(client, this.now() + waitMs)
+    return new TooManyForms(this.limiter.limit, waitMs)
   }
 }

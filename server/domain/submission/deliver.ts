@@ -1,9 +1,8 @@
 import type { Mailer, Outcome } from '../../ports/delivery'
 import type { Delivery, Sent, Submission } from '../../ports/submission'
-import { contentOf, digest } from './content'
+import { contentOf, digest } from './record'
 import { composeEmail, type EmailTemplate, type MailSender } from './email'
-import type { Presentation } from './present'
-import { DELIVERY_NAMES, targetsOf } from './progress'
+import { type Presentation, DELIVERY_NAMES, targetsOf } from './present'
 
 export interface DeliveryPorts {
   mailer: Mailer

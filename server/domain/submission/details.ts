@@ -1,15 +1,17 @@
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
 import type { Form } from '../../ports/form'
 import type { SubmissionStore } from '../../ports/store'
-import { INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission } from '../../ports/submission'
+import {
+  INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Submission,
+} from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { editInputs } from './fields'
 import { cardLocations, problemOf, reached, stateOf, workName, type OverviewPorts } from './overview'
-import { cardView, decisionLine, inOrder, type Presentation } from './present'
-import { deliveriesOf, DELIVERY_NAMES, leftOf, progressNotes, retryLabel, targetsOf } from './progress'
-import { readTime } from './time'
-import { outstanding } from './work'
+import {
+  cardView, decisionLine, deliveriesOf, DELIVERY_NAMES, inOrder, leftOf, progressNotes, readTime, retryLabel, targetsOf, type Presentation,
+} from './present'
+import { outstanding } from './record'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation'> {
   store: Pick<SubmissionStore, 'get' | 'audit'>

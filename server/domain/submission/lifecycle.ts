@@ -1,10 +1,8 @@
 import type { StoreRules } from '../../ports/store'
 import type { Decision, Delivery, Failure, Sent, Submission, SubmissionData, Work } from '../../ports/submission'
 import { parseJson } from '../json'
-import { contentOf } from './content'
+import { contentOf, withEntry, followed, isDelivery, outstanding, sameCard, updates, withCard } from './record'
 import type { LifecycleEvent, Transition } from './events'
-import { withEntry } from './history'
-import { followed, isDelivery, outstanding, sameCard, updates, withCard } from './work'
 
 /** A stored submission lives 7 days (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000

@@ -6,9 +6,8 @@ import { StoreUnavailable } from '../errors'
 import { visible } from '../../../shared/utils/text'
 import { fieldText } from './fields'
 import { needsPerson } from './lifecycle'
-import { inOrder, type Presentation } from './present'
-import { DELIVERY_NAMES } from './progress'
-import { isPending, outstanding } from './work'
+import { inOrder, type Presentation, DELIVERY_NAMES } from './present'
+import { isPending, outstanding } from './record'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog'>

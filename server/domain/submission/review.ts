@@ -7,8 +7,7 @@ import { applyEdits } from './fields'
 import type { Edit } from './events'
 import type { Outbox } from './outbox'
 import { belongsTo, type PlacePorts } from './place'
-import { decisionLine, editForm, type Presentation } from './present'
-import { deliveriesOf } from './progress'
+import { decisionLine, editForm, type Presentation, deliveriesOf } from './present'
 
 export interface ReviewPorts {
   store: SubmissionStore

@@ -6,7 +6,7 @@ import type { Done, LifecycleEvent } from './events'
 import { LINE_CHECK_MS } from './lifecycle'
 import type { Applied, Outbox, OutboxPorts } from './outbox'
 import { cardView, reminder, retiredCardView } from './present'
-import { isDelivery } from './work'
+import { isDelivery } from './record'
 
 /** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]

@@ -1,6 +1,6 @@
 import { tool } from 'ai'
 import { z } from 'zod'
-import type { Desk, DeskSubmission, Verdict } from '../../../ports/desk'
+import type { Desk, DeskSubmission, Verdict } from '../../../ports/room-submissions'
 import type { Reviewer } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 

@@ -8,5 +8,5 @@ import { opsAction } from '../../../http/ops-route'
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  return opsAction(event, services, async () => ({ cards: await services.opsDesk.postAgain(getRouterParam(event, 'id') ?? '') }))
+  return opsAction(event, services, async () => ({ cards: await services.opsSubmissions.postAgain(getRouterParam(event, 'id') ?? '') }))
 })

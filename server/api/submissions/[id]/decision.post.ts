@@ -12,7 +12,7 @@ import { opsAction } from '../../../http/ops-route'
 export default defineEventHandler((event) => {
   const services = useServices()
   return opsAction(event, services, async (viewer) => {
-    const refused = await services.opsDesk.decide(getRouterParam(event, 'id') ?? '', await readJson(event, services.readBody, LARGEST_BODY), viewer)
+    const refused = await services.opsSubmissions.decide(getRouterParam(event, 'id') ?? '', await readJson(event, services.readBody, LARGEST_BODY), viewer)
     if (!refused) return { status: 'decided' }
     setResponseStatus(event, 400)
     return { error: 'Some values do not fit their fields. Nothing was decided.', code: 'INVALID_VALUES', errors: refused.errors }

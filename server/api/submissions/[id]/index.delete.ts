@@ -6,7 +6,7 @@ import { opsAction } from '../../../http/ops-route'
 export default defineEventHandler((event) => {
   const services = useServices()
   return opsAction(event, services, async (viewer) => {
-    await services.opsDesk.delete(getRouterParam(event, 'id') ?? '', viewer)
+    await services.opsSubmissions.delete(getRouterParam(event, 'id') ?? '', viewer)
     return { status: 'deleted' }
   })
 })

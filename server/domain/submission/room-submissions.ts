@@ -1,9 +1,9 @@
-import type { Desk, DeskStats, DeskSubmission, FieldChange, Found, Verdict } from '../../ports/desk'
+import type { Desk, DeskStats, DeskSubmission, FieldChange, Found, Verdict } from '../../ports/room-submissions'
 import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, AuditLine, Reviewer, Submission } from '../../ports/submission'
 import { editInputs } from './fields'
-import { pendingAt } from './pending'
+import { pendingAt } from './search'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, readFields, type Presentation } from './present'
 import type { Review } from './review'
@@ -28,7 +28,7 @@ const ID_PREFIX = 6
 const BY_KEY = {}
 
 /** The submissions of one place, for people and programs that ask by words instead of clicking a card. */
-export class SubmissionDesk implements Desk {
+export class RoomSubmissions implements Desk {
   /** @param ports with the review of the same place */
   constructor(private readonly ports: DeskPorts, private readonly place: Place) {}
 

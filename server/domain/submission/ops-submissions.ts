@@ -9,7 +9,7 @@ import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
 import type { Review } from './review'
 
-export interface OpsDeskPorts extends OverviewPorts, DetailsPorts {
+export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
   review: Pick<Review, 'decide' | 'decideEdited'>
@@ -38,11 +38,11 @@ const decision = z.union([
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, or {"action":"release"}')
 
 /** What a person does at the ops pages: look over what is pending, read one, decide it. Input is what HTTP brought, unchecked. */
-export class OpsDesk {
+export class OpsSubmissions {
   /** Tells of changes to any submission. */
   readonly feed: Feed
 
-  constructor(private readonly ports: OpsDeskPorts) {
+  constructor(private readonly ports: OpsSubmissionsPorts) {
     this.feed = new Feed(ports)
   }
 

@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat, Message, type Adapter } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTurns, type Turn } from '../../server/adapters/chat/turns'
+import { createTurns, type Turn } from '../../server/handlers/answer-queue'
 import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
 import type { MessageQueue } from '../../server/ports/message-queue'
 import { until } from '../support/until'

@@ -1,6 +1,6 @@
 import type { Chat, Lock, Message, StateAdapter, Thread } from 'chat'
-import type { Place } from '../../ports/board'
-import type { MessageQueue } from '../../ports/message-queue'
+import type { Place } from '../ports/board'
+import type { MessageQueue } from '../ports/message-queue'
 
 /** One message and the thread that it stands in. */
 export interface Turn {

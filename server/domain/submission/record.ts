@@ -1,4 +1,5 @@
-import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
+import type { CardRef, Delivery, Submission, Work, HistoryEntry, SubmissionData } from '../../ports/submission'
+import { createHash } from 'node:crypto'
 
 /** What is to be done as things are. A card to post waits while its submission is decided: it is wanted only if that is opened again. */
 export function outstanding({ state, work }: Submission): readonly Work[] {
@@ -35,4 +36,30 @@ export function sameCard(a: CardRef, b: CardRef): boolean {
 
 export function isDelivery(kind: Work['kind'] | undefined): kind is Delivery {
   return kind === 'email' || kind === 'endpoint'
+}
+
+/** Longest history that is kept: a few rounds of every delivery with all its attempts. */
+const HISTORY_ENTRIES = 60
+
+/**
+ * Bounded, because a submission may be decided and reopened any number of times; the arrival stays. A card that cannot
+ * be updated for days is one entry, the latest.
+ */
+export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
+  const entries = [...history.filter(earlier => !repeats(entry, earlier)), entry]
+  return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
+}
+
+function repeats(entry: HistoryEntry, earlier: HistoryEntry): boolean {
+  return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === 'update' && earlier.kind === 'update'
+    && entry.room === earlier.room && entry.reason === earlier.reason
+}
+
+/** Tells one content from another without being it: 16 hex digits over what a receiver gets. */
+export function contentOf(data: SubmissionData): string {
+  return digest(JSON.stringify(data))
+}
+
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

@@ -5,12 +5,38 @@ import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
 import type { Outbox } from '../submission/outbox'
-import { pendingAt } from '../submission/pending'
+import { pendingAt } from '../submission/search'
 import { belongsTo, isFormOf, isRoom, type PlacePorts } from '../submission/place'
-import { cardView, readFields, retiredCardView, type Presentation } from '../submission/present'
-import { readTime } from '../submission/time'
-import type { Command } from './command'
+import { cardView, readFields, retiredCardView, type Presentation, readTime } from '../submission/present'
 import { help, unknown } from './texts'
+
+const COMMANDS = ['help', 'pending', 'show', 'status'] as const
+
+/** What somebody typed, read without a model. */
+export interface Command {
+  /** Null when it is none of them. */
+  name: typeof COMMANDS[number] | null
+  /** What follows the command, as it was typed. */
+  argument: string
+}
+
+/** `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`: whom the message is addressed to, as the platforms' adapters hand it on. */
+const ADDRESS = /^(?:<@[!&]?\w+(?:\|[^>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*/u
+
+/** Reads a command; case, a leading slash, full stops and the mention of the bot do not matter. */
+export function parseCommand(text: string): Command {
+  const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s+([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
+  const name = COMMANDS.find(command => command === word.toLowerCase())
+  // `Show me what …` and `help! my …` are sentences, which only `show` is made to take.
+  return name && (name === 'show' || !argument.trim()) ? { name, argument: argument.trim() } : { name: null, argument: '' }
+}
+
+/** The text without the mentions that it begins with; a mention at the end addresses the bot too. */
+export function withoutAddress(text: string): string {
+  let rest = text.trim()
+  while (ADDRESS.test(rest)) rest = rest.replace(ADDRESS, '')
+  return rest.replace(/\s+(?:<@[!&]?\w+(?:\|[^>]*)?>|@[\p{L}\p{N}_.-]+)$/u, '').trim()
+}
 
 export interface DeskPorts {
   store: Pick<SubmissionStore, 'listPending' | 'get' | 'audit'>
@@ -45,7 +71,7 @@ const ID_PIECE = /^[0-9a-f][0-9a-f-]{3,35}$/i
  * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it tells
  * of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
  */
-export class CommandDesk {
+export class ChatCommands {
   constructor(private readonly ports: DeskPorts) {}
 
   /** @throws when the store cannot be reached */

@@ -1,0 +1,140 @@
+import { type Submission, INTERIM_OUTCOMES, type AuditLine } from '../../ports/submission'
+import type { Storage } from 'unstorage'
+import type { HourTally } from '../../ports/store'
+
+/** What is asked of a submission without reading its file. */
+export interface Entry {
+  id: string
+  version: number
+  state: Submission['state']
+  receivedAt: number
+  due: number
+  stuck: boolean
+}
+
+/** A page of the list, as `SubmissionStore.listPending` gives it out. */
+export function pageOf(all: Entry[], limit: number, before: string): { places: Entry[], cursor: string | null } {
+  const sorted = all.sort(newestFirst)
+  const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
+  const below = time && id ? sorted.filter(place => newestFirst(place, { receivedAt: Number(time), id }) > 0) : sorted
+  const places = below.slice(0, limit)
+  const last = places.at(-1)
+  return { places, cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null }
+}
+
+/** Order of the list of pending submissions. */
+export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 'receivedAt' | 'id'>): number {
+  return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+}
+
+/** Folder of the keys; each is a file named by the key. */
+export const KEY_FILES = 'idempotency:'
+
+const HELD_MS = 24 * 60 * 60 * 1000
+
+interface Holder {
+  id: string
+  /** Epoch ms. */
+  until: number
+}
+
+/** Which submission holds which idempotency key: in memory, and on disk for after a restart. */
+export class IdempotencyKeys {
+  private readonly holders = new Map<string, Holder>()
+
+  /** @param now epoch ms */
+  constructor(private readonly files: Storage, private readonly now: () => number) {}
+
+  /** Takes in what `file` holds since before the restart. */
+  restore(file: string, stored: unknown): void {
+    this.holders.set(file.slice(KEY_FILES.length), stored as Holder)
+  }
+
+  /** The submission that holds the key, if any. */
+  holder(key: string): string | undefined {
+    const held = this.holders.get(key)
+    return held && held.until > this.now() ? held.id : undefined
+  }
+
+  async hold(key: string, id: string): Promise<void> {
+    await this.forgetOld()
+    const holder: Holder = { id, until: this.now() + HELD_MS }
+    await this.files.setItemRaw(KEY_FILES + key, JSON.stringify(holder))
+    this.holders.set(key, holder)
+  }
+
+  private async forgetOld(): Promise<void> {
+    for (const [key, { until }] of this.holders) {
+      if (until > this.now()) continue
+      this.holders.delete(key)
+      await this.files.removeItem(KEY_FILES + key)
+    }
+  }
+}
+
+/** Folder of its files. */
+export const AUDIT_FILES = 'audit:'
+
+const HOUR_MS = 60 * 60 * 1000
+const AUDIT_TTL_MS = 30 * 24 * HOUR_MS
+const AUDIT_LINES = 10_000
+
+/** What stays of decisions: one file each. */
+export class AuditTrail {
+  private readonly lines = new Map<string, AuditLine>()
+
+  constructor(private readonly files: Storage) {}
+
+  /** @param version of the submission before the step; the same step done again writes the same line */
+  async add(line: AuditLine, version: number): Promise<void> {
+    const name = `${line.id}.${version}`
+    await this.files.setItemRaw(AUDIT_FILES + name, JSON.stringify(line))
+    this.lines.set(name, line)
+    await this.trim()
+  }
+
+  restore(key: string, line: AuditLine): void {
+    this.lines.set(key.slice(AUDIT_FILES.length), line)
+  }
+
+  /** Whether that submission came to its end. */
+  has(id: string): boolean {
+    return [...this.lines.values()].some(line => line.id === id && !INTERIM_OUTCOMES.includes(line.outcome))
+  }
+
+  newest(limit: number): AuditLine[] {
+    return this.sorted().slice(0, limit).map(([, line]) => line)
+  }
+
+  /** @param arrivals when each submission came in that has not ended, epoch ms */
+  tally(now: number, arrivals: readonly number[]): HourTally[] {
+    const hours = Array.from({ length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }))
+    const count = (at: number, what: keyof HourTally['counts']) => {
+      const counts = hours.find(({ hour }) => hour === hourOf(at))?.counts
+      if (counts) counts[what] = (counts[what] ?? 0) + 1
+    }
+    for (const at of arrivals) count(at, 'received')
+    for (const line of this.lines.values()) {
+      count(line.at, line.outcome)
+      if (!INTERIM_OUTCOMES.includes(line.outcome)) count(line.receivedAt, 'received')
+    }
+    return hours
+  }
+
+  async trim(): Promise<void> {
+    const lines = this.sorted()
+    for (const [index, [name, { at }]] of lines.entries()) {
+      if (index < AUDIT_LINES && at > lines[0]![1].at - AUDIT_TTL_MS) continue
+      this.lines.delete(name)
+      await this.files.removeItem(AUDIT_FILES + name)
+    }
+  }
+
+  private sorted(): [string, AuditLine][] {
+    return [...this.lines].sort(([, a], [, b]) => b.at - a.at)
+  }
+}
+
+function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS) * HOUR_MS
+}
