@@ -29,9 +29,9 @@ export const TABLE = [
   { folder: 'adapters/chat', from: ['ports/', 'platforms/'], packages: [PACKAGES] },
   { folder: 'adapters/!(chat)', from: ['ports/'], packages: [PACKAGES] },
   { folder: 'handlers', from: ['domain/', 'ports/'], types: ['chat'] },
-  { folder: 'http', from: ['domain/(errors|json)$'], packages: ['h3$', 'node:', '@vercel/functions$'] },
+  { folder: 'http', from: ['domain/(errors|json)$'], types: ['ports/'], packages: ['h3$', 'node:', '@vercel/functions$'] },
   { folder: 'api', from: ['app$', 'http/'], packages: ['h3$'] },
-  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['nitropack/runtime$', 'node:v8$', '#page-paths$', '#nitro-internal-virtual/server-handlers$'] },
+  { folder: 'plugins', from: ['app$', 'config$', 'http/'], packages: ['h3$', 'nitropack/runtime$', 'node:v8$', '#page-paths$', '#nitro-internal-virtual/server-handlers$'] },
 ]
 
 export default withNuxt(
@@ -68,6 +68,7 @@ function importsOf({ folder, from = [], packages = [], types = [] }, depth) {
   const shared = `${up(depth + folder.split('/').length + 1)}shared/`
   const server = up(depth + folder.split('/').length)
   const allBut = (/** @type {string[]} */ names) => `^(?!${[...own, shared, ...from.map(path => server + path), ...packages, ...names].join('|')})`
+  const typesOnly = types.map(name => name.endsWith('/') ? server + name : `${name}$`)
   const message = `server/${folder} may import ${['itself', 'shared/', ...from, ...packages, ...types.map(name => `types of ${name}`)].join(', ').replace(PACKAGES, 'packages').replaceAll('$', '')}; see the import table of the architecture.`
   return {
     name: `forms/imports-${folder}-${depth}`,
@@ -75,9 +76,9 @@ function importsOf({ folder, from = [], packages = [], types = [] }, depth) {
     rules: {
       '@typescript-eslint/no-restricted-imports': ['error', {
         patterns: [
-          { regex: allBut(types.map(name => `${name}$`)), message },
+          { regex: allBut(typesOnly), message },
           { regex: DOWN_AND_UP, message },
-          ...types.map(name => ({ regex: `^${name}$`, allowTypeImports: true, message })),
+          ...typesOnly.map(name => ({ regex: `^${name}`, allowTypeImports: true, message })),
         ],
       }],
       'no-restricted-syntax': ['error', ...NO_BARRELS, { selector: `ImportExpression[source.value=/${allBut([]).replaceAll('/', '\\x2F')}/]`, message }],

@@ -1,10 +1,10 @@
-import { defineEventHandler, setResponseHeader } from 'h3'
+import { setResponseHeader } from 'h3'
 import { useServices } from '../app'
-import { answer, HttpError } from '../http/errors'
+import { HttpError, route } from '../http/errors'
 import { requireBearer } from '../http/guards'
 
 /** `GET /api/metrics`: Prometheus text format for the bearer of METRICS_TOKEN. 200, 401, 403. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const { config, operations } = useServices()
   const token = config.ops.metricsToken
   if (!token || !operations.metrics) throw new HttpError(403, 'METRICS_OFF', 'Set METRICS_TOKEN to let Prometheus read the metrics.')
@@ -12,4 +12,4 @@ export default defineEventHandler(event => answer(event, async () => {
   const { contentType, body } = await operations.metrics()
   setResponseHeader(event, 'Content-Type', contentType)
   return body
-}))
+})

@@ -1,11 +1,5 @@
-import { defineEventHandler } from 'h3'
 import { useServices } from '../app'
-import { answer } from '../http/errors'
-import { requireViewer } from '../http/viewer'
+import { viewerRoute } from '../http/viewer'
 
 /** `GET /api/status`: everything that the status page shows. 200, 401, 403. */
-export default defineEventHandler(event => answer(event, async () => {
-  const services = useServices()
-  await requireViewer(event, services)
-  return services.operations.status()
-}))
+export default viewerRoute(useServices, ({ operations }) => operations.status())

@@ -1,6 +1,7 @@
-import { getResponseHeader, setResponseHeader, setResponseStatus, type H3Event } from 'h3'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { defineEventHandler, getRequestHeader, getResponseHeader, setResponseHeader, setResponseStatus, type H3Event } from 'h3'
 import { DomainError, TooManyForms } from '../domain/errors'
-import { withRequestId } from './request-id'
 
 /** A request that HTTP itself refuses. */
 export class HttpError extends DomainError {
@@ -9,7 +10,10 @@ export class HttpError extends DomainError {
   }
 }
 
-const STATUS: Readonly<Record<string, number>> = { INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, SUBMISSION_GONE: 404, ALREADY_DECIDED: 409, WRONG_STATE: 409, SUBMISSION_ENDED: 410, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, TOO_MANY_FORMS: 429, HUMAN_CHECK_FAILED: 403, HUMAN_CHECK_UNAVAILABLE: 503 }
+const STATUS: Readonly<Record<string, number>> = {
+  INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, SUBMISSION_GONE: 404, ALREADY_DECIDED: 409, WRONG_STATE: 409,
+  SUBMISSION_ENDED: 410, TOO_MANY_FORMS: 429, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_UNAVAILABLE: 503,
+}
 
 /** What a browser or a sender should wait after a 429 or 503 that says nothing else, in seconds. */
 const RETRY_AFTER_S = 5
@@ -28,11 +32,16 @@ export function reportUnexpected(error: unknown): void {
   unexpected(error)
 }
 
+/** A route of which every answer, errors included, is ours. */
+export function route<T>(run: (event: H3Event) => Promise<T>) {
+  return defineEventHandler(event => answer(event, () => run(event)))
+}
+
 /** Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details. */
-export function answer<T>(event: H3Event, route: () => Promise<T>): Promise<T | { error: string, code: string }> {
+export function answer<T>(event: H3Event, run: () => Promise<T>): Promise<T | { error: string, code: string }> {
   return withRequestId(event, async () => {
     try {
-      return await route()
+      return await run()
     }
     catch (error) {
       return refusal(event, error)
@@ -42,10 +51,32 @@ export function answer<T>(event: H3Event, route: () => Promise<T>): Promise<T | 
 
 function refusal(event: H3Event, error: unknown): { error: string, code: string } {
   if (!(error instanceof DomainError)) unexpected(error)
-  const known = error instanceof DomainError ? error : new HttpError(500, 'UNEXPECTED', 'Something went wrong here. Try again; the X-Request-Id of this answer finds it in the log.')
+  const known = error instanceof DomainError
+    ? error
+    : new HttpError(500, 'UNEXPECTED',
+        'Something went wrong here. Try again; the X-Request-Id of this answer finds it in the log.')
   const status = known instanceof HttpError ? known.status : STATUS[known.code] ?? 500
   setResponseStatus(event, status)
-  if ((status === 429 || status === 503) && !getResponseHeader(event, 'Retry-After')) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
+  const isTemporary = status === 429 || status === 503
+  if (isTemporary && !getResponseHeader(event, 'Retry-After')) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
   if (known instanceof TooManyForms) setResponseHeader(event, 'Retry-After', known.retryAfterS)
   return { error: known.message, code: known.code }
+}
+
+const current = new AsyncLocalStorage<string>()
+
+/** An id that a proxy in front gave is kept when it is one, and not text to smuggle into logs. */
+const ACCEPTABLE = /^[\w.:-]{8,128}$/
+
+/** Runs a request under its id, which its answer names and every log line of it carries, those of its background work too. */
+function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
+  const given = getRequestHeader(event, 'x-request-id') ?? ''
+  const id = ACCEPTABLE.test(given) ? given : randomUUID()
+  setResponseHeader(event, 'X-Request-Id', id)
+  return current.run(id, run)
+}
+
+/** The id of the request that is being handled, if any. */
+export function requestId(): string | undefined {
+  return current.getStore()
 }

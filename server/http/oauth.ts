@@ -1,7 +1,8 @@
 import { getRouterParam, type H3Event } from 'h3'
 import { HttpError } from './errors'
-import { comeBack, setOut, textOf, type RoundTrip } from './round-trip'
-import { isSecure, type Viewer } from './session'
+import type { Reviewer } from '../ports/submission'
+import { beginFlow, completeFlow, textOf, type OAuthFlow } from './oauth-flow'
+import { isSecure } from './session'
 
 interface OAuthConfig {
   production: boolean
@@ -9,7 +10,7 @@ interface OAuthConfig {
   ops: { sessionPassword?: string }
 }
 
-type Identity = { ok: true, person: Viewer } | { ok: false, problem: string, reason: string }
+type Identity = { ok: true, person: Reviewer } | { ok: false, problem: string, reason: string }
 
 interface Provider {
   key: string
@@ -34,12 +35,12 @@ export function providerOf<P extends Provider>(event: H3Event, providers: readon
 
 /** Ties a new sign-in with a platform to this browser; resolves with its state. */
 export function beginOAuth(event: H3Event, platform: string, config: OAuthConfig): Promise<string> {
-  return setOut(event, tripOf(config), { platform, to: textOf(event, 'to').slice(0, 500) } satisfies Pending)
+  return beginFlow(event, flowOf(config), { platform, to: textOf(event, 'to').slice(0, 500) } satisfies Pending)
 }
 
 /** Who came back from the platform, and which page they wanted; or why they are not let in. */
 export async function finishOAuth(event: H3Event, { key, identify }: Provider, config: OAuthConfig): Promise<Identity & { to: string }> {
-  const pending = await comeBack<Pending>(event, tripOf(config))
+  const pending = await completeFlow<Pending>(event, flowOf(config))
   if (pending?.platform !== key) return { ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.' }
   const { to } = pending
   const code = textOf(event, 'code')
@@ -58,6 +59,6 @@ export function signInPage(query: { to: string, problem?: string }): string {
   return given.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(given)}`
 }
 
-function tripOf({ ops, ...site }: OAuthConfig): RoundTrip {
+function flowOf({ ops, ...site }: OAuthConfig): OAuthFlow {
   return { name: 'triage-sign-in', password: ops.sessionPassword ?? '', secure: isSecure(site) }
 }

@@ -1,20 +1,21 @@
-import { deleteCookie, getCookie, useSession, type H3Event } from 'h3'
+import { deleteCookie, getCookie, setResponseHeader, useSession, type H3Event } from 'h3'
+import type { Reviewer } from '../ports/submission'
+import { addressGroup, clientAddress } from './client-address'
+import { HttpError } from './errors'
+import { sameSecret } from './guards'
 
-/** Who is signed in: a reviewer as the cards name them. */
-export interface Viewer {
-  id: string
-  name: string
-  /** Where they signed in, e.g. `Slack`. */
-  platform: string
+/** What the configuration says about this site and about who may look at its pages. */
+export interface SiteConfig {
+  production: boolean
+  siteUrl: string | null
+  ops: { canSignIn: boolean, password?: string, sessionPassword?: string }
 }
 
-interface SiteConfig { production: boolean, siteUrl: string | null }
-interface SessionConfig extends SiteConfig { ops: { password?: string, sessionPassword?: string } }
-
 const LIFETIME_S = 12 * 60 * 60
+const MAX_NAME = 80
 
 /** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
-export const isSecure = ({ production, siteUrl }: SiteConfig) => production || siteUrl?.startsWith('https:') === true
+export const isSecure = ({ production, siteUrl }: Pick<SiteConfig, 'production' | 'siteUrl'>) => production || siteUrl?.startsWith('https:') === true
 
 /**
  * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a
@@ -26,27 +27,58 @@ export function sealedCookie({ name, password, maxAgeS, secure }: { name: string
 }
 
 /** Who a sealed cookie says is signed in; null for none, a forged one or one past its 12 hours. */
-export async function readSession(event: H3Event, config: SessionConfig): Promise<Viewer | null> {
+export async function readSession(event: H3Event, config: SiteConfig): Promise<Reviewer | null> {
   const session = sessionOf(config)
   // A session would be opened for everybody who has none.
   if (!getCookie(event, session.name)) return null
-  return (await useSession<{ user?: Viewer }>(event, session)).data.user ?? null
+  return (await useSession<{ user?: Reviewer }>(event, session)).data.user ?? null
 }
 
-export async function startSession(event: H3Event, { id, name, platform }: Viewer, config: SessionConfig): Promise<void> {
+export async function startSession(event: H3Event, { id, name, platform }: Reviewer, config: SiteConfig): Promise<void> {
   const opened = await useSession(event, sessionOf(config))
   // Nothing of an earlier one goes on, its age neither.
   await opened.clear()
   await opened.update({ user: { id, name, platform } })
 }
 
-export function endSession(event: H3Event, config: SessionConfig): void {
+export function endSession(event: H3Event, config: SiteConfig): void {
   const session = sessionOf(config)
   if (getCookie(event, session.name)) deleteCookie(event, session.name, session.cookie)
 }
 
 /** Sealed with the password of the pages too: a new one ends what the old one let in. */
-function sessionOf(config: SessionConfig) {
+function sessionOf(config: SiteConfig) {
   const { password = '', sessionPassword = '' } = config.ops
   return sealedCookie({ name: 'triage-session', password: `${sessionPassword}${password}`, maxAgeS: LIFETIME_S, secure: isSecure(config) })
+}
+
+/** Counts a client's attempt; resolves with 0, or with the ms to wait. */
+interface Counter { take(client: string): Promise<number> }
+
+/** Counts an attempt to sign in. @throws HttpError 429, 503 */
+export async function requireAttempt(event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Counter }): Promise<void> {
+  const client = addressGroup(clientAddress(event.node.req, config.form.trustedProxies))
+  const waitMs = await signIns.take(`sign-in:${client}`).catch(() => {
+    throw new HttpError(503, 'STORE_UNAVAILABLE', 'The store does not answer, so nobody can sign in. Try again in a moment.')
+  })
+  if (waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  setResponseHeader(event, 'Retry-After', seconds)
+  throw new HttpError(429, 'TOO_MANY_SIGN_INS',
+    `Too many attempts to sign in from your address. Try again in ${seconds} s.`)
+}
+
+/** Whoever knows the password, under the name that they give. @throws HttpError 400, 401, 403 */
+export function passwordViewer(body: unknown, { ops }: SiteConfig): Reviewer {
+  const { name, password } = (body ?? {}) as Record<string, unknown>
+  if (!ops.password) {
+    throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
+  }
+  const shown = typeof name === 'string' ? name.trim() : ''
+  if (shown === '' || shown.length > MAX_NAME || /\p{C}/u.test(shown)) {
+    throw new HttpError(400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`)
+  }
+  const isRight = typeof password === 'string' && sameSecret(password, ops.password)
+  if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')
+  return { id: `ops:${shown.toLowerCase()}`, name: shown, platform: 'Ops page' }
 }

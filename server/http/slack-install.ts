@@ -1,6 +1,6 @@
 import { setResponseHeader, type H3Event } from 'h3'
 import { HttpError } from './errors'
-import { comeBack, setOut, textOf, type RoundTrip } from './round-trip'
+import { beginFlow, completeFlow, textOf, type OAuthFlow } from './oauth-flow'
 import { isSecure } from './session'
 
 interface SiteConfig { production: boolean, siteUrl: string | null }
@@ -18,19 +18,19 @@ export function requireInstall<I extends Install>(install: I | null): I {
 
 /** Ties a new installation to this browser; resolves with its state. */
 export function beginInstall(event: H3Event, { password }: Install, config: SiteConfig): Promise<string> {
-  return setOut(event, tripOf(password, config))
+  return beginFlow(event, flowOf(password, config))
 }
 
 /** The page that says how the installation ended. The code of another browser's installation is not used. */
 export async function finishInstall(event: H3Event, { password, finish }: Install, config: SiteConfig): Promise<string> {
   setResponseHeader(event, 'Cache-Control', 'no-store')
-  if (!await comeBack(event, tripOf(password, config))) return '/setup?install=expired'
+  if (!await completeFlow(event, flowOf(password, config))) return '/setup?install=expired'
   const code = textOf(event, 'code')
   if (!code) return '/setup?install=cancelled'
   const workspace = await finish(code)
   return workspace ? `/setup?${new URLSearchParams({ install: 'done', workspace })}` : '/setup?install=failed'
 }
 
-function tripOf(password: string, config: SiteConfig): RoundTrip {
+function flowOf(password: string, config: SiteConfig): OAuthFlow {
   return { name: 'triage-slack-install', password, secure: isSecure(config) }
 }

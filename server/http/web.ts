@@ -1,5 +1,5 @@
 import { getRequestURL, type H3Event } from 'h3'
-import type { ReadBody } from './bodies'
+import type { ReadBody } from './body'
 import { HttpError } from './errors'
 
 /** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */

@@ -1,8 +1,7 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import paths from '#page-paths'
 import { useServices } from '../app'
-import { pageHeaders } from '../http/page-headers'
-import { createPageRoutes } from '../http/page-route'
+import { createPageRoutes, pageHeaders } from '../http/pages'
 import { whyClosed } from '../http/viewer'
 
 /** Who sends a form here has a typing error in its address: a page would look like an answer. */

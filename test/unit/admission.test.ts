@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { createEvent } from 'h3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { admit } from '../../server/http/admission'
+import { admit } from '../../server/http/form'
 
 const KEY = 'a-key-for-servers-0123456789'
 const RULES = { trustedProxies: 1, apiKey: KEY }

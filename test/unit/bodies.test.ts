@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { H3Event } from 'h3'
 import { expect, test } from 'vitest'
-import { createBodyReader } from '../../server/http/bodies'
+import { createBodyReader } from '../../server/http/body'
 
 const MIB = 1024 * 1024
 

@@ -87,6 +87,12 @@ describe.each([
   })
 })
 
+test('http may import types of the ports, and nothing else of them', async () => {
+  expect(await broken('server/http/session.ts', 'import type { Reviewer } from \'../ports/submission\'\n\nexport const all: Reviewer[] = []\n')).toEqual([])
+  expect(await broken('server/http/session.ts', 'import { HEARTBEAT_MS } from \'../ports/store\'\n\nexport const beat = HEARTBEAT_MS\n')).toEqual([IMPORT_RULE])
+  expect(await broken('server/http/session.ts', 'export const load = () => import(\'../ports/store\')\n')).toEqual(['no-restricted-syntax'])
+})
+
 test('handlers may import types of chat, and nothing else of it', async () => {
   expect(await broken('server/handlers/review.ts', 'import type { Chat } from \'chat\'\n\nexport const bot: Chat[] = []\n')).toEqual([])
   expect(await broken('server/handlers/review.ts', 'import type { Bot } from \'h3\'\n\nexport const bot: Bot[] = []\n')).toEqual([IMPORT_RULE])

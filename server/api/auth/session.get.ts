@@ -1,13 +1,13 @@
-import { defineEventHandler } from 'h3'
 import type { SessionState } from '../../../shared/types/session'
 import { useServices } from '../../app'
-import { answer, HttpError } from '../../http/errors'
+import { HttpError, route } from '../../http/errors'
 import { requireViewer } from '../../http/viewer'
 
 /** `GET /api/auth/session`: who is signed in, or how to; `closed` says why nobody can. For everybody. */
-export default defineEventHandler(event => answer(event, async (): Promise<SessionState> => {
+export default route(async (event): Promise<SessionState> => {
   const services = useServices()
-  const ways = { password: Boolean(services.config.ops.password), platforms: services.identityProviders.map(({ key, label }) => ({ key, label })) }
+  const platforms = services.identityProviders.map(({ key, label }) => ({ key, label }))
+  const ways = { password: Boolean(services.config.ops.password), platforms }
   try {
     return { viewer: await requireViewer(event, services), closed: null, ...ways }
   }
@@ -15,4 +15,4 @@ export default defineEventHandler(event => answer(event, async (): Promise<Sessi
     if (!(error instanceof HttpError)) throw error
     return { viewer: null, closed: error.status === 403 ? error.message : null, ...ways }
   }
-}))
+})

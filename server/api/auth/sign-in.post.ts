@@ -1,13 +1,11 @@
-import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
 import { readJson } from '../../http/body'
-import { answer } from '../../http/errors'
-import { requireOwnPage } from '../../http/own-page'
-import { startSession } from '../../http/session'
-import { passwordViewer, requireAttempt } from '../../http/sign-in'
+import { route } from '../../http/errors'
+import { requireOwnPage } from '../../http/guards'
+import { passwordViewer, requireAttempt, startSession } from '../../http/session'
 
 /** `POST /api/auth/sign-in` `{ name, password }`: 200 `{ viewer }` and a session cookie; 400, 401, 403, 415, 429, 503. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const services = useServices()
   const { config } = services
   requireOwnPage(event, config)
@@ -15,4 +13,4 @@ export default defineEventHandler(event => answer(event, async () => {
   const viewer = passwordViewer(await readJson(event, services.readBody, config.maxBodyBytes), config)
   await startSession(event, viewer, config)
   return { viewer }
-}))
+})

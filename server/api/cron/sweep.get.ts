@@ -1,11 +1,10 @@
-import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
-import { answer } from '../../http/errors'
+import { route } from '../../http/errors'
 import { requireCron } from '../../http/guards'
 
 /** `GET /api/cron/sweep`: does what is due, on hosts without long-lived processes. 200 `{ taken }`, 401, 403. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const { config, sweep } = useServices()
   requireCron(event, config.cronSecret)
   return { taken: await sweep() }
-}))
+})

@@ -1,9 +1,8 @@
 import { defineEventHandler, getRouterParam } from 'h3'
 import { useServices } from '../../app'
-import { admit } from '../../http/admission'
 import { readForm } from '../../http/body'
-import { publicPost } from '../../http/cors'
 import { HttpError } from '../../http/errors'
+import { admit, publicPost } from '../../http/form'
 
 /**
  * `POST /api/form` and `/api/form/<form>`: takes a form from any website, or from those that are listed.
@@ -15,7 +14,11 @@ export default defineEventHandler((event) => {
   const key = getRouterParam(event, 'form', { decode: true }) || undefined
   const form = inbox(key)
   return publicPost(event, form?.rules.allowedOrigins, async () => {
-    if (!form) throw new HttpError(404, 'UNKNOWN_FORM', `There is no form ${JSON.stringify(key)} here. Add it to forms.config.ts, or send to /api/form.`)
-    return { status: 'received', submissionId: await form.accept(() => readForm(event, readBody, maxBodyBytes), admit(event, form.rules)) }
+    if (!form) {
+      const shown = JSON.stringify(key)
+      throw new HttpError(404, 'UNKNOWN_FORM', `There is no form ${shown} here. Add it to forms.config.ts, or send to /api/form.`)
+    }
+    const sender = admit(event, form.rules)
+    return { status: 'received', submissionId: await form.accept(() => readForm(event, readBody, maxBodyBytes), sender) }
   })
 })

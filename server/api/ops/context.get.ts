@@ -1,11 +1,7 @@
-import { defineEventHandler } from 'h3'
 import type { OpsContext } from '../../../shared/types/session'
 import { useServices } from '../../app'
-import { opsRoute } from '../../http/ops-route'
+import { viewerRoute } from '../../http/viewer'
 
 /** `GET /api/ops/context`: what the pages say about this deployment. 401, 403. */
-export default defineEventHandler((event) => {
-  const services = useServices()
-  const { sandbox, formUrl, sampleCurl } = services
-  return opsRoute(event, services, async (): Promise<OpsContext> => ({ sandbox: sandbox !== null, formUrl, curl: sampleCurl }))
-})
+export default viewerRoute(useServices, async ({ sandbox, formUrl, sampleCurl }): Promise<OpsContext> =>
+  ({ sandbox: sandbox !== null, formUrl, curl: sampleCurl }))

@@ -1,12 +1,12 @@
-import { defineEventHandler, getRouterParam, setResponseStatus } from 'h3'
+import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../app'
-import { LARGEST_BODY } from '../../http/bodies'
-import { answer } from '../../http/errors'
+import { LARGEST_BODY } from '../../http/body'
+import { route } from '../../http/errors'
 import { requireDecider } from '../../http/viewer'
 import { sendResponse, webRequest } from '../../http/web'
 
 /** `POST /api/webhooks/<platform>`: hands the raw request to the platform's adapter and its response back; 404 for others. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const platform = getRouterParam(event, 'platform', { decode: true }) ?? ''
   const services = useServices()
   const webhook = services.webhook(platform)
@@ -17,4 +17,4 @@ export default defineEventHandler(event => answer(event, async () => {
   }
   setResponseStatus(event, 404)
   return { error: `Unknown platform: ${platform}` }
-}))
+})

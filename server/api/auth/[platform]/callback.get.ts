@@ -1,12 +1,11 @@
-import { defineEventHandler, sendRedirect } from 'h3'
+import { sendRedirect } from 'h3'
 import { useServices } from '../../../app'
-import { answer } from '../../../http/errors'
+import { route } from '../../../http/errors'
 import { finishOAuth, providerOf, signInPage } from '../../../http/oauth'
-import { startSession } from '../../../http/session'
-import { requireAttempt } from '../../../http/sign-in'
+import { requireAttempt, startSession } from '../../../http/session'
 
 /** `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which knows what to do or to say. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const services = useServices()
   const { config, log, identityProviders } = services
   const provider = providerOf(event, identityProviders)
@@ -15,4 +14,4 @@ export default defineEventHandler(event => answer(event, async () => {
   if (outcome.ok) await startSession(event, outcome.person, config)
   else log.warn('sign-in.refused', { platform: provider.key, problem: outcome.problem, reason: outcome.reason })
   return sendRedirect(event, signInPage(outcome.ok ? { to } : { to, problem: outcome.problem }))
-}))
+})

@@ -1,12 +1,12 @@
-import { defineEventHandler, sendRedirect } from 'h3'
+import { sendRedirect } from 'h3'
 import { useServices } from '../../../app'
-import { answer } from '../../../http/errors'
+import { route } from '../../../http/errors'
 import { beginOAuth, callbackUrl, providerOf } from '../../../http/oauth'
 
 /** `GET /api/auth/<platform>?to=<page>`: sends the browser to the platform to sign in. 302, 404 when it is not set up. */
-export default defineEventHandler(event => answer(event, async () => {
+export default route(async (event) => {
   const { config, identityProviders } = useServices()
   const { key, authorizeUrl } = providerOf(event, identityProviders)
   const state = await beginOAuth(event, key, config)
   return sendRedirect(event, authorizeUrl(callbackUrl(key, config), state))
-}))
+})

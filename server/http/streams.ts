@@ -1,5 +1,6 @@
-import { createEventStream, setResponseHeader, type H3Event } from 'h3'
-import { HttpError } from './errors'
+import { pipeline } from 'node:stream/promises'
+import { createEventStream, setResponseHeader, setResponseHeaders, type H3Event } from 'h3'
+import { HttpError, reportUnexpected } from './errors'
 
 /** The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the latest. */
 const LIFETIME_MS = 5 * 60_000
@@ -39,4 +40,26 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
     stop()
   })
   return events.send()
+}
+
+/**
+ * Sends what is made bit by bit, no faster than it is taken. Until the first bit there is nothing to take back, and an error
+ * is thrown; after it the connection breaks, so that half a file is not taken for a whole one.
+ */
+export async function sendDownload(event: H3Event, made: AsyncIterable<string | Buffer>, headers: Record<string, string>): Promise<void> {
+  const bits = made[Symbol.asyncIterator]()
+  const first = await bits.next()
+  setResponseHeaders(event, headers)
+  async function* all() {
+    try {
+      for (let bit = first; !bit.done; bit = await bits.next()) yield bit.value
+    }
+    finally {
+      await bits.return?.()
+    }
+  }
+  await pipeline(all, event.node.res).catch((error: NodeJS.ErrnoException) => {
+    // Who asked has left.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reportUnexpected(error)
+  })
 }

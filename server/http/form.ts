@@ -1,0 +1,91 @@
+import { getRequestHeader, setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { addressGroup, clientAddress } from './client-address'
+import { answer, HttpError } from './errors'
+import { sameSecret } from './guards'
+
+/** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */
+const PREFLIGHT_MAX_AGE_S = 86_400
+
+/**
+ * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send.
+ *
+ * @param origins the only ones that may; any when undefined. A request that names no origin comes from no page, and passes
+ */
+export async function publicPost<T>(event: H3Event, origins: readonly string[] | undefined, route: () => Promise<T>): Promise<unknown> {
+  const origin = getRequestHeader(event, 'origin')
+  const foreign = origins !== undefined && origin !== undefined && !origins.includes(origin)
+  setResponseHeaders(event, {
+    ...readableBy(origins, foreign ? undefined : origin),
+    'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+    // The list is the same for everybody, the answer is not: no cache may hand one origin's to another.
+    'Vary': origins ? 'Origin, Access-Control-Request-Headers' : 'Access-Control-Request-Headers',
+  })
+  if (event.method === 'OPTIONS' && !foreign) {
+    setResponseHeaders(event, {
+      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      // The wildcard does not cover Authorization: what is asked for is allowed by name.
+      'Access-Control-Allow-Headers': getRequestHeader(event, 'access-control-request-headers') ?? '*',
+      'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
+    })
+    setResponseStatus(event, 204)
+    return null
+  }
+  return answer(event, async () => {
+    if (foreign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`)
+    if (event.method === 'POST') return route()
+    setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
+    throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')
+  })
+}
+
+function readableBy(origins: readonly string[] | undefined, origin: string | undefined): Record<string, string> {
+  if (!origins) return { 'Access-Control-Allow-Origin': '*' }
+  return origin ? { 'Access-Control-Allow-Origin': origin } : {}
+}
+
+/** Who may send forms. */
+interface AdmissionRules {
+  allowedOrigins?: readonly string[]
+  apiKey?: string
+  trustedProxies: number
+}
+
+/** What is known of a sender from the request's head. */
+interface Admitted {
+  address?: string
+  group: string
+  client: string
+  trusted: boolean
+  idempotencyKey?: string
+}
+
+const MAX_IDEMPOTENCY_KEY = 255
+
+/**
+ * Lets a sender in by the head of the request; foreign origins are refused by then.
+ *
+ * @throws HttpError 400, 401
+ */
+export function admit(event: H3Event, rules: AdmissionRules): Admitted {
+  const trusted = requireKey(event, rules)
+  const address = clientAddress(event.node.req, rules.trustedProxies)
+  const group = addressGroup(address)
+  return { address, group, trusted, client: trusted ? 'api-key' : group, idempotencyKey: idempotencyKey(event) }
+}
+
+/** Whether the request shows the key. Without it only pages on a listed origin get in, once a key is set. */
+function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRules): boolean {
+  if (!apiKey) return false
+  const bearer = /^Bearer +(.+)$/i.exec(getRequestHeader(event, 'authorization') ?? '')?.[1]
+  const shown = [bearer, getRequestHeader(event, 'x-api-key')].some(key => key !== undefined && sameSecret(key, apiKey))
+  if (shown || allowedOrigins.includes(getRequestHeader(event, 'origin') ?? '')) return shown
+  setResponseHeader(event, 'WWW-Authenticate', 'Bearer')
+  throw new HttpError(401, 'API_KEY_REQUIRED', 'Send Authorization: Bearer <FORM_API_KEY>, or X-Api-Key, from a server; a website needs its origin in FORM_ALLOWED_ORIGINS instead.')
+}
+
+/** Undefined when none was sent; its characters mean nothing here, quotes included. */
+function idempotencyKey(event: H3Event): string | undefined {
+  const key = getRequestHeader(event, 'idempotency-key') || undefined
+  if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(400, 'IDEMPOTENCY_KEY_TOO_LONG', `The Idempotency-Key header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`)
+  return key
+}
