@@ -1,7 +1,7 @@
 import type { Adapter, Chat } from 'chat'
 import type { HttpClient } from '../ports/http'
 import type { Log } from '../ports/runtime'
-import type { DiscordSettings } from './discord/client'
+import type { DiscordSettings } from './discord/rest'
 import type { GoogleChatSettings } from './gchat/adapter'
 import { sdkLogger } from './shared/logger'
 import { platforms } from './registry'
@@ -68,7 +68,7 @@ function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient
     channelVariable: 'DISCORD_CHANNEL_ID',
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
-    adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord')),
+    adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http),
     listener: async options => (await import('./discord/listener')).createListener(settings, options),

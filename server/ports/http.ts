@@ -1,9 +1,11 @@
+export type HttpMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
 /** A request to another system. */
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: HttpMethod
   url: string
   headers: Readonly<Record<string, string>>
-  body?: string
+  body?: string | Uint8Array
   /** Bound of the whole exchange, ms. */
   timeoutMs: number
   /** The status is all that counts: resolves before the answer was read, of which little is waited for. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Card, CardLink, CardText } from 'chat'
 import { renderCard } from '../../server/adapters/chat/cards'
-import type { DiscordSettings } from '../../server/platforms/discord/client'
+import type { DiscordSettings } from '../../server/platforms/discord/rest'
 import { createDiscordRoom } from '../../server/platforms/discord/room'
 import { createHttpClient } from '../../server/adapters/http/client'
 import { platforms } from '../../server/platforms/registry'

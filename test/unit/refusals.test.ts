@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDiscordCall } from '../../server/platforms/discord/client'
+import { createDiscordRest, type DiscordError } from '../../server/platforms/discord/rest'
 import { callGoogle } from '../../server/platforms/gchat/client'
 import { createSlackCall } from '../../server/platforms/slack/client'
 import { callConnector } from '../../server/platforms/teams/client'
@@ -7,7 +7,7 @@ import type { HttpClient } from '../../server/ports/http'
 
 const answering = (status: number, json: object): HttpClient => async () => ({ status, headers: {}, json, text: '' })
 const slack = (error: string) => createSlackCall({}, () => 'xoxb-x', 1000, answering(200, { ok: false, error }))('chat.postMessage', {})
-const discord = (code: number, status = 400) => createDiscordCall({ botToken: 'x' }, 1000, answering(status, { code }))('POST', '/channels/1/messages')
+const discord = (code: number, status = 400) => createDiscordRest({ botToken: 'x' }, answering(status, { code }))('POST', '/channels/1/messages').catch(({ failure }: DiscordError) => failure)
 const teams = (status: number) => callConnector(async () => ({ status, headers: {}, data: {} }), 1000)
 const google = (status: number) => callGoogle(async () => ({ status, headers: {}, data: {} }), 1000)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDiscordCall } from '../../server/platforms/discord/client'
+import { createDiscordRest, type DiscordError } from '../../server/platforms/discord/rest'
 import { createDiscordRoom } from '../../server/platforms/discord/room'
 import { callGoogle } from '../../server/platforms/gchat/client'
 import { createSlackCall } from '../../server/platforms/slack/client'
@@ -15,7 +15,8 @@ const HOUR_MS = 60 * 60 * 1000
 
 const answering = (status: number, json: unknown, headers: HttpAnswer['headers'] = {}): HttpClient => async () => ({ status, headers, json })
 const slack = (error: string, team?: string) => createSlackCall({ team }, () => 'xoxb-x', 1000, answering(200, { ok: false, error, response_metadata: { messages: [SECRET] } }))('chat.postMessage', {})
-const discord = (code: number, status = 400) => createDiscordCall({ botToken: 'x' }, 1000, answering(status, { code, message: SECRET }))('POST', '/channels/1/messages')
+const discordAnswer = (answer: HttpClient) => createDiscordRest({ botToken: 'x' }, answer)('POST', '/channels/1/messages').then(value => ({ ok: true as const, value }), ({ failure }: DiscordError) => failure)
+const discord = (code: number, status = 400) => discordAnswer(answering(status, { code, message: SECRET }))
 const teams = (status: number, code?: string, headers = {}) => callConnector(async () => ({ status, headers, data: code ? { error: { code, message: SECRET } } : '<html>' }), 1000)
 const google = (status: number, name?: string, more: object = {}) => callGoogle(async () => ({ status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...more } } : '<html>' }), 1000)
 const telegram = async (status: number, description: string, parameters = {}) => telegramRefusal(status, { error_code: status, description, parameters })
@@ -135,7 +136,7 @@ describe('when to come again', () => {
     [{ retry_after: 0.3 }, {}, 300], [{ retry_after: -1 }, { 'retry-after': '3' }, 3000], [undefined, { 'retry-after': '65' }, 65_000],
     [{ retry_after: 1e30 }, {}, HOUR_MS], [undefined, {}, 1000],
   ])('Discord with %j and %j: %s ms', async (json, headers, pause) => {
-    const outcome = await createDiscordCall({ botToken: 'x' }, 1000, answering(429, json, headers))('POST', '/channels/1/messages')
+    const outcome = await discordAnswer(answering(429, json, headers))
     expect(outcome).toMatchObject({ permanent: false, retryAfterMs: pause })
   })
 })

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { DiscordAdapter } from '@chat-adapter/discord'
-import type { AdapterPostableMessage, EphemeralMessage, Logger, Message, RawMessage, UserInfo, WebhookOptions } from 'chat'
+import type { DiscordAdapter } from '@chat-adapter/discord'
+import type { AdapterPostableMessage, Logger, Message, UserInfo, WebhookOptions } from 'chat'
+import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
-import { DISCORD_API, type DiscordSettings } from './client'
 import { cardMessage } from './embeds'
 import { Exchange } from './exchange'
 import { Forms, parseFormId, type OpenModal } from './form'
@@ -12,7 +12,13 @@ import { THREADS } from './gateway/directory'
 import { DeliveryFailed, type ForwardedEvent } from './gateway/events'
 import { authorOf, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
 import { ModalFlow } from './modal-flow'
-import { boundedFetch, quiet, retriedOnce, withFiles } from './requests'
+import type { DiscordSettings } from './rest'
+import { RestDiscordAdapter } from './rest-adapter'
+
+type SdkEvent = Parameters<DiscordAdapter['handleForwardedGatewayEvent']>[0]
+type SdkMessage = Parameters<DiscordAdapter['parseDiscordMessage']>[0]
+type SdkOptions = Parameters<DiscordAdapter['buildMessagePayload']>[1]
+type SdkPayload = ReturnType<DiscordAdapter['buildMessagePayload']>
 
 /** Skew of a signed request, s, as Slack has it; Discord sets none. */
 const MAX_SKEW_S = 300
@@ -20,23 +26,27 @@ const MAX_SKEW_S = 300
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
 /** Discord through the SDK, with native modals, private messages and checks that the SDK leaves out. */
-export class FormDiscordAdapter extends DiscordAdapter {
+export class FormDiscordAdapter extends RestDiscordAdapter {
   private readonly exchange = new AsyncLocalStorage<Exchange>()
   private readonly flow: ModalFlow
 
-  constructor({ botToken, publicKey, applicationId, apiUrl = DISCORD_API }: DiscordSettings, logger: Logger) {
-    // Everything is named, so that the SDK reads no variables of its own.
-    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: 'form-bot', mentionRoleIds: [], respondToChannelIds: [] })
+  constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
+    super(settings, logger, http)
     this.flow = new ModalFlow({
       forms: new Forms(() => this.chat!.getState()),
-      submit: (form, values, interaction) => this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id),
+      submit: (form, values, interaction) => {
+        return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
+      },
       close: (form, interaction) => this.chat!.processModalClose(this.modalEvent(form, interaction), form.id),
     })
   }
 
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    const gatewayToken = request.headers.get('x-discord-gateway-token')
-    if (gatewayToken !== null) return sameSecret(gatewayToken, await this.resolveBotToken()) ? super.handleWebhook(request, options) : refused()
+    const forwardedWith = request.headers.get('x-discord-gateway-token')
+    if (forwardedWith !== null) {
+      const isOurs = sameSecret(forwardedWith, await this.resolveBotToken())
+      return isOurs ? super.handleWebhook(request, options) : refused()
+    }
     const body = new Uint8Array(await request.arrayBuffer())
     if (!await this.isAuthentic(body, request.headers)) return refused()
     const interaction = parse(body)
@@ -48,12 +58,12 @@ export class FormDiscordAdapter extends DiscordAdapter {
 
   /** Takes in one event of the gateway listener of this process. @throws DeliveryFailed */
   async receive(event: ForwardedEvent, options?: WebhookOptions): Promise<void> {
-    const response = await this.handleForwardedGatewayEvent(event as Parameters<DiscordAdapter['handleForwardedGatewayEvent']>[0], options)
+    const response = await this.handleForwardedGatewayEvent(event as SdkEvent, options)
     if (!response.ok) throw new DeliveryFailed(`status ${response.status}`)
   }
 
-  /** Discord replays what a listener did not acknowledge, and listeners repeat what was not answered: each event counts once. */
-  protected override async handleForwardedGatewayEvent(...[event, options]: Parameters<DiscordAdapter['handleForwardedGatewayEvent']>): Promise<Response> {
+  /** Discord replays what was not acknowledged, and listeners repeat what was not answered: each event counts once. */
+  protected override async handleForwardedGatewayEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
     const state = this.chat!.getState()
     const received = event as unknown as ForwardedEvent
     try {
@@ -67,14 +77,15 @@ export class FormDiscordAdapter extends DiscordAdapter {
       return await this.handleEvent(event, options)
     }
     catch (error) {
-      await forgetDelivery(state, received).catch(() => { /* Then it is taken for handled: it may have been, in part. */ })
+      // Where it cannot be forgotten, it is taken for handled: it may have been, in part.
+      await forgetDelivery(state, received).catch(() => {})
       this.logger.error('Discord event failed', { error })
       return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
     }
   }
 
   /** Interactions come over the gateway when no endpoint URL is set; they are answered through REST. */
-  private async handleEvent(...[event, options]: Parameters<DiscordAdapter['handleForwardedGatewayEvent']>): Promise<Response> {
+  private async handleEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
     if (event.type !== 'GATEWAY_INTERACTION_CREATE') return super.handleForwardedGatewayEvent(event, options)
     const interaction = event.data as Interaction
     if (isAnswered(interaction)) await this.callback(interaction, await this.respond(interaction, options))
@@ -90,8 +101,10 @@ export class FormDiscordAdapter extends DiscordAdapter {
   /** The clicked message came with the click; the SDK asks for it before a modal opens, which has 3 s. */
   async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
     if (this.exchange.getStore()) return null
-    const response = await this.withMessageChannel(threadId, messageId, channel => this.discordFetch(`/channels/${channel}/messages/${messageId}`, 'GET'))
-    return this.parseDiscordMessage(await response.json() as Parameters<DiscordAdapter['parseDiscordMessage']>[0], threadId)
+    const message = await this.withMessageChannel(threadId, messageId, (channel) => {
+      return this.rest<SdkMessage>('GET', `/channels/${channel}/messages/${messageId}`, { repeats: 1 })
+    })
+    return this.parseDiscordMessage(message, threadId)
   }
 
   /** Who clicks is named in the click, by the name that the server shows. */
@@ -103,7 +116,7 @@ export class FormDiscordAdapter extends DiscordAdapter {
   }
 
   /** Private messages exist on Discord as answers only: to the one who clicked, while the click is handled. */
-  async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage): Promise<EphemeralMessage<unknown> | null> {
+  async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const exchange = this.exchange.getStore()
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
     await exchange.say(privately(this.formatConverter.renderPostable(message)))
@@ -111,11 +124,13 @@ export class FormDiscordAdapter extends DiscordAdapter {
   }
 
   /** Cards go out as our rooms send them; only a mention that a speech carries may ping. */
-  protected override buildMessagePayload(...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>): ReturnType<DiscordAdapter['buildMessagePayload']> {
+  protected override buildMessagePayload(message: AdapterPostableMessage, options?: SdkOptions): SdkPayload {
     const speech = speechIn(message)
     if (!speech) return super.buildMessagePayload(message, options)
     const { embeds, components } = cardMessage(speech.card)
-    const payload = { embeds, components, ...speech.mention || options?.clearContentForCard ? { content: speech.mention ?? '' } : {}, ...speech.mention ? { allowed_mentions: allowed(speech.mention) } : {} }
+    const ping = speech.mention ? { allowed_mentions: allowed(speech.mention) } : {}
+    const content = speech.mention || options?.clearContentForCard ? { content: speech.mention ?? '' } : {}
+    const payload = { embeds, components, ...content, ...ping }
     return { payload: payload as never, embedCount: embeds.length, componentCount: components.length }
   }
 
@@ -132,7 +147,9 @@ export class FormDiscordAdapter extends DiscordAdapter {
   private async handle(exchange: Exchange, options?: WebhookOptions): Promise<void> {
     const { interaction } = exchange
     const place = parseFormId(interaction.data?.custom_id ?? '')
-    if (place || interaction.type === INTERACTION.modal) return exchange.say(await this.flow.answer(interaction, place ?? { id: '', verb: '', tail: '' }))
+    if (place || interaction.type === INTERACTION.modal) {
+      return exchange.say(await this.flow.answer(interaction, place ?? { id: '', verb: '', tail: '' }))
+    }
     const handled: Promise<unknown>[] = []
     this.handleComponentInteraction(withoutSecrets(interaction) as never, {
       ...options,
@@ -146,7 +163,10 @@ export class FormDiscordAdapter extends DiscordAdapter {
   }
 
   private modalEvent({ id, callbackId, privateMetadata }: OpenModal, interaction: Interaction) {
-    return { adapter: this, callbackId, privateMetadata, viewId: id, user: authorOf(interaction)!, threadId: this.threadOf(interaction), raw: withoutSecrets(interaction) }
+    return {
+      adapter: this, callbackId, privateMetadata, viewId: id,
+      user: authorOf(interaction)!, threadId: this.threadOf(interaction), raw: withoutSecrets(interaction),
+    }
   }
 
   /** Where it was sent from, as the SDK says it of clicks. */
@@ -161,31 +181,10 @@ export class FormDiscordAdapter extends DiscordAdapter {
     return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
-  /** The SDK never repeats a refused call. What handlers post is quiet. */
-  protected override discordFetch(path: string, method: string, body?: unknown): Promise<Response> {
-    const isMessage = /\/messages(?:\/\d+)?$/.test(path) && typeof body === 'object'
-    return retriedOnce(() => super.discordFetch(path, method, isMessage ? quiet(body!) : body))
-  }
-
-  /** The SDK sends these to discord.com whatever `apiUrl` is. */
-  protected override discordInteractionFetch(path: string, method: string, body?: unknown): Promise<Response> {
-    return boundedFetch(`${this.apiBaseUrl}${path}`, method, path.startsWith('/webhooks/') && body ? quiet(body) : body as object | undefined)
-  }
-
-  protected override discordInteractionFetchWithFiles(...[path, method, payload, files]: Parameters<DiscordAdapter['discordInteractionFetchWithFiles']>): Promise<Response> {
-    return boundedFetch(`${this.apiBaseUrl}${path}`, method, withFiles(quiet(payload), files))
-  }
-
-  protected override async postMessageWithFiles(...[channelId, threadId, payload, files]: Parameters<DiscordAdapter['postMessageWithFiles']>): Promise<RawMessage<unknown>> {
-    const authorization = `Bot ${await this.resolveBotToken()}`
-    const response = await boundedFetch(`${this.apiBaseUrl}/channels/${channelId}/messages`, 'POST', withFiles(quiet(payload), files), { authorization })
-    const raw = await response.json() as { id: string }
-    return { id: raw.id, threadId, raw }
-  }
-
   /** Never rejects: an interaction that is handed over again would take effect twice. */
   private async callback({ id, token }: Interaction, reply: Reply): Promise<void> {
-    await this.discordInteractionFetch(`/interactions/${id}/${token}/callback`, 'POST', reply).catch((error: unknown) => {
+    const path = `/interactions/${id}/${token}/callback`
+    await this.discordInteractionFetch(path, 'POST', reply).catch((error: unknown) => {
       this.logger.error('Discord interaction could not be answered', { error })
     })
   }
@@ -199,7 +198,8 @@ export class FormDiscordAdapter extends DiscordAdapter {
 /** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
 function allowed(mention: string): object {
   const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
-  return { parse: /@here|@everyone/.test(mention) ? ['everyone'] : [], users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
+  const parse = /@here|@everyone/.test(mention) ? ['everyone'] : []
+  return { parse, users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
 }
 
 function parse(body: Uint8Array): Interaction | null {

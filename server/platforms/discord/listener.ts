@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Listener, ListenerOptions } from '../connection'
 import type { FormDiscordAdapter } from './adapter'
-import { DISCORD_API, type DiscordSettings } from './client'
+import type { DiscordSettings } from './rest'
 import type { Deliver, GatewayOptions } from './gateway/events'
 import { createHttpForward } from './gateway/http-forward'
 import { keepListening, listen } from './gateway/listener'
@@ -21,7 +21,7 @@ export async function createListener(settings: DiscordSettings, { bot, webhookUr
   const here: Deliver = event => adapter.receive(event, { waitUntil: background })
   const options: GatewayOptions = {
     state: chat.getState(), log,
-    botToken: settings.botToken, applicationId: settings.applicationId, apiUrl: settings.apiUrl ?? DISCORD_API,
+    botToken: settings.botToken, applicationId: settings.applicationId, rest: adapter.rest,
     deliver: webhookUrl ? createHttpForward(webhookUrl, settings.botToken, FORWARD_TIMEOUT_MS) : here,
     owner: `${hostname()}:${process.pid}`,
   }

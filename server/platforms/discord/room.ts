@@ -5,73 +5,80 @@ import type { HttpClient } from '../../ports/http'
 import type { CardRef } from '../../ports/submission'
 import { idIn } from '../shared/answers'
 import type { Room } from '../connection'
-import { createDiscordCall, type DiscordCall, type DiscordSettings } from './client'
 import { cardMessage } from './embeds'
 import { escapeMarkdown } from './escape'
-
-/** Bound of one call, ms; well below the lease of outstanding work. */
-const TIMEOUT_MS = 10_000
+import { THREADS } from './gateway/directory'
+import { createDiscordRest, DiscordError, type DiscordSettings } from './rest'
 
 /** https://discord.com/developers/docs/resources/message#create-message */
 const NONCE_LENGTH = 25
 
-/** Nobody is notified by what a form says. */
-const NO_PINGS = { allowed_mentions: { parse: [] } }
-
 /**
- * Posts and edits cards. Not through the SDK's adapter: it can send neither `allowed_mentions` nor a nonce, and
- * it tells no refusal from an outage. No user text is in `content`, the only part of a message that could ping.
+ * Posts and edits cards. Not through the SDK's adapter, which sends no nonce and tells no refusal from an outage. No
+ * user text is in `content`, the only part of a message that could ping.
  */
-export function createDiscordRoom(settings: DiscordSettings, http: HttpClient): Room {
-  const call = createDiscordCall(settings, TIMEOUT_MS, http)
-  const channel = settings.channelId
-  let thread: string | undefined
+export function createDiscordRoom({ channelId, guildId, ...settings }: DiscordSettings, http: HttpClient): Room {
+  const rest = createDiscordRest(settings, http)
+  let thread = guildId && `discord:${guildId}:${channelId}`
+
+  /** The SDK's id of the channel: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
+  const threadOf = async () => {
+    const { guild_id: guild = '@me', parent_id: parent, type } = await rest('GET', `/channels/${channelId}`)
+    return ['discord', guild, ...parent && THREADS.includes(Number(type)) ? [parent] : [], channelId].join(':')
+  }
 
   return {
-    async post(card, _summary, submissionId) {
-      if (!thread) {
-        const found = await threadOf(settings, call)
-        if (!found.ok) return found
-        thread = found.value
-      }
-      const outcome = await call('POST', `/channels/${channel}/messages`, { ...cardMessage(card), ...NO_PINGS, ...nonceOf(`${channel} ${submissionId}`) })
-      const id = outcome.ok ? idIn('Discord', outcome.value.id) : outcome
+    post: (card, _summary, submissionId) => outcomeOf(async () => {
+      thread ??= await threadOf()
+      const body = { ...cardMessage(card), ...nonceOf(`${channelId} ${submissionId}`) }
+      const message = await rest<{ id?: unknown } | undefined>('POST', messagesOf(channelId), { body })
+      const id = idIn('Discord', message?.id)
       return id.ok ? { ok: true, value: { platform: 'discord', threadId: thread, messageId: id.value } } : id
-    },
-    async update(ref: CardRef, card) {
-      const outcome = await call('PATCH', `/channels/${channelOf(ref)}/messages/${ref.messageId}`, { ...cardMessage(card), ...NO_PINGS })
-      return outcome.ok ? { ok: true, value: undefined } : outcome
-    },
-    async check() {
-      const outcome = await call('GET', `/channels/${channel}`)
-      return outcome.ok ? { ok: true, value: undefined } : outcome
-    },
-    async say(card, summary, below) {
+    }),
+    update: (ref, card) => done(() => {
+      return rest('PATCH', `${messagesOf(channelOf(ref))}/${ref.messageId}`, { body: cardMessage(card) })
+    }),
+    check: () => done(() => rest('GET', `/channels/${channelId}`)),
+    say: (card, summary, below) => done(() => {
       const reply = below ? { message_reference: { message_id: below.messageId, fail_if_not_exists: false } } : {}
-      const body = { ...cardMessage(literal(card)), ...NO_PINGS, ...reply, ...nonceOf(`${channel} ${below?.messageId ?? ''} ${summary}`) }
-      const outcome = await call('POST', `/channels/${below ? channelOf(below) : channel}/messages`, body)
-      return outcome.ok ? { ok: true, value: undefined } : outcome
-    },
-    async link(ref) {
+      const nonce = nonceOf(`${channelId} ${below?.messageId ?? ''} ${summary}`)
+      const body = { ...cardMessage(literal(card)), ...reply, ...nonce }
+      return rest('POST', messagesOf(below ? channelOf(below) : channelId), { body })
+    }),
+    link: async (ref) => {
       const [, guild = '@me'] = ref.threadId.split(':')
       return `https://discord.com/channels/${guild}/${channelOf(ref)}/${ref.messageId}`
     },
   }
 }
 
-/** The card with its texts, which are plain, as markdown. */
-function literal(card: CardElement): CardElement {
-  return { ...card, children: card.children.map(child => child.type === 'text' ? { ...child, content: escapeMarkdown(child.content) } : child) }
+async function outcomeOf<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await act()
+  }
+  catch (error) {
+    if (error instanceof DiscordError) return error.failure
+    throw error
+  }
 }
 
-/** The SDK's id of the channel as a thread: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
-async function threadOf({ guildId, channelId }: DiscordSettings, call: DiscordCall): Promise<Outcome<string>> {
-  if (guildId) return { ok: true, value: `discord:${guildId}:${channelId}` }
-  const outcome = await call('GET', `/channels/${channelId}`)
-  if (!outcome.ok) return outcome
-  const { guild_id: guild = '@me', parent_id: parent, type } = outcome.value
-  const isThread = parent && [10, 11, 12].includes(Number(type))
-  return { ok: true, value: ['discord', guild, ...isThread ? [parent] : [], channelId].join(':') }
+function done(call: () => Promise<unknown>): Promise<Outcome> {
+  return outcomeOf(async () => {
+    await call()
+    return { ok: true, value: undefined }
+  })
+}
+
+/** The card with its texts, which are plain, as markdown. */
+function literal(card: CardElement): CardElement {
+  const children = card.children.map((child) => {
+    return child.type === 'text' ? { ...child, content: escapeMarkdown(child.content) } : child
+  })
+  return { ...card, children }
+}
+
+function messagesOf(channelId: string): string {
+  return `/channels/${channelId}/messages`
 }
 
 function channelOf({ threadId }: CardRef): string {

@@ -29,10 +29,12 @@ registerHooks({
 
 const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
 const gateway = '../../../server/platforms/discord/gateway'
-const [{ createRedisState }, { listen, keepListening }, { createHttpForward }] = await Promise.all([
+const [{ createRedisState }, { listen, keepListening }, { createHttpForward }, { createDiscordRest }, { createHttpClient }] = await Promise.all([
   import('@chat-adapter/state-redis'),
   import(`${gateway}/listener.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/listener')>,
   import(`${gateway}/http-forward.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/http-forward')>,
+  import(`${gateway}/../rest.ts`) as Promise<typeof import('../../../server/platforms/discord/rest')>,
+  import('../../../server/adapters/http/client.ts' as string) as Promise<typeof import('../../../server/adapters/http/client')>,
 ])
 
 const say = (what: string, facts: Record<string, unknown> = {}) => void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)
@@ -46,8 +48,9 @@ process.once('SIGTERM', () => stop.abort())
 // The test's end closes it, however the test ends.
 process.stdin.resume().once('end', () => process.exit())
 
-const { webhookUrl, botToken, durationMs, redisUrl, ...rest } = settings
-const options = { ...rest, state, botToken, log, deliver: createHttpForward(webhookUrl, botToken, 10_000), onStatus: say }
+const { webhookUrl, botToken, durationMs, redisUrl, apiUrl, ...more } = settings
+const rest = createDiscordRest({ botToken, apiUrl }, createHttpClient())
+const options = { ...more, rest, state, botToken, log, deliver: createHttpForward(webhookUrl, botToken, 10_000), onStatus: say }
 try {
   if (durationMs === undefined) await keepListening(options, stop.signal)
   else await listen(options, { durationMs, signal: stop.signal })

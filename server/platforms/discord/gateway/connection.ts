@@ -186,7 +186,7 @@ export class Connection {
   private async gatewayInformation() {
     const session = this.hooks.session()
     const information = await this.hooks.gateway().catch((error) => {
-      if (!session && error instanceof DeliveryFailed && error.permanent) this.hooks.refused(`${error.message}; check PLATFORM2_BOT_TOKEN.`)
+      if (!session && error instanceof DeliveryFailed && error.permanent) this.hooks.refused(error.message)
       if (!session) throw error
       return { url: session.resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }
     })

@@ -1,3 +1,4 @@
+import type { DiscordError, DiscordRest } from '../rest'
 import { DeliveryFailed, type EventData } from './events'
 
 const TIMEOUT_MS = 5000
@@ -23,27 +24,16 @@ interface User {
 export class Reader {
   private last: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly apiUrl: string, private readonly botToken: string) {}
+  constructor(private readonly rest: DiscordRest) {}
 
   /** @throws DeliveryFailed permanent where asking again is of no use */
   get<T>(path: string): Promise<T> {
-    const answer = this.last.then(() => this.fetch<T>(path))
+    const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error: DiscordError) => {
+      const { message, status, failure: { retryAfterMs } } = error
+      throw new DeliveryFailed(message, { permanent: status >= 400 && status < 500 && status !== 429 && status !== 408, retryAfterMs })
+    })
     this.last = answer.catch(() => {})
     return answer
-  }
-
-  private async fetch<T>(path: string): Promise<T> {
-    const response = await fetch(`${this.apiUrl}${path}`, {
-      headers: { authorization: `Bot ${this.botToken}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch((error: Error) => {
-      throw new DeliveryFailed(error.name === 'TimeoutError' ? `Discord: no answer in ${TIMEOUT_MS / 1000} s` : 'Discord: no connection')
-    })
-    const { status, headers, ok } = response
-    if (ok) return await response.json() as T
-    await response.body?.cancel()
-    const permanent = status >= 400 && status < 500 && status !== 429 && status !== 408
-    throw new DeliveryFailed(`Discord answered HTTP ${status}`, { permanent, retryAfterMs: (Number(headers.get('retry-after')) || 0) * 1000 })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StateAdapter } from 'chat'
 import type { Log } from '../../../ports/runtime'
 import { ListenerRefused } from '../../connection'
+import type { DiscordRest } from '../rest'
 
 /** Guilds, their messages and reactions, direct messages and theirs, message content (https://discord.com/developers/docs/events/gateway#list-of-intents). */
 export const INTENTS = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15
@@ -41,8 +42,7 @@ export interface GatewayOptions {
   state: StateAdapter
   botToken: string
   applicationId: string
-  /** REST base including `/api/v10`. */
-  apiUrl: string
+  rest: DiscordRest
   deliver: Deliver
   log: Log
   /** Who listens, for the ops page: a host or deployment name. */

@@ -47,8 +47,8 @@ export class Tenure {
   private quietUntil = 0
 
   constructor(private readonly options: TenureOptions) {
-    const { store, maxAgeMs = MAX_AGE_MS, apiUrl, botToken, owner = '', lease, endsAt } = options
-    this.reader = new Reader(apiUrl, botToken)
+    const { store, maxAgeMs = MAX_AGE_MS, rest, owner = '', lease, endsAt } = options
+    this.reader = new Reader(rest)
     this.delivery = new Delivery({ maxAgeMs, onFailure: reason => this.onFailure(reason), bury: (...letter) => this.bury(...letter) })
     this.connection = this.build()
     this.record = { owner: owner || lease.id, until: 0, connectedSince: null, resumes: 0, lastEventAt: null, lastForwardError: null, nextRestartAt: endsAt }

@@ -1,0 +1,68 @@
+import { DiscordAdapter } from '@chat-adapter/discord'
+import type { Logger } from 'chat'
+import type { HttpClient, HttpMethod } from '../../ports/http'
+import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
+import type { DiscordSettings, RestOptions, Upload } from './rest'
+
+/** Whoever clicked waits for it. */
+const INTERACTION_CALL: RestOptions = { timeoutMs: 5000, repeats: 2 }
+
+/** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+const UNKNOWN_MESSAGE = '10008'
+const THREAD_EXISTS = '160004'
+
+/** The SDK's adapter on our client: its own calls have no bounds, and some go to discord.com whatever `apiUrl` is. */
+export class RestDiscordAdapter extends DiscordAdapter {
+  readonly rest
+
+  constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
+    const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
+    // Everything is named, so that the SDK reads no variables of its own.
+    const nobody = { mentionRoleIds: [], respondToChannelIds: [] }
+    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: 'form-bot', ...nobody })
+    this.rest = createDiscordRest(settings, http)
+  }
+
+  protected override discordFetch(path: string, method: string, body?: object): Promise<Response> {
+    return this.call(path, method, { body, repeats: 1 })
+  }
+
+  protected override discordInteractionFetch(path: string, method: string, body?: object): Promise<Response> {
+    return this.call(path, method, { ...INTERACTION_CALL, body })
+  }
+
+  protected override discordInteractionFetchWithFiles(path: string, method: string, body: object, files: Upload[]) {
+    return this.call(path, method, { ...INTERACTION_CALL, body, files })
+  }
+
+  protected override async postMessageWithFiles(channelId: string, threadId: string, body: object, files: Upload[]) {
+    const raw = await this.rest<{ id: string }>('POST', `/channels/${channelId}/messages`, { body, files, repeats: 1 })
+    return { id: raw.id, threadId, raw }
+  }
+
+  private async call(path: string, method: string, options: RestOptions): Promise<Response> {
+    const answer = await this.rest<object | undefined>(method as HttpMethod, path, options)
+    return answer ? Response.json(answer) : new Response(null, { status: 204 })
+  }
+
+  /** The first message of a thread is in the channel above; the SDK knows the refusal by an error that it keeps. */
+  protected override withMessageChannel<T>(threadId: string, messageId: string, act: (channelId: string) => Promise<T>) {
+    const { channelId, threadId: thread } = this.decodeThreadId(threadId)
+    return super.withMessageChannel(threadId, messageId, act).catch((error: unknown) => {
+      if (thread === messageId && isRefusal(error, UNKNOWN_MESSAGE)) return act(channelId)
+      throw error
+    })
+  }
+
+  /** The thread of a message has its id; the SDK knows this refusal by the same error. */
+  protected override createDiscordThread(channelId: string, messageId: string) {
+    return super.createDiscordThread(channelId, messageId).catch((error: unknown) => {
+      if (isRefusal(error, THREAD_EXISTS)) return { id: messageId, name: '' }
+      throw error
+    })
+  }
+}
+
+function isRefusal(error: unknown, code: string): boolean {
+  return error instanceof DiscordError && error.code === code
+}
