@@ -157,7 +157,7 @@ function compose(config: Config): Services {
   const monitor = createMonitor(health, metrics, runtime.now)
   const { leaseMs } = config.retry
   let running: Bot | undefined
-  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, desk, agent, audience, messages, leaseMs, settings: config.agent }))
+  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: config.agent }))
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
@@ -166,9 +166,9 @@ function compose(config: Config): Services {
     template: once(async () => (await import('./adapters/email/template')).renderEmail),
   })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
-  const desk = new ChatCommands({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
-  const deskAt = (place: Place) => new RoomSubmissions({ store, board, review: reviewAt(place), presentation }, place)
-  const agent = createAgentConversation({ config, connections, places, forms, approvals, deskAt, runtime, monitor, log })
+  const commands = new ChatCommands({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
+  const submissionsAt = (place: Place) => new RoomSubmissions({ store, board, review: reviewAt(place), presentation }, place)
+  const agent = createAgentConversation({ config, connections, places, forms, approvals, submissionsAt, runtime, monitor, log })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: pagesUrl, runtime, log })

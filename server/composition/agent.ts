@@ -9,7 +9,7 @@ import { AgentReplier } from '../handlers/agent'
 import { registerApprovals, sweepApprovals } from '../handlers/approvals'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Place } from '../ports/board'
-import type { Desk } from '../ports/room-submissions'
+import type { SubmissionAccess } from '../ports/submission-access'
 import type { Forms } from '../ports/form'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
@@ -34,7 +34,7 @@ interface AgentParts {
   places: Places
   forms: Forms
   approvals: ApprovalStore
-  deskAt: (place: Place) => Desk
+  submissionsAt: (place: Place) => SubmissionAccess
   runtime: Runtime
   monitor: Monitor
   log: Log
@@ -53,7 +53,7 @@ export interface AgentConversation {
 }
 
 /** Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at the first message. */
-export function createAgentConversation({ config, approvals: store, connections, places, forms, deskAt, runtime, monitor, log }: AgentParts): AgentConversation | null {
+export function createAgentConversation({ config, approvals: store, connections, places, forms, submissionsAt, runtime, monitor, log }: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
   const approvals = new Approvals({ store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log })
@@ -69,12 +69,12 @@ export function createAgentConversation({ config, approvals: store, connections,
     const models = createModels(model)
     const { embeddingModel, rerankerModel } = config.tools.selection
     const { selection, of } = await openTools({
-      config, deskAt, forms, log,
+      config, submissionsAt, forms, log,
       models: { embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel), reranker: rerankerModel === undefined ? undefined : models.language(rerankerModel) },
     })
     runtime.background(selection.warmUp())
     const toolset = createToolset({
-      deskAt, prepareStep: tools => selection.prepareStep(tools),
+      submissionsAt, prepareStep: tools => selection.prepareStep(tools),
       toolsOf: ({ threadId, channelId, place }, reviewer) => of({ chat: bot, thread: { id: threadId, channelId }, place, reviewer }),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })

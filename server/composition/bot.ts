@@ -52,7 +52,7 @@ interface BotParts {
   log: Log
   places: Places
   reviewAt: (place: Place) => Review
-  desk: ChatCommands
+  commands: ChatCommands
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
   /** Whom the model answers. */
@@ -69,7 +69,7 @@ export interface Bot {
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, places, state, log, reviewAt, desk, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
+export async function startBot({ connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { createTurns }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../handlers/answer-queue'), agent?.load(),
   ])
@@ -77,7 +77,7 @@ export async function startBot({ connections, places, state, log, reviewAt, desk
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
   const replierOf = (bot: Chat): Replier => {
     const agentReplier = joinAgent?.(bot)
-    const script = createScript({ desk, render })
+    const script = createScript({ commands, render })
     return agentReplier ? forAudience({ agent: withHelp(agentReplier, render), script, ...audience, render }) : script
   }
   let turns!: Turns

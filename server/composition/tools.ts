@@ -4,14 +4,14 @@ import type { ToolSelection } from '../adapters/ai/tools/selection'
 import type { Config } from '../config'
 import { isRoom } from '../domain/submission/place'
 import type { Place } from '../ports/board'
-import type { Desk } from '../ports/room-submissions'
+import type { SubmissionAccess } from '../ports/submission-access'
 import type { Forms } from '../ports/form'
 import type { Log } from '../ports/runtime'
 import type { Reviewer } from '../ports/submission'
 
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir'>
-  deskAt: (place: Place) => Desk
+  submissionsAt: (place: Place) => SubmissionAccess
   forms: Pick<Forms, 'rooms'>
   /** What `config.tools.selection` names, as the configured provider has it. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
@@ -36,7 +36,7 @@ export interface AgentTools {
 }
 
 /** Everything that the agent can do. */
-export async function openTools({ config, deskAt, forms, models, log }: ToolsParts): Promise<AgentTools> {
+export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts): Promise<AgentTools> {
   const [{ createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
     import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'), import('../adapters/ai/tools/files'),
     import('../adapters/ai/files-store'), import('../adapters/ai/tools/selection'),
@@ -48,7 +48,7 @@ export async function openTools({ config, deskAt, forms, models, log }: ToolsPar
     selection,
     of: ({ chat, thread, place, reviewer }) => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
-      const submissions = isRoom(place, forms) ? { ...createSubmissionTools({ desk: deskAt(place), reviewer }), ...fileTools } : createElsewhereTools()
+      const submissions = isRoom(place, forms) ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer }), ...fileTools } : createElsewhereTools()
       return { ...submissions, ...createConversationTools({ chat, thread }), ...selection.tools }
     },
   }

@@ -8,18 +8,18 @@ import type { ConversationHandlers, Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
 
 export interface Script extends Pick<ConversationHandlers, 'render'> {
-  desk: ChatCommands
+  commands: ChatCommands
 }
 
 /** Answers without a model: a welcome, and a few commands. */
-export function createScript({ desk, render }: Script): Replier {
+export function createScript({ commands, render }: Script): Replier {
   const post = (thread: Thread, answer: Answer) => thread.post(render(answer, thread.adapter.name))
 
   async function obey(thread: Thread, message: Message, place: Place): Promise<void> {
-    const answer = await desk.answer(parseCommand(message.text), place)
+    const answer = await commands.answer(parseCommand(message.text), place)
     const sent = await post(thread, answer)
     if (!('card' in answer)) return
-    const instead = await desk.shown(answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id })
+    const instead = await commands.shown(answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id })
     if (instead) await sent.edit(render({ card: instead }, thread.adapter.name))
   }
 

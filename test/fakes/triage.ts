@@ -58,7 +58,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
   const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
   return {
     store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
-    review, quarantine, presentation, desk: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
+    review, quarantine, presentation, submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

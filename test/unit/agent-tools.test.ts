@@ -34,7 +34,7 @@ async function agentThat(answers: Answer[]) {
       return { content: [content], finishReason: { unified: 'tool' in answer ? 'tool-calls' : 'stop', raw: undefined }, usage: USAGE, warnings: [] }
     },
   })
-  const { selection, of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, deskAt: () => triage.desk, forms: triage.presentation.forms, models: {}, log: silentLog })
+  const { selection, of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog })
   const tools = of({ chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' }, place: ['slack'], reviewer: ADA })
   return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({ model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10) }) }
 }
@@ -56,7 +56,7 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
 })
 
 test('without a place for files there are no file tools', async () => {
-  const { of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools }, deskAt: () => triage.desk, forms: triage.presentation.forms, models: {}, log: silentLog })
+  const { of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools }, submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog })
   const names = Object.keys(of({ chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' }, place: ['slack'], reviewer: ADA }))
   expect(names).toEqual(expect.arrayContaining(['forwardSubmission', 'fetchMessages', 'moreTools']))
   expect(names.filter(name => name.endsWith('File') || name === 'listFiles')).toEqual([])

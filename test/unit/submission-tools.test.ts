@@ -12,7 +12,7 @@ let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
 afterEach(() => triage.close())
 
-const tools = () => createSubmissionTools({ desk: triage.desk, reviewer: { ...ADA, name: 'Grace' } })
+const tools = () => createSubmissionTools({ submissions: triage.submissions, reviewer: { ...ADA, name: 'Grace' } })
 const call = (name: string, input?: unknown) => callTool(tools(), name, input)
 
 test('are three that read, and three that write and need approval', () => {

@@ -1,7 +1,7 @@
 import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
 import type { Conversation } from '../../ports/conversation'
 import type { Field, Place } from '../../ports/board'
-import type { Desk } from '../../ports/room-submissions'
+import type { SubmissionAccess } from '../../ports/submission-access'
 import type { Reviewer } from '../../ports/submission'
 
 /** The tools of one conversation. */
@@ -17,7 +17,7 @@ export interface Toolset {
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
-  deskAt: (place: Place) => Pick<Desk, 'get'>
+  submissionsAt: (place: Place) => Pick<SubmissionAccess, 'get'>
   /** Every tool, with `reviewer` as the one who stands behind what they write. */
   toolsOf: (conversation: Conversation, reviewer: Reviewer) => ToolSet
   /** Chooses among them for each step. */
@@ -29,10 +29,10 @@ const SHOWN_FIELDS = 4
 const SHOWN_LENGTH = 200
 
 /** The seam between the agent and its tools: everything that a conversation may use is put together here. */
-export function createToolset({ deskAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
+export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = responsible(toolsOf(conversation, conversation.speaker), conversation, toolsOf)
-    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, deskAt(conversation.place)) }
+    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, submissionsAt(conversation.place)) }
   }
 }
 
@@ -45,10 +45,10 @@ function responsible(tools: ToolSet, conversation: Conversation, toolsOf: Toolse
   }))
 }
 
-async function describeSubmission(input: unknown, desk: Pick<Desk, 'get'>): Promise<Field[]> {
+async function describeSubmission(input: unknown, submissions: Pick<SubmissionAccess, 'get'>): Promise<Field[]> {
   const { id } = (input ?? {}) as { id?: unknown }
   if (typeof id !== 'string') return []
-  const submission = await desk.get(id)
+  const submission = await submissions.get(id)
   if (!submission) return [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }]
   return submission.fields.slice(0, SHOWN_FIELDS).map(({ label, value }) => ({ label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }))
 }

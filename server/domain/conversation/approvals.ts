@@ -28,7 +28,7 @@ export interface Presser {
   place: Place
 }
 
-export type Decided
+export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
     /** `resume` is set for exactly one decision of a turn, the last: its maker goes on with the turn. */
     | { call: ProposedCall, turn: WaitingTurn, verdict: Verdict, resume: KeptTurn | null }
@@ -64,7 +64,7 @@ export class Approvals {
   }
 
   /** @param position of the call in its turn */
-  async decide(id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser): Promise<Decided> {
+  async decide(id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser): Promise<ApprovalResult> {
     const { store, approvers, runtime, leaseMs, monitor, log } = this.ports
     const kept = await store.get(id)
     const call = kept?.turn.calls[position]

@@ -5,7 +5,7 @@ import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
 import type { Outbox } from '../submission/outbox'
-import { pendingAt } from '../submission/search'
+import { pendingAt, searchFor } from '../submission/search'
 import { belongsTo, isFormOf, isRoom, type PlacePorts } from '../submission/place'
 import { cardView, readFields, retiredCardView, type Presentation, readTime } from '../submission/present'
 import { help, unknown } from './texts'
@@ -38,7 +38,7 @@ export function withoutAddress(text: string): string {
   return rest.replace(/\s+(?:<@[!&]?\w+(?:\|[^>]*)?>|@[\p{L}\p{N}_.-]+)$/u, '').trim()
 }
 
-export interface DeskPorts {
+export interface ChatCommandsPorts {
   store: Pick<SubmissionStore, 'listPending' | 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   presentation: Presentation
@@ -64,15 +64,12 @@ const READING = { most: 1000, page: 100 }
 const AUDITED = 500
 const DAY_MS = 86_400_000
 
-/** Shorter pieces of an id are words to search for. */
-const ID_PIECE = /^[0-9a-f][0-9a-f-]{3,35}$/i
-
 /**
  * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it tells
  * of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
  */
 export class ChatCommands {
-  constructor(private readonly ports: DeskPorts) {}
+  constructor(private readonly ports: ChatCommandsPorts) {}
 
   /** @throws when the store cannot be reached */
   async answer({ name, argument }: Command, place: Place): Promise<Answer> {
@@ -112,7 +109,7 @@ export class ChatCommands {
     const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
     if (exact && belongsTo(place, exact, this.ports)) return this.posted(exact)
     const { found, complete } = await pendingAt(place, READING, this.ports)
-    const matches = found.filter(this.matching(wanted))
+    const matches = found.filter(searchFor(wanted, this.ports.presentation.forms))
     const [first, ...others] = matches
     if (first && others.length === 0) return this.posted(first)
     const limit = complete ? '' : ` I looked through the newest ${READING.most}.`
@@ -152,12 +149,6 @@ export class ChatCommands {
 
   private fields(submission: Submission): Field[] {
     return readFields(submission, this.ports.presentation.forms.of(submission.form).labels)
-  }
-
-  private matching(wanted: string): (submission: Submission) => boolean {
-    const words = wanted.toLowerCase()
-    const isPiece = ID_PIECE.test(words)
-    return submission => (isPiece && submission.id.startsWith(words)) || this.fields(submission).some(({ label, value }) => `${label}: ${value}`.toLowerCase().includes(words))
   }
 
   private item(submission: Submission): SpeechItem {

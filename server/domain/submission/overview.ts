@@ -8,6 +8,7 @@ import { fieldText } from './fields'
 import { needsPerson } from './lifecycle'
 import { inOrder, type Presentation, DELIVERY_NAMES } from './present'
 import { isPending, outstanding } from './record'
+import { searchFor } from './search'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog'>
@@ -19,7 +20,7 @@ export interface OverviewPorts {
 /** Which submissions are asked for; by default all but those that are held. */
 export interface Filter {
   state?: RowState
-  /** Text that a key, a value or the id contains, in any case. */
+  /** A search, as `searchFor` has it. */
   q?: string
 }
 
@@ -42,6 +43,7 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
   const now = ports.runtime.now()
   const found: Submission[] = []
   let cursor: string | null = before ?? null
+  const passes = filtering(filter, ports)
   const only = filter.state === 'held' ? 'held' : filter.state === 'failed' ? 'stuck' : undefined
   let [total, scanned] = [0, 0]
   for (let reads = 0; reads < SCAN_READS && found.length < limit; reads++) {
@@ -49,7 +51,7 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
     total = page.total
     scanned += page.submissions.length
     cursor = page.cursor
-    found.push(...page.submissions.filter(submission => matches(submission, filter)))
+    found.push(...page.submissions.filter(passes))
     if (cursor === null) break
   }
   return { now, rows: await Promise.all(found.map(submission => row(submission, ports))), total, cursor, scanned }
@@ -62,7 +64,8 @@ export async function pickRows({ ids, ...filter }: Filter & { ids: readonly stri
   const held = filter.state === 'held'
   const counted = held ? store.listPending({ limit: 1, only: 'held' }).then(({ total }) => total) : store.backlog(now).then(({ pending }) => pending)
   const [total, found] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
-  const pending = found.filter(submission => submission !== null).filter(submission => held ? submission.state === 'held' : isPending(submission)).filter(submission => matches(submission, filter))
+  const pending = found.filter(submission => submission !== null).filter(submission => held ? submission.state === 'held' : isPending(submission))
+    .filter(filtering(filter, ports))
   return { now, rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
 }
 
@@ -118,12 +121,9 @@ async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
   }
 }
 
-function matches(submission: Submission, { state, q = '' }: Filter): boolean {
-  if (state && stateOf(submission) !== state) return false
-  const text = q.trim().toLowerCase()
-  if (text === '') return true
-  const texts = Object.entries(submission.data ?? {}).flatMap(([label, value]) => [label, fieldText(value)])
-  return [submission.id, ...texts].some(each => each.toLowerCase().includes(text))
+function filtering({ state, q = '' }: Filter, { presentation: { forms } }: OverviewPorts): (submission: Submission) => boolean {
+  const isFound = searchFor(q, forms)
+  return submission => (!state || stateOf(submission) === state) && isFound(submission)
 }
 
 /** In one line, and no longer than this. */

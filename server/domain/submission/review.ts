@@ -3,6 +3,7 @@ import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, CardRef, Reviewer, Submission } from '../../ports/submission'
+import type { ClaimResult } from '../../ports/submission-access'
 import { applyEdits } from './fields'
 import type { Edit } from './events'
 import type { Outbox } from './outbox'
@@ -27,11 +28,6 @@ export interface Click {
   press?: string
 }
 
-export type Decided
-  = | { claimed: true }
-    /** Somebody else was faster, or it expired; one line that says so. */
-    | { claimed: false, message: string }
-
 /**
  * What reviewers do at one place. What is gone, and what belongs to other places, is the same to them: nothing happens
  * and nothing is told of it. An id is worth nothing elsewhere, because whoever sent the form knows it.
@@ -48,7 +44,7 @@ export class Review {
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
    */
-  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click): Promise<Decided> {
+  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click): Promise<ClaimResult> {
     const [known, who] = await Promise.all([this.here(id, action, reviewer), reviewer])
     return this.claim(id, action, who, { ...click, known })
   }
@@ -58,7 +54,7 @@ export class Review {
    * @param press what the platform calls the form that was submitted
    * @returns errors by input id when the texts do not fit the fields
    */
-  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string): Promise<Decided | { errors: Record<string, string> }> {
+  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string): Promise<ClaimResult | { errors: Record<string, string> }> {
     const submission = await this.here(id, 'edit', reviewer)
     if (!submission?.data) return refusal(submission)
     const edit = applyEdits(submission.data, submitted)
@@ -76,7 +72,7 @@ export class Review {
     return null
   }
 
-  private async claim(id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null }): Promise<Decided> {
+  private async claim(id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null }): Promise<ClaimResult> {
     const { outbox, presentation, runtime, log, store } = this.ports
     const { known, ...details } = context
     if (!known) return refusal(null)
@@ -93,7 +89,7 @@ export class Review {
   }
 }
 
-function refusal(submission: Submission | null): Decided {
+function refusal(submission: Submission | null): ClaimResult {
   const decided = submission && decisionLine(submission)
   return { claimed: false, message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.' }
 }

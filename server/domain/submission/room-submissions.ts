@@ -1,15 +1,16 @@
-import type { Desk, DeskStats, DeskSubmission, FieldChange, Found, Verdict } from '../../ports/room-submissions'
 import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, AuditLine, Reviewer, Submission } from '../../ports/submission'
+import type { ClaimResult, FieldChange, Found, ShownSubmission, SubmissionAccess, SubmissionStats } from '../../ports/submission-access'
 import { editInputs } from './fields'
-import { pendingAt } from './search'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, readFields, type Presentation } from './present'
 import type { Review } from './review'
+import { pendingAt, searchFor } from './search'
 
-export interface DeskPorts {
+export interface RoomSubmissionsPorts {
   store: SubmissionStore
+  /** Of the same place. */
   review: Review
   presentation: Presentation
   board: PlacePorts['board']
@@ -21,30 +22,26 @@ const LOOKED_AT = { most: 500, page: 50 }
 /** The latest audit lines that statistics count. */
 const AUDITED = 1000
 
-/** Shortest beginning of an id that a search takes for one. */
-const ID_PREFIX = 6
-
 /** Changes name a field by its key, so this is how it is shown. */
 const BY_KEY = {}
 
-/** The submissions of one place, for people and programs that ask by words instead of clicking a card. */
-export class RoomSubmissions implements Desk {
-  /** @param ports with the review of the same place */
-  constructor(private readonly ports: DeskPorts, private readonly place: Place) {}
+/** The submissions of one place, for programs that ask by words instead of clicking a card: the agent's tools. */
+export class RoomSubmissions implements SubmissionAccess {
+  constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Place) {}
 
   async search(text: string, limit: number): Promise<Found> {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean)
     const { found, complete } = await pendingAt(this.place, LOOKED_AT, this.ports)
-    const matches = found.filter(submission => isAbout(submission, words))
-    return { submissions: matches.slice(0, limit).map(submission => this.shown(submission)), matches: matches.length, pending: found.length, complete }
+    const matches = found.filter(searchFor(text, this.ports.presentation.forms))
+    const submissions = matches.slice(0, limit).map(submission => this.shown(submission))
+    return { submissions, matches: matches.length, pending: found.length, complete }
   }
 
-  async get(id: string): Promise<DeskSubmission | null> {
+  async get(id: string): Promise<ShownSubmission | null> {
     const submission = await this.here(id)
     return submission && this.shown(submission)
   }
 
-  async stats(): Promise<DeskStats> {
+  async stats(): Promise<SubmissionStats> {
     const { store, presentation: { forms } } = this.ports
     const [{ found, complete }, lines] = await Promise.all([pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED)])
     const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
@@ -52,25 +49,31 @@ export class RoomSubmissions implements Desk {
     return {
       pending: found.length, complete,
       newestAt: found[0]?.receivedAt ?? null,
-      decided: { forwarded: count('forwarded') + count('edited'), spam: count('spam'), expired: count('expired'), sinceAt: audit.at(-1)?.at ?? null },
+      decided: {
+        forwarded: count('forwarded') + count('edited'), spam: count('spam'), expired: count('expired'),
+        sinceAt: audit.at(-1)?.at ?? null,
+      },
     }
   }
 
-  async decide(id: string, action: Action, reviewer: Reviewer): Promise<Verdict> {
-    const result = await this.ports.review.decide(id, action, reviewer)
-    return result.claimed ? { decided: true } : { decided: false, reason: result.message }
+  decide(id: string, action: Action, reviewer: Reviewer): Promise<ClaimResult> {
+    return this.ports.review.decide(id, action, reviewer)
   }
 
-  async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<Verdict> {
+  async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<ClaimResult> {
     const submission = await this.here(id)
     const inputs = editInputs(submission?.data ?? {})
     const input = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())
     const unknown = submission?.data ? changes.filter(({ field }) => !input(field)) : []
-    if (unknown.length > 0) return { decided: false, reason: `There is no field ${quoted(unknown.map(({ field }) => field))}. Its fields are ${quoted(inputs.map(({ label }) => label))}.` }
+    if (unknown.length > 0) {
+      const [asked, present] = [quoted(unknown.map(({ field }) => field)), quoted(inputs.map(({ label }) => label))]
+      return { claimed: false, message: `There is no field ${asked}. Its fields are ${present}.` }
+    }
     const typed = Object.fromEntries(changes.map(({ field, value }) => [input(field)?.id ?? '', value]))
     const result = await this.ports.review.decideEdited(id, typed, reviewer)
-    if ('errors' in result) return { decided: false, reason: Object.entries(result.errors).map(([at, error]) => `${quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))}: ${error}`).join(' ') }
-    return result.claimed ? { decided: true } : { decided: false, reason: result.message }
+    if (!('errors' in result)) return result
+    const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
+    return { claimed: false, message: Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`).join(' ') }
   }
 
   private async here(id: string): Promise<Submission | null> {
@@ -78,15 +81,11 @@ export class RoomSubmissions implements Desk {
     return submission && belongsTo(this.place, submission, this.ports) ? submission : null
   }
 
-  private shown(submission: Submission): DeskSubmission {
+  private shown(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
-    return { id, state, receivedAt, expiresAt, data, fields: readFields(submission, BY_KEY), notes: cardView(submission, this.ports.presentation).notes }
+    const { notes } = cardView(submission, this.ports.presentation)
+    return { id, state, receivedAt, expiresAt, data, fields: readFields(submission, BY_KEY), notes }
   }
-}
-
-function isAbout(submission: Submission, words: readonly string[]): boolean {
-  const text = readFields(submission, BY_KEY).map(({ label, value }) => `${label}\n${value}`).join('\n').toLowerCase()
-  return words.every(word => text.includes(word) || (word.length >= ID_PREFIX && submission.id.startsWith(word)))
 }
 
 function quoted(names: readonly string[]): string {

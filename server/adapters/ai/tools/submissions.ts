@@ -1,11 +1,11 @@
 import { tool } from 'ai'
 import { z } from 'zod'
-import type { Desk, DeskSubmission, Verdict } from '../../../ports/room-submissions'
+import type { SubmissionAccess, ShownSubmission, ClaimResult } from '../../../ports/submission-access'
 import type { Reviewer } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
-  desk: Desk
+  submissions: SubmissionAccess
   /** Who asked for a write, or approved it: the one that cards and emails name. */
   reviewer: Reviewer
 }
@@ -18,17 +18,17 @@ const HITS = 10
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
 /** The tools over submissions: three that read, three that write and ask first. */
-export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions) {
+export function createSubmissionTools({ submissions: access, reviewer }: SubmissionToolsOptions) {
   return {
     searchSubmissions: tool({
       title: 'Search submissions',
-      description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with the text. Shows a summary of each; getSubmission shows one in full.',
+      description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with one. Shows a summary of each; getSubmission shows one in full.',
       inputSchema: z.object({
         text: z.string().max(200).optional().describe('Words that must all occur; leave out to list the newest'),
         limit: z.number().int().min(1).max(HITS).optional().describe(`At most so many; ${HITS} by default`),
       }),
       execute: async ({ text = '', limit = HITS }) => {
-        const { submissions, ...found } = await desk.search(text, limit)
+        const { submissions, ...found } = await access.search(text, limit)
         return { ...found, submissions: submissions.map(submission => shown(submission, HIT)) }
       },
     }),
@@ -37,7 +37,7 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
       description: 'Read one form submission in full: every field, when it came, when it expires, its state and what was decided. Use its data as it stands when saving it to a file.',
       inputSchema: z.object({ id }),
       execute: async ({ id }) => {
-        const submission = await desk.get(id)
+        const submission = await access.get(id)
         return submission ? shown(submission, WHOLE) : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
       },
     }),
@@ -46,7 +46,7 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
       description: 'Count the form submissions: how many are pending, and how many of the latest were forwarded, marked as spam or expired.',
       inputSchema: z.object({}),
       execute: async () => {
-        const { pending, complete, newestAt, decided: { sinceAt, ...decided } } = await desk.stats()
+        const { pending, complete, newestAt, decided: { sinceAt, ...decided } } = await access.stats()
         return { pending, ...complete ? {} : { complete }, newest: time(newestAt), decided: { ...decided, since: time(sinceAt) } }
       },
     }),
@@ -55,7 +55,7 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
       description: 'Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. Final: it cannot be taken back.',
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(await desk.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.'),
+      execute: async ({ id }) => outcome(await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.'),
     }),
     editAndForwardSubmission: tool({
       title: 'Edit and forward submission',
@@ -68,14 +68,14 @@ export function createSubmissionTools({ desk, reviewer }: SubmissionToolsOptions
         })).min(1).max(100),
       }),
       needsApproval: true,
-      execute: async ({ id, changes }) => outcome(await desk.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.'),
+      execute: async ({ id, changes }) => outcome(await access.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.'),
     }),
     markSubmissionAsSpam: tool({
       title: 'Mark submission as spam',
       description: 'Discard one pending form submission as spam: its data is erased at once and nothing is sent. Final: it cannot be taken back.',
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(await desk.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.'),
+      execute: async ({ id }) => outcome(await access.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.'),
     }),
   }
 }
@@ -93,13 +93,13 @@ export function createElsewhereTools() {
 }
 
 /** Form data stays below one key, beside the word that it is not to be trusted. */
-function shown({ id, state, receivedAt, expiresAt, data, notes }: DeskSubmission, bounds: Bounds) {
+function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
   const { value, cut } = bounded(data, bounds)
   return { id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes, untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {} }
 }
 
-function outcome(verdict: Verdict, message: string) {
-  return verdict.decided ? { done: true, message } : { done: false, message: verdict.reason }
+function outcome(result: ClaimResult, message: string) {
+  return { done: result.claimed, message: result.claimed ? message : result.message }
 }
 
 function time(epochMs: number | null): string | null {

@@ -15,10 +15,10 @@ const forms = formsOf(
   { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
 )
 
-/** A desk over submissions, newest first, and audit lines. */
-function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[] = []) {
+/** Commands over submissions, newest first, and audit lines. */
+function commandsOver(submissions: readonly Submission[], lines: readonly AuditLine[] = []) {
   const reads: number[] = []
-  const desk = new ChatCommands({
+  const commands = new ChatCommands({
     store: {
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),
@@ -35,7 +35,7 @@ function deskOver(submissions: readonly Submission[], lines: readonly AuditLine[
     platforms: ['Slack', 'Discord'],
     runtime: { now: () => NOW, background: () => {} },
   })
-  return { reads, desk, ask: (text: string, place: readonly string[] = ROOM) => desk.answer(parseCommand(text), place) }
+  return { reads, commands, ask: (text: string, place: readonly string[] = ROOM) => commands.answer(parseCommand(text), place) }
 }
 
 const waiting = (count: number) => Array.from({ length: count }, (_, index): Submission => ({
@@ -46,7 +46,7 @@ const textOf = (answer: Answer) => said(answer).text.join('\n')
 
 describe('pending', () => {
   test('says how many wait, since when the oldest does, and lists the newest with id, preview and link', async () => {
-    const answer = await deskOver(waiting(7)).ask('pending')
+    const answer = await commandsOver(waiting(7)).ask('pending')
     expect(textOf(answer)).toBe('7 submissions wait. The oldest came on 21 Nov 2026, 11:54 UTC. The newest 5:')
     expect(said(answer).items).toHaveLength(5)
     expect(said(answer).items![0]).toEqual({
@@ -56,25 +56,25 @@ describe('pending', () => {
   })
 
   test('with none says so', async () => {
-    expect(textOf(await deskOver([]).ask('pending'))).toBe('No submission waits. All done.')
+    expect(textOf(await commandsOver([]).ask('pending'))).toBe('No submission waits. All done.')
   })
 
   test('reads a bounded number, and then does not claim to know the oldest', async () => {
-    const { ask, reads } = deskOver(waiting(1001))
+    const { ask, reads } = commandsOver(waiting(1001))
     expect(textOf(await ask('pending'))).toBe('At least 1000 submissions wait. The newest 5:')
     expect(reads.reduce((sum, limit) => sum + limit, 0)).toBe(1000)
   })
 
   test('keeps a preview short, whatever the form says', async () => {
     const long = submissionOf({ ['k'.repeat(500)]: `a\n\n${'😀'.repeat(500)}`, b: 1, c: null, d: 'not shown' })
-    const [item] = said(await deskOver([long]).ask('pending')).items!
+    const [item] = said(await commandsOver([long]).ask('pending')).items!
     expect(item!.value.length).toBeLessThan(400)
     expect(item!.value.isWellFormed()).toBe(true)
     expect(item!.value).not.toContain('not shown')
   })
 
   test('outside the rooms tells nothing, not even how many', async () => {
-    const { ask, reads } = deskOver(waiting(2))
+    const { ask, reads } = commandsOver(waiting(2))
     expect(await ask('pending', ['slack/D1'])).toEqual({ speech: { text: ['Forms are shown only in the channel of the cards: ask me there.'] } })
     expect(reads).toEqual([])
   })
@@ -82,38 +82,38 @@ describe('pending', () => {
 
 describe('show', () => {
   test.each([['00000003-0000-4000-8000-000000000000'], ['00000003'], ['person 3'], ['P3@EXAMPLE.com'], ['email: p3']])('finds the one that matches %j', async (wanted) => {
-    expect(await deskOver(waiting(7)).ask(`show ${wanted}`)).toMatchObject({ card: { submissionId: '00000003-0000-4000-8000-000000000000', actions: true } })
+    expect(await commandsOver(waiting(7)).ask(`show ${wanted}`)).toMatchObject({ card: { submissionId: '00000003-0000-4000-8000-000000000000', actions: true } })
   })
 
   test('lists several matches, the newest first', async () => {
-    const answer = await deskOver(waiting(7)).ask('show example.com')
+    const answer = await commandsOver(waiting(7)).ask('show example.com')
     expect(textOf(answer)).toBe('7 match. The newest 5:')
     expect(said(answer).items![0]!.label).toContain('00000000')
   })
 
   test.each([['nobody'], ['ffffffff-0000-4000-8000-000000000000'], ['%2e%2e'], ['.*']])('says that nothing matches %j', async (wanted) => {
-    expect(textOf(await deskOver(waiting(2)).ask(`show ${wanted}`))).toContain(`Nothing that waits matches “${wanted}”`)
+    expect(textOf(await commandsOver(waiting(2)).ask(`show ${wanted}`))).toContain(`Nothing that waits matches “${wanted}”`)
   })
 
   test('of one that has many cards already posts no further one, but leads to it', async () => {
     const cards = Array.from({ length: 20 }, (_, index) => ({ platform: 'slack', threadId: 'slack:C1:1', messageId: String(index) }))
     const [one] = waiting(1).map(submission => ({ ...submission, cards }))
     for (const wanted of [one!.id, 'person']) {
-      const answer = await deskOver([one!]).ask(`show ${wanted}`)
+      const answer = await commandsOver([one!]).ask(`show ${wanted}`)
       expect(textOf(answer)).toContain('shown so often')
       expect(said(answer).items![0]!.link!.url).toContain(one!.id)
     }
-    expect(await deskOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`)).toMatchObject({ card: { submissionId: one!.id } })
+    expect(await commandsOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`)).toMatchObject({ card: { submissionId: one!.id } })
   })
 
   test('without words asks which, and outside the rooms shows nothing', async () => {
-    const { ask } = deskOver(waiting(1))
+    const { ask } = commandsOver(waiting(1))
     expect(textOf(await ask('show'))).toContain('Which one?')
     expect(await ask('show Person 0', [])).toEqual({ speech: { text: [expect.stringContaining('only in the channel of the cards')] } })
   })
 
   test('a card that came too late is told to offer nothing', async () => {
-    expect(await deskOver([]).desk.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' })).toMatchObject({ submissionId: 'gone', actions: false, notes: ['Already decided.'] })
+    expect(await commandsOver([]).commands.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' })).toMatchObject({ submissionId: 'gone', actions: false, notes: ['Already decided.'] })
   })
 })
 
@@ -122,25 +122,25 @@ describe('status', () => {
   const lines = [line('forwarded', NOW - 1), line('spam', NOW - MINUTE), line('forwarded', NOW - 2 * MINUTE), line('expired', NOW - 25 * 60 * MINUTE)]
 
   test('names what is connected, where forwards go, and what happened', async () => {
-    expect(textOf(await deskOver(waiting(3), lines).ask('status'))).toBe([
+    expect(textOf(await commandsOver(waiting(3), lines).ask('status'))).toBe([
       'Connected: Slack, Discord', 'Forwards go to: team@example.com and crm.example.com', 'Forwards of Contact go to: team@example.com and downstream.example.com', 'Waiting: 3', 'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
     ].join('\n'))
   })
 
   test('outside the rooms keeps addresses and numbers to itself', async () => {
-    expect(textOf(await deskOver(waiting(3), lines).ask('status', ['slack/D1']))).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
+    expect(textOf(await commandsOver(waiting(3), lines).ask('status', ['slack/D1']))).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
   })
 })
 
 test('anything else is answered with the hint to help', async () => {
-  expect(textOf(await deskOver([]).ask('good morning'))).toContain('Type help')
+  expect(textOf(await commandsOver([]).ask('good morning'))).toContain('Type help')
 })
 
 describe('a form with a channel of its own', () => {
   const ours = { ...submissionOf({ name: 'Public' }), id: '11111111-0000-4000-8000-000000000000' }
   const theirs = { ...submissionOf({ name: 'Confidential' }), id: '22222222-0000-4000-8000-000000000000', form: 'hr' }
   const removed = { ...submissionOf({ name: 'Left over' }), id: '33333333-0000-4000-8000-000000000000', form: 'gone', cards: [{ platform: 'slack', threadId: 'slack:C3:1', messageId: '1' }] }
-  const { ask } = deskOver([ours, theirs, removed], [
+  const { ask } = commandsOver([ours, theirs, removed], [
     { id: 'a', outcome: 'spam', at: NOW, reviewer: null, receivedAt: NOW }, { id: 'b', form: 'hr', outcome: 'forwarded', at: NOW, reviewer: null, receivedAt: NOW },
   ])
 

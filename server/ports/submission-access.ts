@@ -1,0 +1,56 @@
+import type { Field } from './board'
+import type { Action, Reviewer, Submission, SubmissionData } from './submission'
+
+/**
+ * What the tools of a conversation may do with the submissions of its place; others do not exist there.
+ * Every method rejects when the store cannot be reached.
+ */
+export interface SubmissionAccess {
+  /** The newest pending submissions that a search for `text` finds (`domain/submission/search.ts` has the rule). */
+  search(text: string, limit: number): Promise<Found>
+  /** A submission that is still kept, or null. */
+  get(id: string): Promise<ShownSubmission | null>
+  stats(): Promise<SubmissionStats>
+  /** Forwards or discards by the same claim as a click. */
+  decide(id: string, action: Action, reviewer: Reviewer): Promise<ClaimResult>
+  /** Edits fields by name, then forwards. Fields that are not named stay as they are. */
+  decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<ClaimResult>
+}
+
+export interface FieldChange {
+  /** A key of the form data. */
+  field: string
+  value: string
+}
+
+export interface ShownSubmission extends Pick<Submission, 'id' | 'state' | 'receivedAt' | 'expiresAt'> {
+  /** As the website sent it, with what reviewers edited; null once erased. */
+  data: SubmissionData | null
+  /** As people read it. */
+  fields: readonly Field[]
+  /** Who decided, where it went, what failed; one line each. */
+  notes: readonly string[]
+}
+
+export interface Found {
+  submissions: ShownSubmission[]
+  /** How many match; of those looked at, when not all were. */
+  matches: number
+  /** How many are pending, of those looked at when not all were. */
+  pending: number
+  /** False when there are more pending submissions than are looked at. */
+  complete: boolean
+}
+
+export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
+  /** When the newest pending submission came, epoch ms; null when none is pending. */
+  newestAt: number | null
+  /** What became of the latest, which is as far as the audit is looked at. */
+  decided: { forwarded: number, spam: number, expired: number, sinceAt: number | null }
+}
+
+/** What became of an attempt to decide a submission. Exactly one claim of a submission wins. */
+export type ClaimResult
+  = | { claimed: true }
+    /** Nothing happened; one line that says why, e.g. who was faster. */
+    | { claimed: false, message: string }
