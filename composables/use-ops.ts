@@ -1,11 +1,16 @@
+import { createSharedComposable, useTimestamp } from '@vueuse/core'
+
 /** After so much silence, in ms, there is no answer: a connection may be dead without a word. */
 const ANSWER_MS = 15_000
+
+interface AskOptions { method?: 'GET' | 'POST' | 'DELETE', timeout?: number }
 
 /**
  * Everything that the pages ask of the server. When the session has ended, somebody signs in over the page
  * first, and then it is asked again.
  */
-export async function askOps<T>(path: string, body?: object, { method = body ? 'POST' : 'GET', timeout = ANSWER_MS }: { method?: 'GET' | 'POST' | 'DELETE', timeout?: number } = {}): Promise<T> {
+export async function askOps<T>(path: string, body?: object, options: AskOptions = {}): Promise<T> {
+  const { method = body ? 'POST' : 'GET', timeout = ANSWER_MS } = options
   for (;;) {
     try {
       return await $fetch<T>(path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 }) as T
@@ -46,20 +51,8 @@ export function useOpsContext() {
   return context
 }
 
-let ticking: { now: Ref<number>, users: number, timer?: ReturnType<typeof setInterval> } | null = null
-
 /** The time, epoch ms, every second; one timer for all who show it. */
-export function useNow(): Readonly<Ref<number>> {
-  const clock = ticking ??= { now: ref(Date.now()), users: 0 }
-  onMounted(() => {
-    clock.now.value = Date.now()
-    if (clock.users++ === 0) clock.timer = setInterval(() => clock.now.value = Date.now(), 1000)
-  })
-  onUnmounted(() => {
-    if (--clock.users === 0) clearInterval(clock.timer)
-  })
-  return clock.now
-}
+export const useNow = createSharedComposable(() => useTimestamp({ interval: 1000 }))
 
 const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const
 

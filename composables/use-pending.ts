@@ -1,10 +1,12 @@
+import { watchDebounced } from '@vueuse/core'
+
 /** A page, and whether it is of what is held. */
 interface ShownPage extends RowPage { held: boolean }
 
 const PAGE_ROWS = 50
 /** A first page that grew beyond this by arrivals is cut back; one that shrank below the other is filled up. */
 const [MOST_ROWS, LEAST_ROWS] = [100, 25]
-const RETRY_MS = 3000
+const TYPING_MS = 250
 
 /** The list of pending submissions: one page of it, kept current. Survives a look at a submission and the way back. */
 export function usePending() {
@@ -19,7 +21,6 @@ export function usePending() {
   const newer = ref(new Set<string>())
   /** New ones in this page. */
   const arrived = ref(new Set<string>())
-  const problem = ref<string | null>(null)
   const busy = ref(false)
   /** Grows when the list became another one, as opposed to the same one with changes. */
   const turns = ref(0)
@@ -27,43 +28,32 @@ export function usePending() {
 
   const changed = new Set<string>()
   let reload = false
-  let running: Promise<void> | null = null
-  let retry: ReturnType<typeof setTimeout> | undefined
+  const { problem, refresh: work } = useRefresh(load)
 
   const filter = () => ({ state: state.value, q: q.value.trim() || undefined })
   const place = () => JSON.stringify([filter(), above.value])
 
-  /** One request after the other; whatever is asked for meanwhile becomes one more. */
   function refresh(ids: readonly string[] | null = null): Promise<void> {
     for (const id of ids ?? []) changed.add(id)
     reload ||= ids === null || changed.size > MOST_ROWS
-    running ??= work().finally(() => running = null)
-    return running
+    return work()
   }
 
-  async function work() {
-    while (reload || changed.size > 0) {
-      const [ids, asked] = [reload ? null : [...changed], place()]
-      reload = false
-      changed.clear()
-      try {
-        const query = ids ? { ids, ...filter() } : { limit: PAGE_ROWS, before: above.value.at(-1), ...filter() }
-        const answer = await askOps<RowPage>('/api/submissions/search', query)
-        problem.value = null
-        // Somebody turned the page meanwhile: what is asked next is the answer.
-        if (asked !== place()) continue
-        if (ids) merge(ids, answer)
-        else show(answer)
-      }
-      catch (error) {
-        problem.value = errorLine(error)
-        clearTimeout(retry)
-        retry = setTimeout(refresh, RETRY_MS)
-        break
-      }
-      finally {
-        busy.value = false
-      }
+  async function load() {
+    // What failed is asked for again as a whole.
+    const [ids, asked] = [reload || changed.size === 0 ? null : [...changed], place()]
+    reload = false
+    changed.clear()
+    try {
+      const query = ids ? { ids, ...filter() } : { limit: PAGE_ROWS, before: above.value.at(-1), ...filter() }
+      const answer = await askOps<RowPage>('/api/submissions/search', query)
+      // Somebody turned the page meanwhile: what is asked next is the answer.
+      if (asked !== place()) return
+      if (ids) merge(ids, answer)
+      else show(answer)
+    }
+    finally {
+      busy.value = false
     }
   }
 
@@ -95,7 +85,8 @@ export function usePending() {
     for (const id of ids) if (!found.has(id)) newer.value.delete(id)
     greet(kept)
     page.value = { ...page.value, rows: kept.sort(order), total }
-    if (kept.length > MOST_ROWS || (kept.length < LEAST_ROWS && cursor !== null) || (kept.length === 0 && !isFirst)) reload = true
+    const isShort = kept.length < LEAST_ROWS && cursor !== null
+    if (kept.length > MOST_ROWS || isShort || (kept.length === 0 && !isFirst)) void refresh()
   }
 
   const isNew = ({ receivedAt }: Row) => receivedAt > openedAt
@@ -116,23 +107,13 @@ export function usePending() {
   const older = () => !turning && page.value?.cursor && open([...above.value, page.value.cursor])
   const back = () => open(above.value.slice(0, -1))
 
-  let typing: ReturnType<typeof setTimeout> | undefined
-  watch(q, () => {
-    clearTimeout(typing)
-    typing = setTimeout(first, 250)
-  })
+  watchDebounced(q, first, { debounce: TYPING_MS })
   watch(state, first)
   useFilterInAddress(state, () => {
     q.value = ''
     above.value = []
     page.value = null
   })
-  onMounted(() => void refresh())
-  onBeforeUnmount(() => {
-    clearTimeout(retry)
-    clearTimeout(typing)
-  })
-
   return { page, state, q, above, newer, arrived, problem, busy, turns, refresh, first, older, back }
 }
 

@@ -1,47 +1,16 @@
 export interface SandboxClick { message: SandboxMessage, actionId: string, value?: string }
 
 const WEBHOOK = '/api/webhooks/sandbox'
-const RETRY_MS = 2_000
 
 /** The room as the server has it, kept current by server-sent events, and what a reviewer does in it. */
 export function useSandbox() {
   const state = shallowRef<SandboxState | null>(null)
-  const problem = ref<string | null>(null)
   const reviewer = useReviewer()
+  const { problem, refresh } = useRefresh(async () => {
+    state.value = await fetchSandboxState()
+  })
   // Only a room that exists has events.
   const liveness = useEvents('/api/sandbox/events', () => void refresh(), computed(() => state.value !== null))
-  let retry: ReturnType<typeof setTimeout> | undefined
-  let left = false
-  let running: Promise<void> | null = null
-  let stale = false
-
-  // A burst of changes costs at most two requests: the one under way, and one that sees everything after it.
-  function refresh(): Promise<void> {
-    stale = true
-    running ??= drain().finally(() => running = null)
-    return running
-  }
-
-  async function drain() {
-    while (stale) {
-      stale = false
-      try {
-        state.value = await fetchSandboxState()
-        problem.value = null
-      }
-      catch (error) {
-        problem.value = errorLine(error)
-        clearTimeout(retry)
-        if (state.value && !left) retry = setTimeout(refresh, RETRY_MS)
-      }
-    }
-  }
-
-  onMounted(() => void refresh())
-  onBeforeUnmount(() => {
-    left = true
-    clearTimeout(retry)
-  })
 
   /** Presses a button of a card; the answer may carry a modal to open. */
   async function click({ message, actionId, value }: SandboxClick): Promise<SandboxModal | null> {
@@ -79,27 +48,16 @@ async function fetchSandboxState(): Promise<SandboxState> {
   return state
 }
 
-/** Who clicks in this browser. The name is the identity, so a demo can act as several people. */
+/** Who clicks in this browser. The name is the identity, so a demo can act as several people, one in each tab. */
 function useReviewer() {
   const fallback = 'Ada Lovelace'
-  const name = ref(fallback)
+  const kept = useKept('sandbox-reviewer')
+  const name = ref(kept.value || fallback)
   const user = computed(() => {
     const shown = name.value.trim() || fallback
     return { id: `sandbox-${shown.toLowerCase().replace(/\s+/g, '-')}`, name: shown }
   })
-  // Private windows may refuse storage; then the name simply lives as long as the page.
-  onMounted(() => {
-    try {
-      name.value = localStorage.getItem('sandbox-reviewer') || fallback
-    }
-    catch { /* see above */ }
-  })
-  watch(user, ({ name }) => {
-    try {
-      localStorage.setItem('sandbox-reviewer', name)
-    }
-    catch { /* see above */ }
-  })
+  watch(user, ({ name }) => kept.value = name)
   return { name, user }
 }
 

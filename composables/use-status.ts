@@ -1,3 +1,5 @@
+import { useDocumentVisibility, useIntervalFn, whenever } from '@vueuse/core'
+
 const EVERY_MS = 2000
 
 /** Longer than the server waits for a store that is silent, ms. */
@@ -9,37 +11,20 @@ const PATIENCE_MS = 4000
 /** The status, asked again every few seconds while somebody looks. */
 export function useStatus() {
   const report = shallowRef<StatusReport | null>(null)
-  const problem = ref<string | null>(null)
   /** When the report came, epoch ms by this machine's clock. */
   const heardAt = ref(Date.now())
   const now = useNow()
+  const visibility = useDocumentVisibility()
+  const isLookedAt = () => visibility.value === 'visible'
+  const { problem, refresh } = useRefresh(async () => {
+    report.value = await askOps<StatusReport>('/api/status', undefined, { timeout: ANSWER_MS })
+    heardAt.value = Date.now()
+  })
   // By the clock, because timers sleep with the machine.
-  const liveness = computed<Liveness>(() => problem.value || now.value - heardAt.value > PATIENCE_MS ? 'lost' : report.value ? 'live' : 'connecting')
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let left = false
-
-  async function refresh() {
-    clearTimeout(timer)
-    if (document.visibilityState === 'visible') {
-      await askOps<StatusReport>('/api/status', undefined, { timeout: ANSWER_MS }).then((found) => {
-        report.value = found
-        heardAt.value = Date.now()
-        problem.value = null
-      }, (error) => { problem.value = errorLine(error) })
-    }
-    clearTimeout(timer)
-    if (!left) timer = setTimeout(refresh, EVERY_MS)
-  }
-
-  onMounted(() => {
-    document.addEventListener('visibilitychange', refresh)
-    void refresh()
-  })
-  onUnmounted(() => {
-    left = true
-    clearTimeout(timer)
-    document.removeEventListener('visibilitychange', refresh)
-  })
+  const isLate = computed(() => now.value - heardAt.value > PATIENCE_MS)
+  const liveness = computed<Liveness>(() => problem.value || isLate.value ? 'lost' : report.value ? 'live' : 'connecting')
+  useIntervalFn(() => isLookedAt() && void refresh(), EVERY_MS)
+  whenever(isLookedAt, () => void refresh())
 
   return { report, problem, liveness, heardAt, refresh }
 }

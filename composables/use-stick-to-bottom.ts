@@ -1,7 +1,10 @@
+import { useResizeObserver } from '@vueuse/core'
 import type { ShallowRef } from 'vue'
 
+type Element = Readonly<ShallowRef<HTMLElement | null>>
+
 /** Keeps a list of messages at its end, as long as nobody scrolls up. */
-export function useStickToBottom(scroller: Readonly<ShallowRef<HTMLElement | null>>, list: Readonly<ShallowRef<HTMLElement | null>>) {
+export function useStickToBottom(scroller: Element, list: Element) {
   const atBottom = ref(true)
   let lastTop = 0
 
@@ -20,17 +23,11 @@ export function useStickToBottom(scroller: Readonly<ShallowRef<HTMLElement | nul
   }
 
   // Watching sizes and not messages: an edited card changes height too, and so does the pane.
-  let sizes: ResizeObserver | undefined
-  onMounted(() => {
-    sizes = new ResizeObserver(() => {
-      // A pane that is hidden loses its place: the scroll event of its return is nobody scrolling up.
-      if (scroller.value?.clientHeight === 0) lastTop = 0
-      else if (atBottom.value) toBottom()
-    })
-    if (scroller.value) sizes.observe(scroller.value)
-    if (list.value) sizes.observe(list.value)
+  useResizeObserver([scroller, list], () => {
+    // A pane that is hidden loses its place: the scroll event of its return is nobody scrolling up.
+    if (scroller.value?.clientHeight === 0) lastTop = 0
+    else if (atBottom.value) toBottom()
   })
-  onBeforeUnmount(() => sizes?.disconnect())
 
   return { atBottom, onScroll, toBottom }
 }

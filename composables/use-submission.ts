@@ -11,53 +11,33 @@ export type DecisionResult
   = | { decided: true }
     | { decided: false, message: string, late: boolean, errors: Record<string, string> }
 
-const RETRY_MS = 3000
-
 /** One submission, kept current, and what can be decided about it. */
 export function useSubmission(id: string) {
   const submission = shallowRef<SubmissionDetails | null>(null)
   /** How it ended, once it is over; an unknown one has no `how`. */
   const ended = ref<{ how: string | null, message: string } | null>(null)
-  const problem = ref<string | null>(null)
   const path = `/api/submissions/${encodeURIComponent(id)}`
-  let retry: ReturnType<typeof setTimeout> | undefined
-  let running: Promise<void> | null = null
-  let stale = false
-
-  function refresh(): Promise<void> {
-    stale = true
-    running ??= load().finally(() => running = null)
-    return running
-  }
-
-  async function load() {
-    while (stale) {
-      stale = false
-      try {
-        submission.value = await askOps<SubmissionDetails>(path)
-        ended.value = problem.value = null
-      }
-      catch (error) {
-        const status = statusOf(error)
-        const message = errorLine(error)
-        if (status === 404 || status === 410) {
-          ended.value = { how: status === 410 ? message : null, message }
-          submission.value = problem.value = null
-          continue
-        }
-        problem.value = message
-        clearTimeout(retry)
-        retry = setTimeout(refresh, RETRY_MS)
-      }
+  const { problem, refresh } = useRefresh(async () => {
+    try {
+      submission.value = await askOps<SubmissionDetails>(path)
+      ended.value = null
     }
-  }
+    catch (error) {
+      const status = statusOf(error)
+      if (status !== 404 && status !== 410) throw error
+      const message = errorLine(error)
+      ended.value = { how: status === 410 ? message : null, message }
+      submission.value = null
+    }
+  })
 
   function decide(request: DecisionRequest): Promise<DecisionResult> {
     return done(askOps(`${path}/decision`, request))
   }
 
   function judge(request: HeldRequest): Promise<DecisionResult> {
-    return done(request === 'release' ? askOps(`${path}/decision`, { action: request }) : askOps(path, undefined, { method: 'DELETE' }))
+    if (request === 'delete') return done(askOps(path, undefined, { method: 'DELETE' }))
+    return done(askOps(`${path}/decision`, { action: request }))
   }
 
   async function done(asked: Promise<unknown>): Promise<DecisionResult> {
@@ -79,8 +59,6 @@ export function useSubmission(id: string) {
     return askOps(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
   }
 
-  onMounted(() => void refresh())
-  onBeforeUnmount(() => clearTimeout(retry))
   return { submission, ended, problem, refresh, decide, judge, postAgain }
 }
 

@@ -1,0 +1,38 @@
+import { tryOnScopeDispose, useTimeoutFn } from '@vueuse/core'
+
+const RETRY_MS = 3000
+
+/**
+ * Loads what a page shows when it opens and whenever that is asked for: one request after the other, and whatever is
+ * asked for meanwhile becomes one more. What fails is asked for again in a moment, as long as the page is open.
+ */
+export function useRefresh(load: () => Promise<void>) {
+  const problem = ref<string | null>(null)
+  const retry = useTimeoutFn(() => void refresh(), RETRY_MS, { immediate: false })
+  let running: Promise<void> | null = null
+  let isStale = false
+  let isOver = false
+
+  function refresh(): Promise<void> {
+    isStale = true
+    return running ??= work().finally(() => running = null)
+  }
+
+  async function work() {
+    while (isStale) {
+      isStale = false
+      try {
+        await load()
+        problem.value = null
+      }
+      catch (error) {
+        problem.value = errorLine(error)
+        if (!isOver) retry.start()
+      }
+    }
+  }
+
+  onMounted(() => void refresh())
+  tryOnScopeDispose(() => isOver = true)
+  return { problem, refresh }
+}
