@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisCardLine } from '../../server/adapters/redis/line'
 import { RedisStore } from '../../server/adapters/redis/store'
@@ -31,24 +31,34 @@ describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurr
   }))
 })
 
+/** One each for the points that are tried at the same time. */
+const sites: Site[] = []
+const idle: Site[] = []
+afterAll(() => Promise.all(sites.map(async ({ d, tcp, store }) => {
+  await store.close()
+  await d.close()
+  await tcp.close()
+})))
+
 async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
+  const site = idle.pop() ?? await openSite()
+  await act(site)
+  // Only then: where something was lost, the next point would find it.
+  idle.push(site)
+}
+
+async function openSite(): Promise<Site> {
   const tcp = await startTcpProxy()
   const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '2000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
   tcp.use(d.redis.port)
   const client = createRedis(d.redis.url, silentLog)
-  const store = new RedisStore(client, storeRules)
-  try {
-    // Redis knows every script from here on, so that a command is one command.
-    await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-    const { id, card } = await submit(d, { name: 'warm-up' })
-    await click(d, card, 'forward', id)
-    await act({ d, tcp, store, line: new RedisCardLine(client) })
-  }
-  finally {
-    await store.close()
-    await d.close()
-    await tcp.close()
-  }
+  const site = { d, tcp, store: new RedisStore(client, storeRules), line: new RedisCardLine(client) }
+  sites.push(site)
+  // Redis knows every script from here on, so that a command is one command.
+  await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+  const { id, card } = await submit(d, { name: 'warm-up' })
+  await click(d, card, 'forward', id)
+  return site
 }
 
 async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<void> {

@@ -21,21 +21,22 @@ afterAll(async () => {
   await d.close()
 })
 
-/** Sends a form and makes it as old as if it expired at `expiresAt`, epoch ms. */
-async function aged(expiresAt: number, changes: Partial<Submission> = {}) {
+/** Sends a form and makes it as old as if it expired `inMs` from then. */
+async function aged(inMs: number, changes: Partial<Submission> = {}) {
   const { id, card } = await submit(d, { name: 'Ada', secret: 'to be erased' })
   await d.server.drain()
   const stored = await store.get(id)
+  const expiresAt = Date.now() + inMs
   const old = { ...stored!, version: stored!.version + 1, receivedAt: expiresAt - 7 * DAY_MS, expiresAt, ...changes }
   expect(await store.replace(stored!, old)).toBe(true)
-  return { id, card }
+  return { id, card, expiresAt }
 }
 
 const replies = (ts: string) => d.slack.calls('chat.postMessage').filter(({ thread_ts }) => thread_ts === ts)
 
 describe('a submission that nobody decides', () => {
   it('is reminded of once in the card\'s thread, 24 hours before it expires', async () => {
-    const { card } = await aged(Date.now() + DAY_MS + 700)
+    const { card } = await aged(DAY_MS + 2000)
     expect(replies(card.ts)).toEqual([])
     await until('the reminder', () => replies(card.ts).length > 0)
     // The next attention is the expiry: nothing more comes in the meantime.
@@ -47,8 +48,7 @@ describe('a submission that nobody decides', () => {
   })
 
   it('loses its data at the end of 7 days, and its card says so', async () => {
-    const expiresAt = Date.now() + 3000
-    const { id, card } = await aged(expiresAt, { reminded: true })
+    const { id, card, expiresAt } = await aged(3000, { reminded: true })
     expect((await store.get(id))?.data).toMatchObject({ secret: 'to be erased' })
     await until('the expired card', async () => blockText((await cardNow(d, card)).blocks).includes('Expired — nobody decided in 7 days'))
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
@@ -60,7 +60,7 @@ describe('a submission that nobody decides', () => {
   })
 
   it('cannot be decided any more', async () => {
-    const { id, card } = await aged(Date.now() + 300, { reminded: true })
+    const { id, card } = await aged(300, { reminded: true })
     await until('the record gone', async () => await store.get(id) === null)
     const emails = d.resend.requests.length
     expect((await click(d, card, 'forward', id)).status).toBe(200)

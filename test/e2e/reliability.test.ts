@@ -139,6 +139,26 @@ describe('without Redis', () => {
     await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
   })
 
+  it.each(['stopped', 'frozen'])('(%s) a form under a rate limit is the store\'s 503 too, in under 2 s', async (how) => {
+    const limited = await startServer({ ...d.env, FORM_RATE_LIMIT: '10' })
+    expect((await sendForm(limited, { name: 'before' })).status).toBe(200)
+    if (how === 'frozen') d.redis.pause()
+    else await d.redis.stop()
+    const started = performance.now()
+    const response = await sendForm(limited, { name: 'lost?' })
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect(await response.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+
+    if (how === 'frozen') {
+      d.redis.resume()
+      await until('a form accepted again', async () => (await sendForm(limited, { name: 'after' })).status === 200)
+    }
+    await limited.kill()
+  })
+
   it('an edit form stays open with what was typed, and works once Redis is back', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     const view = await openEdit(d, card, id)

@@ -46,7 +46,7 @@ export async function runToExit(env: Record<string, string>): Promise<{ code: nu
 }
 
 /** A run in another time zone, or under a clock that a preloaded library shifts, has the server there too. */
-const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME']
+const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'NODE_COMPILE_CACHE']
 
 function spawnServer(env: Record<string, string>) {
   const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env } })

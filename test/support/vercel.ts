@@ -22,7 +22,7 @@ export async function buildForVercel(): Promise<VercelBuild> {
   for (const name of await buildContext()) await cp(join(ROOT, name), join(dir, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
   const { NODE_OPTIONS, VITEST, ...env } = process.env
-  await promisify(execFile)(process.execPath, [NUXT, 'build'], { cwd: dir, env: { ...env, NODE_ENV: 'production', NITRO_PRESET: 'vercel' } })
+  await promisify(execFile)(process.execPath, ['--max-semi-space-size=128', NUXT, 'build'], { cwd: dir, env: { ...env, NODE_ENV: 'production', NITRO_PRESET: 'vercel' } })
   return { dir: join(dir, '.vercel/output'), remove: () => rm(dir, { recursive: true, force: true }) }
 }
 

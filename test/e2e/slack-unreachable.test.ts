@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import { interact, sendEvent, viewSubmission } from '../support/slack'
+import { until } from '../support/until'
+
+let d: Deployment
+// The real lease: with a shorter one, work that hangs on purpose would be taken over.
+beforeAll(async () => { d = await deploy({ LEASE_MS: '30000' }) })
+afterAll(() => d.close())
+
+describe('with Slack unreachable', () => {
+  it('from the start, forms and webhooks still answer, and the card comes once Slack is back', async () => {
+    const other = await deploy()
+    try {
+      await other.server.kill()
+      other.slack.fault = () => 'drop'
+      other.server = await startServer(other.env)
+      const started = Date.now()
+      const verification = await sendEvent(other.server.url, { type: 'url_verification', challenge: 'c' })
+      expect(verification.status).toBe(200)
+      const form = await fetch(`${other.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}' })
+      expect(await form.json()).toMatchObject({ status: 'received' })
+      expect(Date.now() - started).toBeLessThan(3000)
+      expect(await other.slack.messages()).toEqual([])
+      other.slack.fault = () => undefined
+      const [card] = await until('the card', async () => {
+        const messages = await other.slack.messages()
+        return messages.length > 0 && messages
+      })
+      await click(other, card!, 'forward', card!.blocks.find(({ type }) => type === 'actions')!.elements[0].value)
+      expect(await other.resend.emails()).toHaveLength(1)
+    }
+    finally {
+      await other.close()
+    }
+  })
+
+  it('hanging, a form is answered within 3 s and its card is posted once', async () => {
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: gate.promise } : undefined
+    const posted = (await d.slack.messages()).length
+    const started = Date.now()
+    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"hanging"}' })
+    expect(await response.json()).toMatchObject({ status: 'received' })
+    expect(Date.now() - started).toBeLessThan(3000)
+    expect(await d.slack.messages()).toHaveLength(posted)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    await d.server.drain()
+    expect(await d.slack.messages()).toHaveLength(posted + 1)
+  })
+
+  it('hanging while a form is edited, the submit is acknowledged within 3 s and takes effect', async () => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    const view = await openEdit(d, card, id)
+    const gate = Promise.withResolvers<undefined>()
+    d.slack.fault = () => ({ hold: gate.promise })
+    const before = d.resend.requests.length
+    const started = Date.now()
+    const response = await interact(d.server.url, viewSubmission(view, { f0: 'Grace' }, { ...d.slack.reviewer, id: 'U0NEWUSER' }))
+    expect(response.status).toBe(200)
+    expect(Date.now() - started).toBeLessThan(3000)
+    await until('the email', () => d.resend.requests.length > before)
+    d.slack.fault = () => undefined
+    gate.resolve(undefined)
+    await d.server.drain()
+  })
+})
