@@ -217,7 +217,7 @@ function compose(config: Config): Services {
     },
     setup: () => readSetup(config),
     stopConversations: () => {
-      running?.turns.stop()
+      running?.answers.stop()
       agent?.stop()
     },
     gateway: key => gateways.find(({ platform }) => platform === key) ?? null,

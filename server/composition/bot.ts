@@ -1,7 +1,7 @@
 import type { Chat, StateAdapter } from 'chat'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
-import type { Turns } from '../handlers/answer-queue'
+import type { AnswerQueue } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
 import { BotUnavailable } from '../domain/errors'
 import type { ChatCommands } from '../domain/conversation/commands'
@@ -65,13 +65,13 @@ interface BotParts {
 export interface Bot {
   chat: Chat
   /** What people said, in the order in which it is answered. */
-  turns: Turns
+  answers: AnswerQueue
 }
 
 /** The Chat SDK with every platform and every handler. */
 export async function startBot({ connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
-  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, { createTurns }, joinAgent] = await Promise.all([
-    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), import('../handlers/answer-queue'), agent?.load(),
+  const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, joinAgent] = await Promise.all([
+    import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
@@ -80,15 +80,17 @@ export async function startBot({ connections, places, state, log, reviewAt, comm
     const script = createScript({ commands, render })
     return agentReplier ? forAudience({ agent: withHelp(agentReplier, render), script, ...audience, render }) : script
   }
-  let turns!: Turns
+  let answers!: AnswerQueue
   const chat = await createBot({
     connections, state, log, streamingIntervalMs,
     register: (bot) => {
       registerReview(bot, { reviewAt, here: places.here, pressOf: places.pressOf, editModal, noticeModal, log, platformLabel })
-      registerConversation(bot, { replier: replierOf(bot), turns: (_, answer) => turns = createTurns({ bot, queue: messages, leaseMs, answer }), here: places.here, render, platformLabel, escalationMention, log })
+      answers = registerConversation(bot, {
+        replier: replierOf(bot), messages, leaseMs, here: places.here, render, platformLabel, escalationMention, log,
+      })
     },
   })
-  return { chat, turns }
+  return { chat, answers }
 }
 
 /** Threads that one sweep looks after. */
@@ -98,7 +100,7 @@ const SWEPT = 50
 export async function sweepMessages(messages: MessageQueue, leaseMs: number, start: () => Promise<Bot>): Promise<void> {
   const threads = await messages.stalled(leaseMs, SWEPT)
   if (threads.length === 0) return
-  const { chat, turns } = await start()
+  const { chat, answers } = await start()
   await chat.initialize()
-  for (const thread of threads) background(turns.resume(thread))
+  for (const thread of threads) background(answers.resume(thread))
 }

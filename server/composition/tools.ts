@@ -18,8 +18,8 @@ interface ToolsParts {
   log: Log
 }
 
-/** One turn of one conversation. */
-interface Turn {
+/** For which conversation, and in whose name. */
+interface ToolsContext {
   chat: Chat
   thread: { readonly id: string, readonly channelId: string }
   /** Whose submissions there are. */
@@ -32,7 +32,7 @@ export interface AgentTools {
   /** Chooses among the tools, by `prepareStep`; to be warmed up in the background. */
   selection: ToolSelection
   /** All tools of a turn. */
-  of: (turn: Turn) => ToolSet
+  of: (context: ToolsContext) => ToolSet
 }
 
 /** Everything that the agent can do. */

@@ -2,13 +2,13 @@ import type { Chat, Lock, Message, StateAdapter, Thread } from 'chat'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 
-/** One message and the thread that it stands in. */
-export interface Turn {
+/** A message of a conversation that waits for its answer. */
+export interface QueuedMessage {
   thread: Thread
   message: Message
   /** It opened the conversation, as far as could be told when it arrived. */
   opens: boolean
-  /** Where it was said; a turn that another version kept knows nothing of it. */
+  /** Where it was said; a message that another version queued does not tell. */
   place: Place
 }
 
@@ -18,7 +18,7 @@ const WATCH_MS = 1000
 /** An answer that takes longer is left to itself, ms, so that it holds up nobody for ever. */
 const LONGEST_ANSWER_MS = 600_000
 
-export interface TurnsOptions {
+export interface AnswerQueueOptions {
   bot: Chat
   queue: MessageQueue
   /** How long a process that died keeps a thread, ms. */
@@ -28,24 +28,25 @@ export interface TurnsOptions {
    *
    * @param attempt more than 1 after a process that died while it answered
    */
-  answer: (turn: Turn, attempt: number) => Promise<void>
+  answer: (queued: QueuedMessage, attempt: number) => Promise<void>
 }
 
 /** Answers messages one at a time per thread, in order of arrival, over all replicas. */
-export interface Turns {
+export interface AnswerQueue {
   /** Resolves when nothing waits any more, or as soon as the message waits for an answer that is being made here. */
-  take(turn: Turn): Promise<void>
+  take(queued: QueuedMessage): Promise<void>
   /** Goes on where a process died; resolves at once when none did, and another one is answering in the thread. */
   resume(threadId: string): Promise<void>
   /** Begins no more answers: what waits is left to another process. */
   stop(): void
 }
 
-interface Line {
-  /** Something joined since the queue was last looked at. */
+/** What this process knows of a thread in which it answers. */
+interface Attended {
+  /** A message joined since the queue was last looked at. */
   joined: boolean
   /** What arrived in this process, by message id: nothing has to be revived. */
-  here: Map<string, Turn>
+  here: Map<string, QueuedMessage>
 }
 
 /**
@@ -54,58 +55,58 @@ interface Line {
  * at the queue and the release of its lock.
  * Here whoever releases the lock looks again, so every message that was queued while the lock was held is seen.
  */
-export function createTurns({ bot, queue, leaseMs, answer }: TurnsOptions): Turns {
-  const lines = new Map<string, Line>()
+export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOptions): AnswerQueue {
+  const threads = new Map<string, Attended>()
   /** Answered, but still in the queue, because the store did not answer. */
   const answered = new Set<string>()
   let stopped = false
 
-  async function attend(threadId: string, line: Line): Promise<void> {
+  async function attend(threadId: string, attended: Attended): Promise<void> {
     const state = bot.getState()
-    lines.set(threadId, line)
+    threads.set(threadId, attended)
     try {
       for (;;) {
-        line.joined = false
+        attended.joined = false
         const lock = await state.acquireLock(`conversation:${threadId}`, leaseMs)
-        if (lock) await holding(state, lock, leaseMs, () => drain(threadId, line))
-        else if (line.here.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
-        const left = lock || line.here.size > 0 ? !await queue.isEmpty(threadId) : false
+        if (lock) await holding(state, lock, leaseMs, () => drain(threadId, attended))
+        else if (attended.here.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
+        const left = lock || attended.here.size > 0 ? !await queue.isEmpty(threadId) : false
         // Leaving has to happen in the same step as the last look at `joined`.
-        if (stopped || (!left && !line.joined)) return void lines.delete(threadId)
+        if (stopped || (!left && !attended.joined)) return void threads.delete(threadId)
       }
     }
     finally {
-      if (lines.get(threadId) === line) lines.delete(threadId)
+      if (threads.get(threadId) === attended) threads.delete(threadId)
     }
   }
 
-  async function drain(threadId: string, line: Line): Promise<void> {
+  async function drain(threadId: string, attended: Attended): Promise<void> {
     while (!stopped) {
       const next = await queue.first(threadId)
       if (!next) return
       const { message, attempt } = next
-      if (!answered.has(message)) await bounded(reply(message, attempt, line))
+      if (!answered.has(message)) await bounded(reply(message, attempt, attended))
       answered.add(message)
       await queue.remove(threadId, message)
       answered.delete(message)
     }
   }
 
-  async function reply(message: string, attempt: number, line: Line): Promise<void> {
-    await answer(turnOf(message, line, bot), attempt)
+  async function reply(message: string, attempt: number, attended: Attended): Promise<void> {
+    await answer(revived(message, attended, bot), attempt)
   }
 
   return {
-    async take(turn) {
-      const threadId = turn.thread.id
-      await queue.add(threadId, JSON.stringify(turn))
+    async take(queued) {
+      const threadId = queued.thread.id
+      await queue.add(threadId, JSON.stringify(queued))
       if (stopped) return
-      const line = lines.get(threadId)
-      if (!line) return attend(threadId, { joined: false, here: new Map([[turn.message.id, turn]]) })
-      line.joined = true
-      line.here.set(turn.message.id, turn)
+      const attended = threads.get(threadId)
+      if (!attended) return attend(threadId, { joined: false, here: new Map([[queued.message.id, queued]]) })
+      attended.joined = true
+      attended.here.set(queued.message.id, queued)
     },
-    resume: async threadId => lines.has(threadId) ? undefined : attend(threadId, { joined: false, here: new Map() }),
+    resume: async threadId => threads.has(threadId) ? undefined : attend(threadId, { joined: false, here: new Map() }),
     stop: () => { stopped = true },
   }
 }
@@ -128,16 +129,16 @@ async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: ()
   }
 }
 
-/** The turn that was put away as text, which another process revives. */
-function turnOf(text: string, { here }: Line, bot: Chat): Turn {
-  const { message: { id } } = JSON.parse(text) as Turn
+/** The message as it arrived here, or as another process put it away as text. */
+function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
+  const { message: { id } } = JSON.parse(text) as QueuedMessage
   const own = here.get(id)
   here.delete(id)
   if (own) return own
-  const turn = JSON.parse(text, bot.reviver()) as Turn
-  turn.place ??= []
-  const { adapter } = turn.thread
+  const queued = JSON.parse(text, bot.reviver()) as QueuedMessage
+  queued.place ??= []
+  const { adapter } = queued.thread
   // JSON drops how an attachment is fetched; the adapter knows.
-  turn.message.attachments = turn.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment) ?? attachment)
-  return turn
+  queued.message.attachments = queued.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment) ?? attachment)
+  return queued
 }

@@ -2,7 +2,9 @@ import type { ActionEvent, Adapter, AdapterPostableMessage, Chat, Message, Threa
 import { escalation, failed, greeting, whereabouts } from '../domain/conversation/texts'
 import type { Place } from '../ports/board'
 import type { Answer, Speech } from '../ports/conversation'
+import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
+import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
 import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
@@ -13,22 +15,12 @@ export interface Replier {
   reply(thread: Thread, message: Message, place: Place): Promise<void>
 }
 
-interface Turn {
-  thread: Thread
-  message: Message
-  opens: boolean
-  place: Place
-}
-
-/** Answers what it is given one after another per thread, over all replicas. */
-interface Turns {
-  take(turn: Turn): Promise<void>
-}
-
 export interface ConversationHandlers {
   replier: Replier
-  /** @param answer is told how often the message was begun to be answered, this time included */
-  turns: (bot: Chat, answer: (turn: Turn, attempt: number) => Promise<void>) => Turns
+  /** What people said and nobody has answered yet. */
+  messages: MessageQueue
+  /** How long a process that died keeps a thread, ms. */
+  leaseMs: number
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
   render: (answer: Answer, platform: string) => AdapterPostableMessage
@@ -44,11 +36,11 @@ const OPENING_MS = 3_600_000
 /** A message that ended this many processes is not answered any more. */
 const MOST_ATTEMPTS = 3
 
-/** Mentions, direct messages, the threads that follow, and the buttons of the welcome. The bot and other bots are not answered. */
-export function registerConversation(bot: Chat, handlers: ConversationHandlers): void {
-  const { replier, here, render, platformLabel, escalationMention, log } = handlers
+/** Answers mentions, direct messages, the threads that follow, and the buttons of the welcome; no bot, itself included. */
+export function registerConversation(bot: Chat, handlers: ConversationHandlers): AnswerQueue {
+  const { replier, messages, leaseMs, here, render, platformLabel, escalationMention, log } = handlers
 
-  const turns = handlers.turns(bot, async ({ thread, message, opens, place }, attempt) => {
+  async function answer({ thread, message, opens, place }: QueuedMessage, attempt: number): Promise<void> {
     const platform = thread.adapter.name
     try {
       if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
@@ -60,17 +52,19 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
       log.error('conversation.failed', { platform, message: message.id, error })
       await thread.post(render({ speech: failed }, platform)).catch(() => {})
     }
-  })
+  }
+
+  const answers = createAnswerQueue({ bot, queue: messages, leaseMs, answer })
 
   // A direct message without a subscription comes as a mention too, as long as nobody registers for direct messages.
   bot.onNewMention(async (thread, message) => {
     if (!isSaid(message)) return
     await thread.subscribe()
-    await turns.take({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
+    await answers.take({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    if (isSaid(message)) await turns.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
+    if (isSaid(message)) await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
   })
 
   const onClick = (actionId: string, speech: (event: ActionEvent) => Promise<Speech>) => bot.onAction(actionId, async (event) => {
@@ -85,6 +79,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   onClick('hello', async event => greeting(await fullNameOf(event)))
   onClick('info', async event => whereabouts(platformLabel(event.adapter.name)))
   onClick('escalate', async event => escalation(await fullNameOf(event), escalationMention))
+  return answers
 }
 
 async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<boolean> {

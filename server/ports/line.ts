@@ -9,9 +9,9 @@ export interface CardLine {
    *
    * @param how `first`: before all others, because it had its turn already and failed
    */
-  enter(turn: Turn, id: string, how: { leaseMs: number, first?: boolean }): Promise<number>
+  enter(pace: Pace, id: string, how: { leaseMs: number, first?: boolean }): Promise<number>
   /** The first whose turn it is, for `leaseMs`, which closes the gate for the interval; or how long to wait before asking again. */
-  take(turn: Turn, leaseMs: number): Promise<Taken>
+  take(pace: Pace, leaseMs: number): Promise<Taken>
   /** Posted, or not to be posted for now. */
   leave(room: string, id: string): Promise<void>
   /** Nobody is let out for so long, ms: the platform said so. */
@@ -23,7 +23,7 @@ export interface CardLine {
   forgetNotice(room: string): Promise<void>
 }
 
-export interface Turn {
+export interface Pace {
   room: string
   /** Least pause between two cards, ms. */
   intervalMs: number

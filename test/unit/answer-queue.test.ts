@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat, Message, type Adapter } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTurns, type Turn } from '../../server/handlers/answer-queue'
+import { createAnswerQueue, type QueuedMessage } from '../../server/handlers/answer-queue'
 import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
 import type { MessageQueue } from '../../server/ports/message-queue'
 import { until } from '../support/until'
@@ -41,14 +41,14 @@ beforeEach(async () => {
 })
 
 /** One replica: what it is given, it answers in turn. */
-async function replica(answer: (turn: Turn) => Promise<void> = async () => {}) {
+async function replica(answer: (turn: QueuedMessage) => Promise<void> = async () => {}) {
   const state = slowly(memory, name => name === 'releaseLock' ? beforeRelease() : undefined)
   const bot = new Chat({ userName: 'bot', adapters: { test: adapter }, state, logger: quiet })
   await bot.initialize()
   const noted = slowly(queue, (name, [, message]) => {
-    if (name === 'add') joined.push((JSON.parse(String(message)) as Turn).message.id)
+    if (name === 'add') joined.push((JSON.parse(String(message)) as QueuedMessage).message.id)
   })
-  const turns = createTurns({ bot, queue: noted, leaseMs: 30_000, answer: async (turn) => {
+  const turns = createAnswerQueue({ bot, queue: noted, leaseMs: 30_000, answer: async (turn) => {
     most = Math.max(most, ++answering)
     answered.push(turn.message.id)
     await pause()
@@ -115,7 +115,7 @@ describe('messages of one thread', () => {
   })
 
   it('left behind by a process that died are answered by the next, with what they said and who said it', async () => {
-    const turns: Turn[] = []
+    const turns: QueuedMessage[] = []
     await queue.add('test:c:t', LEFT)
     const lock = await memory.acquireLock('conversation:test:c:t', 50)
     expect(lock).not.toBeNull()

@@ -27,7 +27,7 @@ export async function createBot({ connections, state, log, streamingIntervalMs, 
     adapters: Object.fromEntries(adapters),
     state: await state(),
     logger: sdkLogger(log),
-    // The default drops a message that arrives while another of its thread is handled; this loses none, and `turns.ts`
+    // The default drops a message that arrives while another of its thread is handled; this loses none, and `answer-queue.ts`
     // puts them in order.
     concurrency: 'concurrent',
     streamingUpdateIntervalMs: streamingIntervalMs,

@@ -1,9 +1,6 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createStorage, type Storage } from 'unstorage'
 import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
-import { atomicFiles, UNFINISHED } from './atomic-files'
+import { FileStore } from './files'
 
 /** As long as in Redis. */
 const GRACE_MS = 60 * 60 * 1000
@@ -15,16 +12,11 @@ interface Entry {
 }
 
 /** Keeps waiting turns as files, for one process without Redis. Survives a restart. */
-export class EmbeddedApprovals implements ApprovalStore {
-  private readonly files: Storage
+export class EmbeddedApprovals extends FileStore implements ApprovalStore {
   private readonly entries = new Map<string, Entry>()
-  private loading: Promise<void> | null = null
-  /** The last write; one after the other, because two of one file must not overlap. */
-  private written: Promise<unknown> = Promise.resolve()
 
-  /** @param dir folder of its own; made when missing. One process at a time. */
-  constructor(private readonly dir: string, private readonly now: () => number) {
-    this.files = createStorage({ driver: atomicFiles(dir) })
+  constructor(dir: string, private readonly now: () => number) {
+    super(dir)
   }
 
   async keep(turn: WaitingTurn): Promise<void> {
@@ -70,19 +62,13 @@ export class EmbeddedApprovals implements ApprovalStore {
   async drop(id: string): Promise<void> {
     await this.loaded()
     this.entries.delete(id)
-    await this.inTurn(() => this.files.removeItem(id))
+    await this.inTurn(id, () => this.files.removeItem(id))
   }
 
   private async put(entry: Entry): Promise<void> {
     const { id } = entry.kept.turn
     this.entries.set(id, entry)
-    await this.inTurn(() => this.files.setItemRaw(id, JSON.stringify(entry)))
-  }
-
-  private inTurn(write: () => Promise<void>): Promise<void> {
-    const turn = this.written.then(write)
-    this.written = turn.catch(() => { /* The caller has it. */ })
-    return turn
+    await this.inTurn(id, () => this.files.setItemRaw(id, JSON.stringify(entry)))
   }
 
   private entry(id: string): Entry | undefined {
@@ -90,19 +76,7 @@ export class EmbeddedApprovals implements ApprovalStore {
     return entry && this.now() < entry.kept.turn.expiresAt + GRACE_MS ? entry : undefined
   }
 
-  private loaded(): Promise<void> {
-    this.loading ??= this.load().catch((error: unknown) => {
-      this.loading = null
-      throw error
-    })
-    return this.loading
-  }
-
-  private async load(): Promise<void> {
-    await rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
-    for (const key of await this.files.getKeys()) {
-      const stored = await this.files.getItemRaw<Buffer>(key)
-      if (stored) this.entries.set(key, JSON.parse(stored.toString()) as Entry)
-    }
+  protected restore(id: string, text: string): void {
+    this.entries.set(id, JSON.parse(text) as Entry)
   }
 }

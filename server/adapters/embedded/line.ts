@@ -1,4 +1,4 @@
-import type { CardLine, Taken, Turn } from '../../ports/line'
+import type { CardLine, Taken, Pace } from '../../ports/line'
 
 interface Queue {
   /** Id → until when somebody has it, epoch ms; in order of arrival. */
@@ -15,7 +15,7 @@ export class EmbeddedCardLine implements CardLine {
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
-  async enter({ room, intervalMs }: Turn, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean }): Promise<number> {
+  async enter({ room, intervalMs }: Pace, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean }): Promise<number> {
     const queue = this.queue(room)
     const now = this.now()
     if (!queue.waiting.has(id)) {
@@ -31,7 +31,7 @@ export class EmbeddedCardLine implements CardLine {
     return [...queue.waiting.keys()].indexOf(id) + 1
   }
 
-  async take({ room, intervalMs }: Turn, leaseMs: number): Promise<Taken> {
+  async take({ room, intervalMs }: Pace, leaseMs: number): Promise<Taken> {
     const queue = this.queue(room)
     const now = this.now()
     if (queue.waiting.size === 0) return { id: null, waitMs: null }

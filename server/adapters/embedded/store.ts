@@ -1,13 +1,10 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createStorage, type Storage } from 'unstorage'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import {
   HEARTBEAT_MS, type Backlog, type HourTally, type PendingPage, type StoreRules, type StoreWatcher,
   type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
-import { atomicFiles, UNFINISHED } from './atomic-files'
+import { FileStore } from './files'
 import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
 /** Where to keep the files, and the clock. */
@@ -27,18 +24,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const RECORD_GRACE_MS = 8 * DAY_MS
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
-export class EmbeddedStore implements SubmissionStore {
-  private readonly files: Storage
+export class EmbeddedStore extends FileStore implements SubmissionStore {
   private readonly entries = new Map<string, Entry>()
   private readonly trail: AuditTrail
   private readonly watchers = new Set<StoreWatcher>()
   private readonly keys: IdempotencyKeys
-  /** The last change of each submission or idempotency key that is being changed. */
-  private readonly turns = new Map<string, Promise<unknown>>()
-  private loading: Promise<void> | null = null
 
   constructor(private readonly options: EmbeddedStoreOptions) {
-    this.files = createStorage({ driver: atomicFiles(options.dir) })
+    super(options.dir)
     this.trail = new AuditTrail(this.files)
     this.keys = new IdempotencyKeys(this.files, options.now)
   }
@@ -59,7 +52,7 @@ export class EmbeddedStore implements SubmissionStore {
   async get(id: string): Promise<Submission | null> {
     await this.loaded()
     if (!this.entries.has(id)) return null
-    const submission = await this.read(`submission:${id}`) as Submission | null
+    const submission = await this.read(id)
     return submission && this.options.now() >= this.options.dataLivesUntil(submission) ? this.expire(id) : submission
   }
 
@@ -141,31 +134,15 @@ export class EmbeddedStore implements SubmissionStore {
     return null
   }
 
-  /** Waits for the changes under way. */
-  async close(): Promise<void> {
-    await Promise.all(this.turns.values())
-    await this.files.dispose()
-  }
-
   /** One change of a submission after the other: what makes compare-and-set atomic within the process. */
   private change<T>(id: string, task: (entry: Entry | undefined) => Promise<T>): Promise<T> {
     return this.inTurn(id, () => task(this.entries.get(id)))
   }
 
-  private async inTurn<T>(id: string, task: () => Promise<T>): Promise<T> {
-    await this.loaded()
-    const turn = (this.turns.get(id) ?? Promise.resolve()).then(task)
-    const settled: Promise<unknown> = turn.catch(() => { /* The caller has it. */ }).finally(() => {
-      if (this.turns.get(id) === settled) this.turns.delete(id)
-    })
-    this.turns.set(id, settled)
-    return turn
-  }
-
   /** Erases the form data of an overdue submission, and a day later all of it; what Redis does by itself. */
   private expire(id: string): Promise<Submission | null> {
     return this.change(id, async () => {
-      const submission = await this.read(`submission:${id}`) as Submission | null
+      const submission = await this.read(id)
       if (!submission) return null
       const overdue = this.options.now() - this.options.dataLivesUntil(submission)
       if (overdue >= RECORD_GRACE_MS) {
@@ -218,31 +195,20 @@ export class EmbeddedStore implements SubmissionStore {
     this.tell(id)
   }
 
-  /** Raw, because `getItem` parses with destr, which drops keys such as `__proto__`: a website may well send them. */
-  private async read(key: string): Promise<unknown> {
-    const text = await this.files.getItemRaw<Buffer>(key)
-    return text === null ? null : this.options.parse(text.toString())
+  protected restore(key: string, text: string): void {
+    const stored = this.options.parse(text)
+    if (key.startsWith(KEY_FILES)) this.keys.restore(key, stored)
+    else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, stored as AuditLine)
+    else this.index(stored as Submission)
   }
 
-  private loaded(): Promise<void> {
-    this.loading ??= this.load().catch((error: unknown) => {
-      this.loading = null
-      throw error
-    })
-    return this.loading
-  }
-
-  private async load(): Promise<void> {
-    // What a kill left half written may be form data.
-    await rm(join(this.options.dir, UNFINISHED), { recursive: true, force: true })
-    for (const key of await this.files.getKeys()) {
-      const stored = await this.read(key).catch((cause: unknown) => {
-        throw new Error(`Cannot read "${key.replace(':', '/')}" in ${this.options.dir}`, { cause })
-      })
-      if (key.startsWith(KEY_FILES)) this.keys.restore(key, stored)
-      else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, stored as AuditLine)
-      else this.index(stored as Submission)
-    }
+  protected override async load(): Promise<void> {
+    await super.load()
     await this.trail.trim()
+  }
+
+  private async read(id: string): Promise<Submission | null> {
+    const text = await this.text(`submission:${id}`)
+    return text === null ? null : this.options.parse(text) as Submission
   }
 }

@@ -40,10 +40,10 @@ const turnKey = (id: string) => `{triage}:approval:${id}`
 
 /** Keeps waiting turns in Redis: a hash each (the turn, its cards, a verdict per call), and a sorted set of when they end. */
 export class RedisApprovals implements ApprovalStore {
-  private readonly calls: Calls
+  private readonly call: Calls['call']
 
   constructor(private readonly client: RedisClient) {
-    this.calls = createCalls(client)
+    this.call = createCalls(client).call
   }
 
   async keep(turn: WaitingTurn): Promise<void> {
@@ -80,10 +80,6 @@ export class RedisApprovals implements ApprovalStore {
 
   async drop(id: string): Promise<void> {
     await this.call(() => this.client.multi().del(turnKey(id)).zRem(DUE, id).exec())
-  }
-
-  private call<T>(command: () => Promise<T>): Promise<T> {
-    return this.calls.call(command)
   }
 }
 

@@ -1,5 +1,5 @@
 import { NOW, script, run } from './scripts'
-import type { CardLine, Taken, Turn } from '../../ports/line'
+import type { CardLine, Taken, Pace } from '../../ports/line'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
 
@@ -48,18 +48,18 @@ const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
 
 /** The line of cards in Redis: a sorted set by arrival, a hash of who is being posted, and a gate that expires. */
 export class RedisCardLine implements CardLine {
-  private readonly calls: Calls
+  private readonly call: Calls['call']
 
   constructor(private readonly client: RedisClient) {
-    this.calls = createCalls(client)
+    this.call = createCalls(client).call
   }
 
-  async enter({ room, intervalMs }: Turn, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean }): Promise<number> {
+  async enter({ room, intervalMs }: Pace, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean }): Promise<number> {
     const args = [id, leaseMs, intervalMs, first ? 'first' : ''].map(String)
     return await this.call(() => run(this.client, ENTER, keys(room), args)) as number
   }
 
-  async take({ room, intervalMs }: Turn, leaseMs: number): Promise<Taken> {
+  async take({ room, intervalMs }: Pace, leaseMs: number): Promise<Taken> {
     const [id, waitMs] = await this.call(() => run(this.client, TAKE, keys(room), [leaseMs, intervalMs].map(String))) as [string, number]
     return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
   }
@@ -83,10 +83,6 @@ export class RedisCardLine implements CardLine {
 
   async forgetNotice(room: string): Promise<void> {
     await this.call(() => this.client.del(named(room).notice))
-  }
-
-  private call<T>(command: () => Promise<T>): Promise<T> {
-    return this.calls.call(command)
   }
 }
 

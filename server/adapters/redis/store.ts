@@ -39,10 +39,12 @@ const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 /** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
   private readonly calls: Calls
+  private readonly call: Calls['call']
   private readonly changes: RedisChanges
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
     this.calls = createCalls(client)
+    this.call = this.calls.call
     this.changes = new RedisChanges(client)
   }
 
@@ -176,10 +178,6 @@ export class RedisStore implements SubmissionStore {
 
   private parse(record: string | null, data: string | null): Submission | null {
     return record === null ? null : { ...JSON.parse(record), data: data === null ? null : this.options.parse(data) }
-  }
-
-  private call<T>(command: () => Promise<T>): Promise<T> {
-    return this.calls.call(command)
   }
 }
 
