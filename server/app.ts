@@ -2,7 +2,7 @@ import type { SentEmail } from '../shared/types/sandbox'
 import { createBoard } from './adapters/chat/board'
 import { connectPlatforms } from './platforms/connections'
 import { platformByName } from './platforms/registry'
-import { createGateway, type Gateway } from './adapters/chat/gateway'
+import { superviseListener, type ListenerSupervisor } from './adapters/chat/listener-supervisor'
 import { createPlaces } from './adapters/chat/places'
 import { SandboxRoom } from './platforms/sandbox/room'
 import type { SlackManifest } from './platforms/slack/manifest'
@@ -77,9 +77,9 @@ export interface Services {
   /** The webhook of a platform, or null when none is registered under that name. */
   webhook: (platform: string) => Webhook | null
   /** Every configured platform that has a socket to listen to. */
-  gateways: readonly Gateway[]
+  listeners: readonly ListenerSupervisor[]
   /** Listens to a platform's socket; null for a platform that has none or is not configured. */
-  gateway: (platform: string) => Gateway | null
+  listener: (platform: string) => ListenerSupervisor | null
   /** What a Slack app for this deployment is created from; null while its public URL is not known. */
   slackManifest: ((variant: { files: boolean }) => SlackManifest) | null
   /** Lets other Slack workspaces install the app; null when that is off. */
@@ -173,7 +173,7 @@ function compose(config: Config): Services {
   const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
   const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: pagesUrl, runtime, log })
 
-  const gateways = connections.flatMap(connection => createGateway(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])
+  const listeners = connections.flatMap(connection => superviseListener(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
     screening: { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log },
@@ -181,7 +181,7 @@ function compose(config: Config): Services {
   }
 
   const storage = new Storage(store, runtime.now)
-  const operations = createOperations({ config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, gateways, runtime, log })
+  const operations = createOperations({ config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners, runtime, log })
 
   /** A new process may know better how to post what was refused. */
   let postedAgain = false
@@ -220,8 +220,8 @@ function compose(config: Config): Services {
       running?.answers.stop()
       agent?.stop()
     },
-    gateway: key => gateways.find(({ platform }) => platform === key) ?? null,
-    gateways,
+    listener: key => listeners.find(({ platform }) => platform === key) ?? null,
+    listeners,
     slackManifest: manifestOf(config),
     slackInstall: createSlackInstall(config, bot, log),
     webhook: (name) => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { StatusReport } from '../../shared/types/status'
-import type { Gateway } from '../adapters/chat/gateway'
+import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
 import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
@@ -31,17 +31,17 @@ export interface OperationsParts extends StatusPorts {
   config: Config
   missing: readonly string[]
   metrics: Promise<Metrics> | null
-  gateways: readonly Gateway[]
+  listeners: readonly ListenerSupervisor[]
   runtime: Runtime
   log: Log
 }
 
-export function createOperations({ metrics, gateways, missing, log, ...parts }: OperationsParts): Operations {
+export function createOperations({ metrics, listeners, missing, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
   /** One whose status cannot be read keeps nobody from the rest. */
-  const listeners = () => Promise.all(gateways.map(async ({ platform, status }) => {
+  const gateways = () => Promise.all(listeners.map(async ({ platform, status }) => {
     const unread = (error: unknown) => {
       log.warn('gateway.status-failed', { platform, error })
       return null
@@ -52,11 +52,11 @@ export function createOperations({ metrics, gateways, missing, log, ...parts }: 
   return {
     ready: createReadiness(parts),
     status: async () => {
-      const [status, found] = await Promise.all([readStatus(parts), listeners()])
+      const [status, found] = await Promise.all([readStatus(parts), gateways()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing }
     },
     metrics: metrics && (async () => {
-      const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), listeners()])
+      const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), gateways()])
       const states = found.flatMap(({ platform, status }) => status ? [{ platform, connected: status.connectedSince !== null, resumes: status.resumes, deadLetters: status.deadLetters }] : [])
       return (await metrics).expose(backlog && { backlog, gateways: states, now: runtime.now() })
     }),

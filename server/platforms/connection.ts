@@ -23,17 +23,24 @@ export interface Room {
 /** A platform refuses to be listened to until a setting is changed; the message says which. */
 export class ListenerRefused extends Error {}
 
+export interface ListenerRun {
+  /** `Infinity` has no end. */
+  durationMs: number
+  signal?: AbortSignal
+  /** Waits until nobody listens instead of taking over, and waits again after it was taken over from. */
+  standBy?: boolean
+  /** Called when the platform has let us in; again after each interruption. */
+  connected?: () => void
+}
+
 /** Hears a platform whose messages come through a socket instead of webhooks. */
 export interface Listener {
   /**
    * Until the time is over, the signal aborts, or a newer listener takes over.
    *
-   * @param run.connected called when the platform has let us in; again after each interruption
    * @throws ListenerRefused
    */
-  listen(run: { durationMs: number, signal?: AbortSignal, connected?: () => void }): Promise<void>
-  /** For as long as the process lives, whenever nobody else does. */
-  keepListening(signal: AbortSignal): Promise<void>
+  listen(run: ListenerRun): Promise<void>
   status(): Promise<GatewayStatus>
 }
 

@@ -71,7 +71,7 @@ function discordConnection(settings: DiscordSettings, log: Log, http: HttpClient
     adapter: async () => new (await import('./discord/adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => (await import('./discord/room')).createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http),
-    listener: async options => (await import('./discord/listener')).createListener(settings, options),
+    listener: async options => (await import('./discord/gateway/listener')).createListener(settings, options),
   }
 }
 

@@ -15,7 +15,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsSubmissions, gateways, stopConversations, warm, close } = services
+  const { config, log, sweep, sandbox, opsSubmissions, listeners, stopConversations, warm, close } = services
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   onUnexpectedError(error => log.error('request.failed', { error }))
   let sweeping: Promise<unknown> | null = null
@@ -26,7 +26,7 @@ export default defineNitroPlugin((nitro) => {
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
   if (!config.serverless) setTimeout(() => background(warm()), WARM_AFTER_MS).unref()
-  if (!config.serverless) for (const gateway of gateways) void gateway.keepListening()
+  if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
   const stopWatching = () => {
     sandbox?.room.close()
@@ -38,7 +38,7 @@ export default defineNitroPlugin((nitro) => {
     clearInterval(timer)
     stopConversations()
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
-    await Promise.race([Promise.all([drain(DRAIN_MS), ...gateways.map(gateway => gateway.stop())]), late])
+    await Promise.race([Promise.all([drain(DRAIN_MS), ...listeners.map(listener => listener.stop())]), late])
     await close()
   })
 

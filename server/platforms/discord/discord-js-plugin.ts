@@ -1,12 +1,15 @@
-import { resolve } from 'node:path'
+const STAND_IN = '\0discord.js'
 
-/**
- * Builds without discord.js: of its 5 MB the SDK's adapter takes the few names of `discord-js.ts`, and those only for
- * its own socket listener, which ours replaces.
- */
+const SOURCE = `
+export function Client() { throw new Error('discord.js is not part of the build: the service has its own listener.') }
+export const Events = {}, GatewayIntentBits = {}, Partials = {}
+`
+
+/** Builds without discord.js: of its 5 MB the SDK's adapter takes four names, for a listener that ours replaces. */
 export function withoutDiscordJs() {
   return {
     name: 'without-discord-js',
-    resolveId: (id: string) => id === 'discord.js' ? resolve(import.meta.dirname, 'discord-js.ts') : null,
+    resolveId: (id: string) => id === 'discord.js' ? STAND_IN : null,
+    load: (id: string) => id === STAND_IN ? SOURCE : null,
   }
 }

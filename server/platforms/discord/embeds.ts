@@ -23,28 +23,26 @@ export interface ActionRow {
   components: object[]
 }
 
-/** Embeds and buttons of a card whose texts are markdown already. Text below fields starts another embed, so that it stays below. */
+/** Embeds and buttons of a card whose texts are markdown. Text below fields starts another embed: it stays below. */
 export function cardMessage(card: CardElement): { embeds: Embed[], components: ActionRow[] } {
   const embeds: Embed[] = [{ color: COLOUR, ...card.title ? { title: card.title } : {} }]
   const components: ActionRow[] = []
   for (const child of card.children) {
     if (child.type === 'fields') addFields(embeds, child.children)
-    else if (child.type === 'actions') components.push(...buttonRows(child.children.filter(({ type }) => type === 'button') as ButtonElement[]))
+    else if (child.type === 'actions') components.push(...buttonRows(child.children.filter(isButton)))
     else addText(embeds, textOf(child))
   }
   return { embeds, components }
 }
 
-/** The id that the SDK's adapter splits into action id and value again (`decodeDiscordCustomId`). At most 100 characters. */
+/** The SDK's adapter splits it into action id and value again (`decodeDiscordCustomId`). At most 100 characters. */
 export function buttonId({ id, value }: Pick<ButtonElement, 'id' | 'value'>): string {
   return value ? `${id}\n${value}` : id
 }
 
 function addFields(embeds: Embed[], fields: readonly FieldElement[]): void {
   for (const { label, value } of fields) {
-    const last = embeds.at(-1)!
-    const room = (last.fields?.length ?? 0) < FIELDS_PER_EMBED
-    if (!room) embeds.push({ color: COLOUR })
+    if (embeds.at(-1)!.fields?.length === FIELDS_PER_EMBED) embeds.push({ color: COLOUR })
     ;(embeds.at(-1)!.fields ??= []).push({ name: visible(label, '(no name)'), value: visible(value, '—') })
   }
 }
@@ -65,13 +63,16 @@ function textOf(child: CardChild): string {
   }
 }
 
+function isButton(child: { type: string }): child is ButtonElement {
+  return child.type === 'button'
+}
+
 function buttonRows(buttons: readonly ButtonElement[]): ActionRow[] {
-  return Array.from({ length: Math.ceil(buttons.length / BUTTONS_PER_ROW) }, (_, row) => ({
-    type: 1,
-    components: buttons.slice(row * BUTTONS_PER_ROW, (row + 1) * BUTTONS_PER_ROW).map(button => ({
-      type: 2, style: BUTTON_STYLES[button.style ?? 'default'], label: button.label, custom_id: buttonId(button),
-    })),
+  const all = buttons.map(button => ({
+    type: 2, style: BUTTON_STYLES[button.style ?? 'default'], label: button.label, custom_id: buttonId(button),
   }))
+  const rows = Array.from({ length: Math.ceil(all.length / BUTTONS_PER_ROW) }, (_, row) => row * BUTTONS_PER_ROW)
+  return rows.map(from => ({ type: 1, components: all.slice(from, from + BUTTONS_PER_ROW) }))
 }
 
 /** Discord refuses a field without anything to see in it. */

@@ -3,7 +3,7 @@ import { printable } from '../shared/text'
 /** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji. */
 const ANYWHERE = /[\\*_~|`[<]/g
 
-/** `https://…` becomes a link and `:smile:` an emoji by their colon; one that has no other behind it is harmless and stays. */
+/** `https://…` becomes a link and `:smile:` an emoji by their colon; one without another behind it is harmless. */
 const COLON = /:(?=\/\/|[^\s:]*:)/g
 
 const EVERYBODY = /@(?=everyone|here)/g

@@ -1,7 +1,12 @@
 import { parseFormId } from './form'
-import { button, isFromPrivateMessage, privately, REPLY, row, silence, type Interaction, type Reply } from './interactions'
+import { button, isFromPrivateMessage, privately, REPLY, row, silence } from './interactions'
+import type { Interaction, Reply } from './interactions'
 
-/** Discord waits 3 s for the first answer (https://discord.com/developers/docs/interactions/receiving-and-responding); the network takes some of it. */
+/**
+ * Discord waits 3 s for the first answer, of which the network takes some.
+ *
+ * https://discord.com/developers/docs/interactions/receiving-and-responding
+ */
 const ANSWER_WITHIN_MS = 2500
 
 /** Sends data through the interaction's webhook: `POST` a new private message, `PATCH` the one that was clicked. */
@@ -9,34 +14,30 @@ export type FollowUp = (interaction: Interaction, method: 'POST' | 'PATCH', data
 
 /** One interaction and what is said about it: the first word is its answer, everything later a private message. */
 export class Exchange {
-  private readonly first: Promise<Reply>
-  private giveFirst!: (reply: Reply) => void
+  private readonly first = Promise.withResolvers<Reply>()
   private answered = false
 
-  constructor(readonly interaction: Interaction, private readonly followUp: FollowUp) {
-    this.first = new Promise((resolve) => {
-      this.giveFirst = resolve
-    })
-  }
+  constructor(readonly interaction: Interaction, private readonly followUp: FollowUp) {}
 
   async say(reply: Reply): Promise<void> {
     if (this.answered) return this.follow(reply)
     this.answered = true
-    this.giveFirst(reply)
+    this.first.resolve(reply)
   }
 
   /** The first word, or silence when `work` ends or takes too long without one. */
   async answer(work: Promise<unknown>): Promise<Reply> {
     const late = new Promise(resolve => setTimeout(resolve, ANSWER_WITHIN_MS).unref())
-    await Promise.race([this.first, work, late])
+    await Promise.race([this.first.promise, work, late])
     if (!this.answered) await this.say(silence)
-    return this.first
+    return this.first.promise
   }
 
   private async follow(reply: Reply): Promise<void> {
+    const isOurs = isFromPrivateMessage(this.interaction)
     switch (reply.type) {
       case REPLY.message: return this.followUp(this.interaction, 'POST', reply.data)
-      case REPLY.update: return this.followUp(this.interaction, isFromPrivateMessage(this.interaction) ? 'PATCH' : 'POST', reply.data)
+      case REPLY.update: return this.followUp(this.interaction, isOurs ? 'PATCH' : 'POST', reply.data)
       case REPLY.modal: return this.follow(reopening(reply.data.custom_id))
     }
   }

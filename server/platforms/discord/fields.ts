@@ -30,6 +30,8 @@ export interface FormField {
   options?: SelectOptionElement[]
 }
 
+type Choice = Pick<SelectElement, 'id' | 'label' | 'initialOption' | 'optional' | 'options'>
+
 /** The inputs of a modal. @throws TypeError for a kind that Discord has no equivalent of */
 export function fieldsOf({ children }: ModalElement): FormField[] {
   return children.filter(({ type }) => type !== 'text' && type !== 'fields').map((child) => {
@@ -41,12 +43,13 @@ export function fieldsOf({ children }: ModalElement): FormField[] {
   })
 }
 
-function textField({ id, label, initialValue = '', optional = false, multiline = false, maxLength, placeholder }: TextInputElement): FormField {
-  return { id, label, value: initialValue, optional, multiline, maxLength, placeholder }
+function textField({ id, label, initialValue: value = '', optional = false, ...more }: TextInputElement): FormField {
+  const { multiline = false, maxLength, placeholder } = more
+  return { id, label, value, optional, multiline, maxLength, placeholder }
 }
 
-function selectField({ id, label, initialOption = '', optional = false, options }: Pick<SelectElement, 'id' | 'label' | 'initialOption' | 'optional' | 'options'>): FormField {
-  return { id, label, value: initialOption, optional, multiline: false, options: options.slice(0, 25) }
+function selectField({ id, label, initialOption: value = '', optional = false, options }: Choice): FormField {
+  return { id, label, value, optional, multiline: false, options: options.slice(0, 25) }
 }
 
 /** Text on one line, without what Discord takes out of it. */
@@ -104,14 +107,19 @@ export function modalInputs(fields: readonly FormField[], positions: readonly nu
     const field = fields[position]!
     const parts = partsOf(field)
     if (field.options) return [labelled(field.label, select(field, position))]
-    return parts.map(({ text }, index) => labelled(parts.length > 1 ? `${cut(oneLine(field.label), LABEL_LENGTH - 8)} (${index + 1}/${parts.length})` : field.label, {
-      type: 4, custom_id: inputId(position, index, parts.length),
-      style: field.multiline || parts.length > 1 || text.length > LONG_LINE || /[\r\n]/.test(text) ? 2 : 1,
-      required: !field.optional && parts.length === 1,
-      max_length: Math.min(INPUT_LENGTH, Math.max(text.length, parts.length > 1 ? INPUT_LENGTH : field.maxLength ?? INPUT_LENGTH)),
-      ...printable(text) ? { value: printable(text) } : {},
-      ...field.placeholder ? { placeholder: cut(field.placeholder, 100) } : {},
-    }))
+    const isWhole = parts.length === 1
+    const maxLength = isWhole ? field.maxLength ?? INPUT_LENGTH : INPUT_LENGTH
+    return parts.map(({ text }, index) => {
+      const part = ` (${index + 1}/${parts.length})`
+      return labelled(isWhole ? field.label : cut(oneLine(field.label), LABEL_LENGTH - 8) + part, {
+        type: 4, custom_id: inputId(position, index, parts.length),
+        style: field.multiline || !isWhole || text.length > LONG_LINE || /[\r\n]/.test(text) ? 2 : 1,
+        required: !field.optional && isWhole,
+        max_length: Math.min(INPUT_LENGTH, Math.max(text.length, maxLength)),
+        ...printable(text) ? { value: printable(text) } : {},
+        ...field.placeholder ? { placeholder: cut(field.placeholder, 100) } : {},
+      })
+    })
   })
 }
 
@@ -120,8 +128,11 @@ export function inputsNeeded(field: FormField): number {
   return partsOf(field).length
 }
 
+/** Texts by custom id, or by field id. */
+export type Values = Readonly<Record<string, string>>
+
 /** Values by field id; the original where nothing was changed or the input is missing. */
-export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: Readonly<Record<string, string>>): Record<string, string> {
+export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: Values): Values {
   return Object.fromEntries(positions.map((position) => {
     const field = fields[position]!
     const parts = partsOf(field)
@@ -136,8 +147,8 @@ function inputId(position: number, part: number, parts: number): string {
 
 function labelled(text: string, component: object): object {
   const name = oneLine(text) || '—'
-  const description = name.length > LABEL_LENGTH ? name : undefined
-  return { type: 18, label: cut(name, LABEL_LENGTH), ...description ? { description: cut(description, HINT_LENGTH) } : {}, component }
+  const description = name.length > LABEL_LENGTH ? { description: cut(name, HINT_LENGTH) } : {}
+  return { type: 18, label: cut(name, LABEL_LENGTH), ...description, component }
 }
 
 function select({ value, optional, placeholder, options = [] }: FormField, position: number): object {

@@ -1,6 +1,6 @@
 import type { ModalElement, StateAdapter } from 'chat'
 import { cut } from '../shared/text'
-import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField } from './fields'
+import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type Values } from './fields'
 import { REPLY, type Reply } from './interactions'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (modal callback data) */
@@ -49,16 +49,19 @@ export interface OpenModal {
 
 /** @throws TypeError when the modal has an input that Discord has no equivalent of */
 export function createForm(id: string, modal: ModalElement): OpenModal {
-  const { callbackId, title, submitLabel = 'Submit', closeLabel = 'Cancel', privateMetadata, notifyOnClose = false } = modal
+  const { callbackId, title, privateMetadata, notifyOnClose = false } = modal
+  const { submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
   const fields = fieldsOf(modal)
   const note = noteOf(modal)
   const fits = fields.length > 0 && fitOneModal(fields, note)
-  const mode = fits ? 'native' : 'picker'
-  return { id, mode, callbackId, title, submitLabel, closeLabel, privateMetadata, notifyOnClose, note, fields, edits: {} }
+  return {
+    id, mode: fits ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel,
+    privateMetadata, notifyOnClose, note, fields, edits: {},
+  }
 }
 
 /** The form with these values to go on from, in the way that they still fit. */
-export function withValues(form: OpenModal, values: Readonly<Record<string, string>>): OpenModal {
+export function withValues(form: OpenModal, values: Values): OpenModal {
   const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
   const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
   const next = { ...form, edits }
@@ -87,8 +90,15 @@ export function formId({ id }: Pick<OpenModal, 'id'>, verb: string, tail = ''): 
   return [PREFIX, id, verb, ...tail ? [tail] : []].join(':')
 }
 
+/** What a custom id says: which form, what to do, and with which of its fields. */
+export interface FormPlace {
+  id: string
+  verb: string
+  tail: string
+}
+
 /** Null when the custom id belongs to no form. */
-export function parseFormId(customId: string): { id: string, verb: string, tail: string } | null {
+export function parseFormId(customId: string): FormPlace | null {
   const [prefix, id = '', verb = '', tail = ''] = customId.split(':')
   return prefix === PREFIX ? { id, verb, tail } : null
 }

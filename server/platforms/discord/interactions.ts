@@ -1,10 +1,10 @@
 import type { Author } from 'chat'
 import type { ActionRow } from './embeds'
 
-/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-interaction-type */
+/** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction type) */
 export const INTERACTION = { ping: 1, command: 2, component: 3, modal: 5 } as const
 
-/** https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-interaction-callback-type */
+/** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction callback type) */
 export const REPLY = { pong: 1, message: 4, thinking: 5, silence: 6, update: 7, modal: 9 } as const
 
 /** Only the one who clicked sees the message. */
@@ -91,11 +91,13 @@ export function isFromPrivateMessage({ message }: Interaction): boolean {
 export function authorOf({ member, user }: Interaction): Author | null {
   const account = member?.user ?? user
   if (!account) return null
-  return { userId: account.id, userName: account.username, fullName: member?.nick || account.global_name || account.username, isBot: account.bot ?? false, isMe: false }
+  const { id: userId, username: userName, bot: isBot = false } = account
+  return { userId, userName, fullName: member?.nick || account.global_name || userName, isBot, isMe: false }
 }
 
 /** What was typed or chosen, by custom id. */
 export function typedInputs({ data }: Interaction): Record<string, string> {
-  const inputs = (data?.components ?? []).flatMap(({ component, components }) => components ?? (component ? [component] : []))
+  const parts = data?.components ?? []
+  const inputs = parts.flatMap(({ component, components }) => components ?? (component ? [component] : []))
   return Object.fromEntries(inputs.map(({ custom_id: id, value, values }) => [id, value ?? values?.[0] ?? '']))
 }

@@ -1,4 +1,4 @@
-/** What the service does in a channel, by bit: https://discord.com/developers/docs/topics/permissions#permissions-bitwise-permission-flags */
+/** What the service does in a channel, by bit: https://discord.com/developers/docs/topics/permissions */
 const PERMISSION_BITS = {
   addReactions: 6n,
   viewChannel: 10n,
@@ -11,6 +11,7 @@ const PERMISSION_BITS = {
 
 /** Opens Discord's "add to server" dialogue with the bot's scopes and permissions filled in. */
 export function discordInviteLink(applicationId: string): string {
-  const permissions = Object.values(PERMISSION_BITS).reduce((all, bit) => all | 1n << bit, 0n)
-  return `https://discord.com/oauth2/authorize?${new URLSearchParams({ client_id: applicationId, scope: 'bot applications.commands', permissions: String(permissions) })}`
+  const permissions = String(Object.values(PERMISSION_BITS).reduce((all, bit) => all | 1n << bit, 0n))
+  const query = new URLSearchParams({ client_id: applicationId, scope: 'bot applications.commands', permissions })
+  return `https://discord.com/oauth2/authorize?${query}`
 }

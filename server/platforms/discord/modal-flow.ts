@@ -1,15 +1,17 @@
 import type { ModalElement, ModalResponse } from 'chat'
 import { cut } from '../shared/text'
 import { escapeMarkdown } from './escape'
-import { fieldsOf, oneLine, readInputs } from './fields'
-import { createForm, currentFields, formId, formModal, withValues, type Forms, type OpenModal } from './form'
-import { authorOf, button, INTERACTION, instead, isFromPrivateMessage, privately, row, silence, typedInputs, type Interaction, type Reply } from './interactions'
+import { fieldsOf, oneLine, readInputs, type Values } from './fields'
+import { createForm, currentFields, formId, formModal, withValues } from './form'
+import type { FormPlace, Forms, OpenModal } from './form'
+import { authorOf, button, instead, isFromPrivateMessage, privately, row, typedInputs } from './interactions'
+import { INTERACTION, silence, type Interaction, type Reply } from './interactions'
 import { pageOf, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
 
 export interface ModalFlowPorts {
   forms: Forms
   /** Runs the handlers of `onModalSubmit`. */
-  submit: (form: OpenModal, values: Record<string, string>, interaction: Interaction) => Promise<ModalResponse | undefined>
+  submit: (form: OpenModal, values: Values, interaction: Interaction) => Promise<ModalResponse | undefined>
   /** Runs the handlers of `onModalClose`. */
   close: (form: OpenModal, interaction: Interaction) => void
 }
@@ -30,16 +32,17 @@ export class ModalFlow {
     return form.mode === 'picker' ? picker(privately, form) : formModal(form)
   }
 
-  async answer(interaction: Interaction, { id, verb, tail }: { id: string, verb: string, tail: string }): Promise<Reply> {
+  async answer(interaction: Interaction, { id, verb, tail }: FormPlace): Promise<Reply> {
     const form = await this.ports.forms.load(id)
-    if (!form || (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId)) return closed(interaction)
+    if (!form) return closed(interaction)
+    if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closed(interaction)
     const reply = interaction.type === INTERACTION.modal
       ? await this.modalSubmitted(form, verb, tail, interaction)
       : await this.clicked(form, verb, tail, interaction)
     return reply ?? closed(interaction)
   }
 
-  private async modalSubmitted(form: OpenModal, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+  private async modalSubmitted(form: OpenModal, verb: string, tail: string, interaction: Interaction) {
     const typed = typedInputs(interaction)
     if (verb === 'submit') {
       const positions = form.fields.map((_, position) => position)
@@ -70,7 +73,7 @@ export class ModalFlow {
     }
   }
 
-  private async submit(form: OpenModal, values: Record<string, string>, interaction: Interaction): Promise<Reply> {
+  private async submit(form: OpenModal, values: Values, interaction: Interaction): Promise<Reply> {
     const filled = withValues(form, values)
     const missing = invalid(form, values)
     if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
@@ -90,14 +93,16 @@ export class ModalFlow {
     await this.ports.forms.save(form)
     const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
     if (form.mode === 'picker' && isFromPrivateMessage(interaction)) return picker(instead, form, 0, problems.join(' '))
-    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [row(button('Edit again', formId(form, 'open'), 1))])
+    const again = button('Edit again', formId(form, 'open'), 1)
+    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [row(again)])
   }
 
   /** A modal cannot follow a modal: text is shown as a message, inputs after one more click. */
   private async goOn(form: OpenModal, modal: ModalElement, interaction: Interaction): Promise<Reply> {
     if (fieldsOf(modal).length > 0) {
       await this.ports.forms.save({ ...form, next: modal })
-      return replacing(interaction)(`Next: ${escapeMarkdown(modal.title)}`, [row(button('Continue', formId(form, 'next'), 1))])
+      const next = button('Continue', formId(form, 'next'), 1)
+      return replacing(interaction)(`Next: ${escapeMarkdown(modal.title)}`, [row(next)])
     }
     await this.ports.forms.remove(form).catch(() => {})
     const texts = modal.children.flatMap(child => child.type === 'text' ? escapeMarkdown(child.content) : [])
@@ -121,12 +126,12 @@ function closed(interaction: Interaction): Reply {
   return replacing(interaction)(CLOSED)
 }
 
-function valuesOf(form: OpenModal): Record<string, string> {
+function valuesOf(form: OpenModal): Values {
   return Object.fromEntries(currentFields(form).map(({ id, value }) => [id, value]))
 }
 
 /** What Discord's inputs cannot check of a value that is picked, or spread over inputs. */
-function invalid({ fields }: OpenModal, values: Readonly<Record<string, string>>): Record<string, string> {
+function invalid({ fields }: OpenModal, values: Values): Values {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
     if (!optional && !value.trim()) return [[id, 'This field is required.']]
@@ -135,7 +140,7 @@ function invalid({ fields }: OpenModal, values: Readonly<Record<string, string>>
 }
 
 /** Errors by field id as lines of markdown. */
-function named({ fields }: OpenModal, errors: Readonly<Record<string, string>>): string[] {
+function named({ fields }: OpenModal, errors: Values): string[] {
   return Object.entries(errors).map(([id, error]) => {
     const label = fields.find(field => field.id === id)?.label
     return `${label === undefined ? '' : `**${escapeMarkdown(cut(oneLine(label), 60))}**: `}${escapeMarkdown(error)}`

@@ -1,8 +1,8 @@
 import { cut } from '../shared/text'
 import { escapeMarkdown } from './escape'
 import type { ActionRow } from './embeds'
-import { INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, type FormField } from './fields'
-import { currentFields, formId, modalReply, type OpenModal } from './form'
+import { INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, type FormField, type Values } from './fields'
+import { currentFields, formId, modalReply, withValues, type OpenModal } from './form'
 import { button, instead, row, type Reply } from './interactions'
 
 /** https://discord.com/developers/docs/components/reference#string-select */
@@ -24,10 +24,15 @@ export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content
   const fields = currentFields(form)
   const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
   const shown = Math.min(Math.max(0, page), pages - 1)
-  const menus = Array.from({ length: MENUS }, (_, index) => (shown * MENUS + index) * OPTIONS).filter(from => from < fields.length).map(from => row(menu(form, fields, from)))
-  const turn = [...shown > 0 ? [button('◀', formId(form, 'page', String(shown - 1)))] : [], ...shown < pages - 1 ? [button('▶', formId(form, 'page', String(shown + 1)))] : []]
-  const ends = [button(cut(form.submitLabel, 80), formId(form, 'save'), 3), button(cut(form.closeLabel, 80), formId(form, 'cancel'))]
-  return { content: describe(form, shown, pages, notice), components: [...menus, row(...ends, ...turn)] }
+  const starts = Array.from({ length: MENUS }, (_, index) => (shown * MENUS + index) * OPTIONS)
+  const menus = starts.filter(from => from < fields.length).map(from => row(menu(form, fields, from)))
+  const turnTo = (label: string, to: number) => {
+    return to >= 0 && to < pages ? [button(label, formId(form, 'page', String(to)))] : []
+  }
+  const submit = button(cut(form.submitLabel, 80), formId(form, 'save'), 3)
+  const cancel = button(cut(form.closeLabel, 80), formId(form, 'cancel'))
+  const buttons = row(submit, cancel, ...turnTo('◀', shown - 1), ...turnTo('▶', shown + 1))
+  return { content: describe(form, shown, pages, notice), components: [...menus, buttons] }
 }
 
 /** The modal for what was picked, or the message again with what is in the way. */
@@ -42,17 +47,15 @@ export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
 }
 
 /** Takes what was typed for the picked fields into the form. */
-export function takeEdits(form: OpenModal, picked: readonly number[], typed: Readonly<Record<string, string>>): OpenModal {
-  const edits = { ...form.edits, ...readInputs(currentFields(form), picked, typed) }
-  const original = new Map(form.fields.map(({ id, value }) => [id, value]))
-  return { ...form, edits: Object.fromEntries(Object.entries(edits).filter(([id, value]) => value !== original.get(id))) }
+export function takeEdits(form: OpenModal, picked: readonly number[], typed: Values): OpenModal {
+  return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
 }
 
 /** Positions from `1.2.3` or a menu's values; null unless all of them are of this form. */
 export function positionsOf({ fields }: OpenModal, values: readonly string[]): number[] | null {
   const positions = values.map(value => /^\d{1,6}$/.test(value) ? Number(value) : -1)
-  const valid = positions.length > 0 && positions.length <= INPUTS_PER_MODAL && positions.every(position => position >= 0 && position < fields.length)
-  return valid ? positions : null
+  const isCount = positions.length > 0 && positions.length <= INPUTS_PER_MODAL
+  return isCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
 }
 
 /** The page that shows these fields. */
@@ -62,9 +65,11 @@ export function pageOf([first = 0]: readonly number[]): number {
 
 function menu(form: OpenModal, fields: readonly FormField[], from: number): object {
   const options = fields.slice(from, from + OPTIONS)
+  const names = `${nameOf(options[0]!, 50)} … ${nameOf(options.at(-1)!, 50)}`
   return {
-    type: 3, custom_id: formId(form, 'pick', String(from)), min_values: 1, max_values: Math.min(INPUTS_PER_MODAL, options.length),
-    placeholder: cut(`Edit ${from + 1} to ${from + options.length}: ${nameOf(options[0]!, 50)} … ${nameOf(options.at(-1)!, 50)}`, PLACEHOLDER_LENGTH),
+    type: 3, custom_id: formId(form, 'pick', String(from)),
+    min_values: 1, max_values: Math.min(INPUTS_PER_MODAL, options.length),
+    placeholder: cut(`Edit ${from + 1} to ${from + options.length}: ${names}`, PLACEHOLDER_LENGTH),
     options: options.map((field, index) => ({
       label: `${Object.hasOwn(form.edits, field.id) ? '✎ ' : ''}${nameOf(field, OPTION_LENGTH - 2)}`,
       value: String(from + index),
@@ -76,8 +81,9 @@ function menu(form: OpenModal, fields: readonly FormField[], from: number): obje
 function describe(form: OpenModal, page: number, pages: number, notice: string): string {
   const changed = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoted).join(', ')
   const many = form.fields.length
+  const where = pages > 1 ? ` Page ${page + 1} of ${pages}.` : ''
   const offer = [
-    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${many} fields at a time, as often as you like.${pages > 1 ? ` Page ${page + 1} of ${pages}.` : ''}`,
+    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${many} fields at a time, as often as you like.${where}`,
     changed ? `Changed: ${cut(changed, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
   ]
   return [

@@ -46,7 +46,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
   }
 
   /** The first message of a thread is in the channel above; the SDK knows the refusal by an error that it keeps. */
-  protected override withMessageChannel<T>(threadId: string, messageId: string, act: (channelId: string) => Promise<T>) {
+  protected override withMessageChannel<T>(threadId: string, messageId: string, act: (channel: string) => Promise<T>) {
     const { channelId, threadId: thread } = this.decodeThreadId(threadId)
     return super.withMessageChannel(threadId, messageId, act).catch((error: unknown) => {
       if (thread === messageId && isRefusal(error, UNKNOWN_MESSAGE)) return act(channelId)

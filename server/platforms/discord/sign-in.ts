@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '../../ports/identity'
 import { authorizeUrl, exchangeCode, identified, notAMember, read, text, type Client } from '../shared/oauth'
+import { DISCORD_API } from './rest'
 
 interface DiscordIdentityOptions extends Client {
   /** The only server whose members are let in. */
@@ -14,18 +15,23 @@ interface DiscordIdentityOptions extends Client {
  * A person is in 200 servers at most, and one page of the list holds as many:
  * https://discord.com/developers/docs/resources/user#get-current-user-guilds
  */
-export function createDiscordIdentity({ guildId, apiUrl = 'https://discord.com/api/v10', ...client }: DiscordIdentityOptions): IdentityProvider {
+export function createDiscordIdentity(options: DiscordIdentityOptions): IdentityProvider {
+  const { guildId, apiUrl = DISCORD_API, ...client } = options
   const api = apiUrl.replace(/\/*$/, '')
   return {
     key: 'discord',
     label: 'Discord',
-    authorizeUrl: (redirectUri, state) => authorizeUrl(new URL('/oauth2/authorize', api), client, { scope: 'identify guilds', redirect_uri: redirectUri, state }),
+    authorizeUrl: (redirectUri, state) => {
+      const asked = { scope: 'identify guilds', redirect_uri: redirectUri, state }
+      return authorizeUrl(new URL('/oauth2/authorize', api), client, asked)
+    },
     identify: (code, redirectUri) => identified('Discord', async () => {
       const token = await exchangeCode(`${api}/oauth2/token`, client, code, redirectUri)
-      const [profile, guilds] = await Promise.all([read(`${api}/users/@me`, token), read(`${api}/users/@me/guilds`, token)])
+      const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`, token)))
       const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
       if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
-      return { ok: true, person: { id: text(profile, 'id'), name: text(profile, 'global_name', 'username'), platform: 'Discord' } }
+      const name = text(profile, 'global_name', 'username')
+      return { ok: true, person: { id: text(profile, 'id'), name, platform: 'Discord' } }
     }),
   }
 }

@@ -28,13 +28,13 @@ registerHooks({
 })
 
 const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
-const gateway = '../../../server/platforms/discord/gateway'
-const [{ createRedisState }, { listen, keepListening }, { createHttpForward }, { createDiscordRest }, { createHttpClient }] = await Promise.all([
+const server = '../../../server'
+const [{ createRedisState }, { listen }, { forwardTo }, { createDiscordRest }, { createHttpClient }] = await Promise.all([
   import('@chat-adapter/state-redis'),
-  import(`${gateway}/listener.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/listener')>,
-  import(`${gateway}/http-forward.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/http-forward')>,
-  import(`${gateway}/../rest.ts`) as Promise<typeof import('../../../server/platforms/discord/rest')>,
-  import('../../../server/adapters/http/client.ts' as string) as Promise<typeof import('../../../server/adapters/http/client')>,
+  import(`${server}/platforms/discord/gateway/listener.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/listener')>,
+  import(`${server}/platforms/discord/gateway/events.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/events')>,
+  import(`${server}/platforms/discord/rest.ts`) as Promise<typeof import('../../../server/platforms/discord/rest')>,
+  import(`${server}/adapters/http/client.ts`) as Promise<typeof import('../../../server/adapters/http/client')>,
 ])
 
 const say = (what: string, facts: Record<string, unknown> = {}) => void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)
@@ -50,10 +50,9 @@ process.stdin.resume().once('end', () => process.exit())
 
 const { webhookUrl, botToken, durationMs, redisUrl, apiUrl, ...more } = settings
 const rest = createDiscordRest({ botToken, apiUrl }, createHttpClient())
-const options = { ...more, rest, state, botToken, log, deliver: createHttpForward(webhookUrl, botToken, 10_000), onStatus: say }
+const options = { ...more, rest, state, botToken, log, deliver: forwardTo(webhookUrl, botToken, 10_000), onStatus: say }
 try {
-  if (durationMs === undefined) await keepListening(options, stop.signal)
-  else await listen(options, { durationMs, signal: stop.signal })
+  await listen(options, { durationMs: durationMs ?? Infinity, standBy: durationMs === undefined, signal: stop.signal })
 }
 catch (error) {
   say('failed', { error: String(error) })

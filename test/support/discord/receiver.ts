@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StateAdapter } from 'chat'
-import { firstDelivery } from '../../../server/platforms/discord/gateway/deduplication'
-import type { ForwardedEvent } from '../../../server/platforms/discord/gateway/events'
+import { firstDelivery, type ForwardedEvent } from '../../../server/platforms/discord/gateway/events'
 import type { Json } from './types'
 
 type Handled = ForwardedEvent & { data: Json }

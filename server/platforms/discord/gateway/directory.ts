@@ -28,9 +28,10 @@ export class Reader {
 
   /** @throws DeliveryFailed permanent where asking again is of no use */
   get<T>(path: string): Promise<T> {
-    const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error: DiscordError) => {
-      const { message, status, failure: { retryAfterMs } } = error
-      throw new DeliveryFailed(message, { permanent: status >= 400 && status < 500 && status !== 429 && status !== 408, retryAfterMs })
+    const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error) => {
+      const { message, status, failure: { retryAfterMs } } = error as DiscordError
+      const permanent = status >= 400 && status < 500 && status !== 429 && status !== 408
+      throw new DeliveryFailed(message, { permanent, retryAfterMs })
     })
     this.last = answer.catch(() => {})
     return answer
@@ -62,11 +63,11 @@ export class Directory {
       isPlain || !data.channel_id || !(data.guild_id || isReaction) ? null : this.channel(data.channel_id),
       isReaction && !data.member && data.user_id ? this.user(data.user_id) : null,
     ])
-    const thread = channel && THREADS.includes(channel.type) && channel.parent_id ? { id: channel.id, parent_id: channel.parent_id } : undefined
+    const isThread = channel && THREADS.includes(channel.type) && channel.parent_id
     return {
       ...data,
       ...channel && isReaction ? { channel_type: channel.type } : {},
-      ...thread ? { thread } : {},
+      ...isThread ? { thread: { id: channel.id, parent_id: channel.parent_id } } : {},
       ...user ? { user } : {},
     }
   }

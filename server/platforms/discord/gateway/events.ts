@@ -1,13 +1,24 @@
 import type { StateAdapter } from 'chat'
 import type { Log } from '../../../ports/runtime'
-import { ListenerRefused } from '../../connection'
 import type { DiscordRest } from '../rest'
 
-/** Guilds, their messages and reactions, direct messages and theirs, message content (https://discord.com/developers/docs/events/gateway#list-of-intents). */
+/**
+ * Guilds, their messages and reactions, direct messages and theirs, message content.
+ *
+ * https://discord.com/developers/docs/events/gateway#list-of-intents
+ */
 export const INTENTS = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15
 
 /** What the bot uses. Everything else is acknowledged and goes nowhere. */
-export const DELIVERED: ReadonlySet<string> = new Set(['MESSAGE_CREATE', 'MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE', 'INTERACTION_CREATE'])
+export const DELIVERED: ReadonlySet<string> = new Set([
+  'MESSAGE_CREATE', 'MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE', 'INTERACTION_CREATE',
+])
+
+/** How long an event is remembered, ms: longer than anything is replayed or read back after. */
+const REMEMBERED_MS = 24 * 3_600_000
+
+/** Refusals of the event itself. Others (401, 404, 429 …) speak of the route or its settings: those may change. */
+const PERMANENT: readonly number[] = [400, 410, 413, 415, 422]
 
 /** A gateway event as the SDK's adapter takes it in, with an id that stays the same when Discord replays it. */
 export interface ForwardedEvent {
@@ -68,10 +79,52 @@ export class DeliveryFailed extends Error {
   }
 }
 
-/** Discord refuses to be listened to, and will until a setting is changed. */
-export class GatewayRefused extends ListenerRefused {
-  constructor(message: string) {
-    super(message)
-    this.name = 'GatewayRefused'
+/**
+ * Delivers by POST to our own webhook route, as the SDK's adapter expects it: the header carries the bot's token.
+ *
+ * @param webhookUrl from the configuration, never from a request; redirects are not followed: the token would go along
+ * @param timeoutMs bound of one try; longer than a handler takes, or de-duplication has to stop the next one
+ */
+export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: number): Deliver {
+  return async (event, signal) => {
+    const response = await fetch(webhookUrl, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', 'x-discord-gateway-token': botToken },
+      body: JSON.stringify(event),
+      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...signal ? [signal] : []]),
+    }).catch((error: Error) => {
+      throw new DeliveryFailed(error.name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : 'no connection')
+    })
+    await response.body?.cancel()
+    const { status, headers, ok } = response
+    if (ok) return
+    const advice = status >= 300 && status < 400 ? ': the site URL leads elsewhere, check NUXT_PUBLIC_SITE_URL' : ''
+    const retryAfterMs = (Number(headers.get('retry-after')) || 0) * 1000
+    throw new DeliveryFailed(`HTTP ${status}${advice}`, { permanent: PERMANENT.includes(status), retryAfterMs })
   }
+}
+
+/**
+ * Whether this event is here for the first time in 24 h; the answer is true once, whoever asks.
+ * Call `forgetDelivery` when handling it fails, so that the next try is not taken for a repetition.
+ */
+export function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
+  return state.setIfNotExists(seenKey(event), 1, REMEMBERED_MS)
+}
+
+/** Lets the event be delivered again. */
+export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Promise<void> {
+  return state.delete(seenKey(event))
+}
+
+/**
+ * A message or interaction is the same thing in whatever session it arrives, replayed or read back. A reaction has no
+ * id and may be added, removed and added again: only its place in the session tells a repetition from a change of mind.
+ */
+function seenKey({ id, type, data }: ForwardedEvent): string {
+  const own = (data as EventData | null)?.id
+  if (own && type === 'GATEWAY_MESSAGE_CREATE') return `discord-gateway:seen:message:${own}`
+  if (own && type === 'GATEWAY_INTERACTION_CREATE') return `discord-gateway:seen:interaction:${own}`
+  return `discord-gateway:seen:${id}`
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Lock, StateAdapter } from 'chat'
-import { pause } from './pause'
+import { pause } from '../../shared/within'
 
 /**
  * How a listener becomes the owner: `claim` asks the owner to hand over, `stand by` waits until there is none,
@@ -38,7 +38,7 @@ export class Lease {
     return this.heldUntil
   }
 
-  /** Resolves true as the owner, false when it is left to another listener or `signal` aborted. A store that is away is waited for. */
+  /** Resolves true as the owner, false when another has it or `signal` aborted. A store that is away is waited for. */
   async take(approach: Approach, signal: AbortSignal): Promise<boolean> {
     let claimed = approach !== 'claim'
     while (!signal.aborted) {

@@ -1,71 +1,70 @@
-import { GatewayRefused, type GatewayOptions } from './events'
+import { hostname } from 'node:os'
+import { ListenerRefused, type Listener, type ListenerOptions, type ListenerRun } from '../../connection'
+import { pause } from '../../shared/within'
+import type { FormDiscordAdapter } from '../adapter'
+import type { DiscordSettings } from '../rest'
+import { ActiveListener } from './active-listener'
+import { forwardTo, type Deliver, type GatewayOptions } from './events'
 import { Lease, type Approach } from './lease'
-import { pause } from './pause'
-import type { Stored } from './progress'
-import { GatewayStore } from './store'
-import { Tenure } from './tenure'
+import type { Checkpoint } from './progress'
+import { gatewayStatus, GatewayStore } from './store'
 
-/** What a crash of the owner costs at most; Discord replays the gap. */
+/** Bound of one forward, ms: longer than a handler takes, or a repetition would meet it. */
+const FORWARD_TIMEOUT_MS = 30_000
+
+/** What the active listener reports when a session is attached. */
+const CONNECTED = ['identified', 'resumed']
+
+/** What a crash of the owner costs at most, ms; Discord replays the gap. */
 const LEASE_MS = 15_000
-/** Until a setting may have been put right. */
-const REFUSED_PAUSE_MS = 5 * 60_000
 
-export interface Run {
-  /** `Infinity` has no end. */
-  durationMs: number
-  signal?: AbortSignal
-  /** Waits until nobody listens instead of taking over, and waits again after it was taken over from. */
-  standBy?: boolean
+/** The gateway listener of this deployment; its memory is the Chat SDK's state, which replicas share. */
+export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
+  const { botToken, applicationId } = settings
+  const { bot, webhookUrl, background, log } = environment
+  const chat = await bot()
+  await chat.initialize()
+  const state = chat.getState()
+  const adapter = chat.getAdapter('discord') as FormDiscordAdapter
+  const receive: Deliver = event => adapter.receive(event, { waitUntil: background })
+  const options: GatewayOptions = {
+    state, log, botToken, applicationId, rest: adapter.rest, owner: `${hostname()}:${process.pid}`,
+    deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
+  }
+  return {
+    listen: run => listen({ ...options, onStatus: what => CONNECTED.includes(what) && run.connected?.() }, run),
+    status: () => gatewayStatus(state, applicationId),
+  }
 }
 
 /**
  * Runs until `durationMs` passed, the signal aborts, or a newer listener takes over. Every end hands over: the session
  * stays, and Discord replays to the next listener what was not delivered. Settles when nothing is under way any more.
  *
- * @throws GatewayRefused when a setting has to be changed
+ * @throws ListenerRefused when a setting has to be changed
  */
-export async function listen(options: GatewayOptions, { durationMs, signal, standBy = false }: Run): Promise<void> {
+export async function listen(options: GatewayOptions, { durationMs, signal, standBy }: ListenerRun): Promise<void> {
   const endsAt = Number.isFinite(durationMs) ? Date.now() + durationMs : null
   const stop = new AbortController()
-  const abort = () => stop.abort()
-  const timer = endsAt === null ? undefined : setTimeout(abort, durationMs)
-  signal?.addEventListener('abort', abort, { once: true })
-  if (signal?.aborted) abort()
-  try {
-    await hold(options, endsAt, stop.signal, standBy)
-  }
-  finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
-  }
-}
-
-/** Listens for as long as the process lives, whenever nobody else does. */
-export async function keepListening(options: GatewayOptions, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await listen(options, { durationMs: Infinity, signal, standBy: true })
-    }
-    catch (error) {
-      options.log.error('discord.gateway.refused', { reason: (error as Error).message })
-      await pause(REFUSED_PAUSE_MS, signal)
-    }
-  }
-}
-
-async function hold(options: GatewayOptions, endsAt: number | null, signal: AbortSignal, standBy: boolean): Promise<void> {
+  const timer = endsAt === null ? undefined : setTimeout(() => stop.abort(), durationMs)
+  const over = AbortSignal.any([stop.signal, ...signal ? [signal] : []])
   const store = new GatewayStore(options.state, options.applicationId)
   const lease = new Lease(options.state, store.key, options.leaseMs ?? LEASE_MS)
   let approach: Approach = standBy ? 'stand by' : 'claim'
-  let known: Stored | null = null
-  while (await lease.take(approach, signal)) {
-    const tenure: Tenure = new Tenure({ ...options, store, lease, signal, known, endsAt })
-    const reason = await tenure.run()
-    if (reason === 'refused') throw new GatewayRefused(tenure.refusal)
-    if (reason === 'over') return
-    known = tenure.knowledge
-    // Who asked to take over has two ticks; if it is gone by then, this one carries on.
-    await pause(lease.tickMs * 2, signal)
-    if (!standBy) approach = 'if free'
+  let known: Checkpoint | null = null
+  try {
+    while (await lease.take(approach, over)) {
+      const active: ActiveListener = new ActiveListener({ ...options, store, lease, signal: over, known, endsAt })
+      const reason = await active.run()
+      if (reason === 'refused') throw new ListenerRefused(active.refusal)
+      if (reason === 'over') return
+      known = active.checkpoint
+      // Who asked to take over has two ticks; if it is gone by then, this one carries on.
+      await pause(lease.tickMs * 2, over)
+      if (!standBy) approach = 'if free'
+    }
+  }
+  finally {
+    clearTimeout(timer)
   }
 }

@@ -12,7 +12,7 @@ export interface Backfill {
 }
 
 /** What a successor needs. */
-export interface Stored {
+export interface Checkpoint {
   session: Session | null
   /** Highest sequence below which everything was delivered. */
   sequence: number
@@ -34,7 +34,7 @@ export class Progress {
   private backfill: Backfill | null
   private missedSince: string | null = null
 
-  constructor(stored: Stored | null) {
+  constructor(stored: Checkpoint | null) {
     this.session = stored?.session ?? null
     this.received = this.savedSequence = stored?.sequence ?? 0
     this.lastMessageId = stored?.lastMessageId ?? null
@@ -99,8 +99,9 @@ export class Progress {
     this.changed = true
   }
 
-  snapshot(): Stored {
-    return { session: this.session, sequence: this.acknowledged, lastMessageId: this.acknowledgedMessageId, backfill: this.backfill }
+  snapshot(): Checkpoint {
+    const { session, acknowledged: sequence, acknowledgedMessageId: lastMessageId, backfill } = this
+    return { session, sequence, lastMessageId, backfill }
   }
 
   private get acknowledged(): number {

@@ -1,7 +1,7 @@
 import type { StateAdapter } from 'chat'
 import type { GatewayStatus } from '../../../../shared/types/status'
-import type { DeadLetter } from './delivery'
-import type { Stored } from './progress'
+import type { Checkpoint } from './progress'
+import type { DeadLetter } from './queue'
 
 const DAY_MS = 86_400_000
 /** Longer than Discord keeps a session, and than anything is read back. */
@@ -10,7 +10,7 @@ const DEAD_LETTERS = 200
 
 /** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
 const IDENTIFY_EVERY_MS = 5500
-/** Beyond a hundred a day something is wrong: more slowly, so that Discord's 1,000 a day, after which it resets the token, are never reached. */
+/** Beyond a hundred a day something is wrong: then so slowly that 1,000, when Discord resets the token, stay away. */
 const IDENTIFIES_AT_ONCE = 100
 const IDENTIFY_SLOWLY_MS = 120_000
 
@@ -41,12 +41,12 @@ export class GatewayStore {
     this.key = `discord-gateway:${applicationId}`
   }
 
-  load(): Promise<Stored | null> {
-    return this.state.get<Stored>(`${this.key}:session`)
+  load(): Promise<Checkpoint | null> {
+    return this.state.get<Checkpoint>(`${this.key}:session`)
   }
 
-  save(stored: Stored): Promise<void> {
-    return this.state.set(`${this.key}:session`, stored, KEPT_MS)
+  save(checkpoint: Checkpoint): Promise<void> {
+    return this.state.set(`${this.key}:session`, checkpoint, KEPT_MS)
   }
 
   record(): Promise<OwnerRecord | null> {
@@ -77,7 +77,8 @@ export class GatewayStore {
   }
 
   bury(letter: DeadLetter, reason: string): Promise<void> {
-    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, { maxLength: DEAD_LETTERS, ttlMs: KEPT_MS })
+    const kept = { maxLength: DEAD_LETTERS, ttlMs: KEPT_MS }
+    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, kept)
   }
 
   deadLetters(): Promise<(DeadLetter & { reason: string, at: number })[]> {

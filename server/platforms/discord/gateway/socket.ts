@@ -1,6 +1,6 @@
 import { WebSocketManager, WebSocketShardEvents as Shard } from '@discordjs/ws'
+import { pause } from '../../shared/within'
 import { DeliveryFailed } from './events'
-import { pause } from './pause'
 import type { Session } from './progress'
 
 /** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
@@ -32,7 +32,7 @@ export interface Dispatch {
   d: unknown
 }
 
-export interface ConnectionHooks {
+export interface SocketHooks {
   botToken: string
   intents: number
   /** Null asks for a new session. Synchronous, since packets are not kept in order across an await. */
@@ -54,7 +54,7 @@ export interface ConnectionHooks {
 }
 
 /** One life of `WebSocketManager`, which reconnects and resumes by itself until it is closed. */
-export class Connection {
+export class GatewaySocket {
   private manager: WebSocketManager | undefined
   private readonly closing = new AbortController()
   /** Between HELLO and the end of the socket: only then can a server have ended the session. */
@@ -65,7 +65,7 @@ export class Connection {
   private detachedAt: number | null = Date.now()
   private gatewayUrl: string | undefined
 
-  constructor(private readonly hooks: ConnectionHooks) {}
+  constructor(private readonly hooks: SocketHooks) {}
 
   /** How long there was no session attached, ms. */
   get detachedMs(): number {
@@ -108,14 +108,16 @@ export class Connection {
   private build(): WebSocketManager {
     const { hooks } = this
     const manager = new WebSocketManager({
-      token: hooks.botToken, intents: hooks.intents, shardCount: 1, shardIds: [0], compression: null, handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      token: hooks.botToken, intents: hooks.intents, shardCount: 1, shardIds: [0],
+      compression: null, handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       // The only request that is made through it, so that @discordjs/rest stays unused.
       rest: { get: () => this.gatewayInformation() } as never,
       retrieveSessionInfo: () => this.sessionForConnecting() as never,
       updateSessionInfo: (_, info) => {
         // Null comes with every destroy and network error too.
         if (!info) return this.greeted && !this.isClosed ? hooks.lost() : undefined
-        if (info.sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId: info.sessionId, resumeURL: info.resumeURL }, info.sequence)
+        const { sessionId, resumeURL, sequence } = info
+        if (sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId, resumeURL }, sequence)
       },
       buildIdentifyThrottler: () => ({ waitForIdentify: (_, signal) => hooks.mayIdentify(signal) }),
     })
@@ -192,6 +194,7 @@ export class Connection {
     })
     this.gatewayUrl = information.url
     const { session_start_limit: limit } = information
-    return { shards: 1, ...information, session_start_limit: { ...limit, remaining: session ? Math.max(limit.remaining, 1) : limit.remaining } }
+    const remaining = session ? Math.max(limit.remaining, 1) : limit.remaining
+    return { shards: 1, ...information, session_start_limit: { ...limit, remaining } }
   }
 }

@@ -1,43 +1,42 @@
-import { Connection, type Dispatch } from './connection'
-import { Delivery, type DeadLetter } from './delivery'
+import { pause } from '../../shared/within'
 import { Reader } from './directory'
+import { Dispatcher } from './dispatcher'
 import { INTENTS, type GatewayOptions } from './events'
-import { Intake } from './intake'
 import type { Lease } from './lease'
-import { pause } from './pause'
-import { Progress, type Stored } from './progress'
+import { Progress, type Checkpoint } from './progress'
+import { EventQueue, type DeadLetter } from './queue'
+import { GatewaySocket, type Dispatch } from './socket'
 import type { GatewayStore, OwnerRecord } from './store'
 
-/** How long what is queued may take when the listener ends, ms; the rest is replayed to the next one. */
+/** How long what is queued may take at the end, ms; the rest is replayed to the next listener. */
 const DRAIN_MS = 5000
 const MAX_AGE_MS = 5 * 60_000
-/** Without a session for so long, the connection is built anew. */
+/** Without a session for so long, the socket is built anew, ms. */
 const STALLED_MS = 60_000
 /** Between two log lines about failing deliveries, ms. */
 const QUIET_MS = 30_000
 
-/** Why a tenure ended: its time was over, another listener asked, the lease was lost, Discord refused. */
-export type Reason = 'over' | 'handover' | 'lost' | 'refused'
+/** Why a listener is active no more: its time was over, another one asked, the lease was lost, Discord refused. */
+type Reason = 'over' | 'handover' | 'lost' | 'refused'
 
-export interface TenureOptions extends GatewayOptions {
+interface ActiveOptions extends GatewayOptions {
   store: GatewayStore
   lease: Lease
   signal: AbortSignal
   /** What this process knew when it last held the lease, for a store that has forgotten. */
-  known: Stored | null
+  known: Checkpoint | null
   endsAt: number | null
 }
 
-/** Listening while one holds the lease. */
-export class Tenure {
+/** The listener that holds the lease: the others stand by. */
+export class ActiveListener {
   reason: Reason | null = null
   refusal = ''
-  private readonly store: GatewayStore
-  private readonly delivery: Delivery
+  private readonly queue: EventQueue
   private readonly reader: Reader
   private progress!: Progress
-  private intake!: Intake
-  private connection: Connection
+  private dispatcher!: Dispatcher
+  private socket: GatewaySocket
   private record: OwnerRecord
   private readonly ended = new AbortController()
   /** Cuts the wait for the next tick short. */
@@ -46,28 +45,30 @@ export class Tenure {
   private isIdentifying = false
   private quietUntil = 0
 
-  constructor(private readonly options: TenureOptions) {
-    const { store, maxAgeMs = MAX_AGE_MS, rest, owner = '', lease, endsAt } = options
+  constructor(private readonly options: ActiveOptions) {
+    const { maxAgeMs = MAX_AGE_MS, rest, owner = '', lease, endsAt } = options
     this.reader = new Reader(rest)
-    this.delivery = new Delivery({ maxAgeMs, onFailure: reason => this.onFailure(reason), bury: (...letter) => this.bury(...letter) })
-    this.connection = this.build()
-    this.record = { owner: owner || lease.id, until: 0, connectedSince: null, resumes: 0, lastEventAt: null, lastForwardError: null, nextRestartAt: endsAt }
-    this.store = store
+    this.queue = new EventQueue({ maxAgeMs, onFailure: this.onFailure.bind(this), bury: this.bury.bind(this) })
+    this.socket = this.build()
+    this.record = {
+      owner: owner || lease.id, until: 0, connectedSince: null, resumes: 0,
+      lastEventAt: null, lastForwardError: null, nextRestartAt: endsAt,
+    }
     this.begin(options.known)
   }
 
-  get knowledge(): Stored {
+  get checkpoint(): Checkpoint {
     return this.progress.snapshot()
   }
 
   /** Listens until there is a reason to end; leaves the session resumable and everything that it knows in the store. */
   async run(): Promise<Reason> {
     const { signal, lease } = this.options
-    const over = () => this.stop('over')
+    const over = () => this.end('over')
     signal.addEventListener('abort', over, { once: true })
     if (signal.aborted) over()
     await this.load()
-    if (!this.reason) void this.connection.open()
+    if (!this.reason) void this.socket.open()
     while (!this.reason) {
       await pause(lease.tickMs, AbortSignal.any([this.ended.signal, this.nudge.signal]))
       if (!this.reason) await this.tick()
@@ -75,7 +76,7 @@ export class Tenure {
     signal.removeEventListener('abort', over)
     // No more events; deliver what is queued; leave the rest to the replay; hand over.
     const renewing = setInterval(() => void lease.renew().catch(() => {}), lease.leaseMs / 3)
-    await Promise.all([this.connection.close(), this.delivery.end(this.reason === 'lost' ? 0 : DRAIN_MS)])
+    await Promise.all([this.socket.close(), this.queue.end(this.reason === 'lost' ? 0 : DRAIN_MS)])
     clearInterval(renewing)
     this.record = { ...this.record, connectedSince: null }
     if (this.reason !== 'lost') await this.save().catch(() => {})
@@ -85,10 +86,10 @@ export class Tenure {
   }
 
   private async load(): Promise<void> {
-    const { lease, known } = this.options
+    const { lease, known, store } = this.options
     while (!this.reason) {
       try {
-        const [stored, record] = await Promise.all([this.store.load(), this.store.record()])
+        const [stored, record] = await Promise.all([store.load(), store.record()])
         this.begin(stored ?? known)
         const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
         this.record = { ...this.record, resumes, lastEventAt, lastForwardError }
@@ -96,19 +97,19 @@ export class Tenure {
       }
       catch {
         await pause(lease.tickMs, this.ended.signal)
-        if (!lease.isHeld) this.stop('lost')
+        if (!lease.isHeld) this.end('lost')
       }
     }
   }
 
-  private begin(stored: Stored | null): void {
-    const { applicationId, deliver } = this.options
-    const { delivery, reader } = this
+  private begin(stored: Checkpoint | null): void {
+    const { queue, reader, options: { applicationId, deliver } } = this
     this.progress = new Progress(stored)
-    this.intake = new Intake({ applicationId, deliver, delivery, reader, report: (...facts) => this.report(...facts) }, this.progress)
+    const report = this.report.bind(this)
+    this.dispatcher = new Dispatcher({ applicationId, deliver, queue, reader, report }, this.progress)
   }
 
-  private stop(reason: Reason): void {
+  private end(reason: Reason): void {
     this.reason ??= reason
     this.ended.abort()
   }
@@ -118,43 +119,46 @@ export class Tenure {
     const nudged = this.nudge.signal.aborted
     if (nudged) this.nudge = new AbortController()
     try {
-      if (await lease.isClaimed()) this.stop('handover')
+      if (await lease.isClaimed()) this.end('handover')
       else if (nudged || this.progress.changed || lease.isDue) await this.save()
     }
     catch {
       // The store is away; nothing is acknowledged meanwhile.
-      if (!lease.isHeld) this.stop('lost')
+      if (!lease.isHeld) this.end('lost')
     }
-    if (this.connection.detachedMs > STALLED_MS && !this.isIdentifying && !this.reason) {
+    if (this.socket.detachedMs > STALLED_MS && !this.isIdentifying && !this.reason) {
       this.report('stalled')
-      await this.connection.close()
-      this.connection = this.build()
-      void this.connection.open()
+      await this.socket.close()
+      this.socket = this.build()
+      void this.socket.open()
     }
   }
 
   /** Renews the lease first, so that a process that slept cannot overwrite what its successor wrote. */
   private async save(): Promise<void> {
-    const { lease } = this.options
-    if (!await lease.renew()) return this.stop('lost')
-    const { progress } = this
+    const { progress, options: { lease, store } } = this
+    if (!await lease.renew()) return this.end('lost')
     if (progress.changed) {
       const stored = progress.snapshot()
       progress.changed = false
-      await this.store.save(stored).catch((error) => {
+      await store.save(stored).catch((error) => {
         progress.changed = true
         throw error
       })
       if (stored.session === progress.session) progress.savedSequence = stored.sequence
     }
-    await this.store.saveRecord({ ...this.record, lastEventAt: this.intake.lastEventAt ?? this.record.lastEventAt, until: lease.until })
+    const lastEventAt = this.dispatcher.lastEventAt ?? this.record.lastEventAt
+    await store.saveRecord({ ...this.record, lastEventAt, until: lease.until })
   }
 
-  private build(): Connection {
-    return new Connection({
+  private build(): GatewaySocket {
+    return new GatewaySocket({
       botToken: this.options.botToken,
       intents: INTENTS,
-      session: () => this.progress.session && !this.isLost ? { ...this.progress.session, sequence: this.progress.savedSequence } : null,
+      session: () => {
+        const { session, savedSequence: sequence } = this.progress
+        return session && !this.isLost ? { ...session, sequence } : null
+      },
       gateway: () => this.reader.get('/gateway/bot'),
       mayIdentify: signal => this.mayIdentify(signal),
       identified: (session, sequence) => {
@@ -174,7 +178,7 @@ export class Tenure {
         this.nudge.abort()
         this.report('resumed', { sequence: this.progress.savedSequence })
       },
-      dispatch: payload => this.onDispatch(payload),
+      dispatch: payload => this.take(payload),
       lost: () => {
         if (!this.isLost) this.report('session-lost')
         this.isLost = true
@@ -185,37 +189,39 @@ export class Tenure {
       },
       refused: (why) => {
         this.refusal = why
-        this.stop('refused')
+        this.end('refused')
       },
     })
   }
 
   /** Only the owner may spend an IDENTIFY, and not soon after the last one anywhere. */
   private async mayIdentify(signal: AbortSignal): Promise<void> {
-    const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('The connection was closed.')), { once: true }))
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('The socket was closed.')), { once: true })
+    })
     aborted.catch(() => {})
     this.isIdentifying = true
     try {
       while (!signal.aborted) {
-        const waitMs = await this.store.identifyWaitMs().catch(() => 1000)
+        const waitMs = await this.options.store.identifyWaitMs().catch(() => 1000)
         if (waitMs > 0) await pause(waitMs, signal)
         else if (!this.reason && await this.options.lease.renew().catch(() => false)) break
         else await Promise.race([aborted, pause(1000, signal)])
       }
       if (signal.aborted) return await aborted
-      await this.store.countIdentify().catch(() => {})
+      await this.options.store.countIdentify().catch(() => {})
     }
     finally {
       this.isIdentifying = false
     }
   }
 
-  private onDispatch(payload: Dispatch): void {
+  private take(payload: Dispatch): void {
     if (this.reason) return
     // A process that slept: what it takes now, its successor takes too.
-    if (!this.options.lease.isHeld) return this.stop('lost')
+    if (!this.options.lease.isHeld) return this.end('lost')
     try {
-      this.intake.take(payload)
+      this.dispatcher.take(payload)
     }
     catch (error) {
       // Thrown on, it would end the process, and after the replay the next one.
@@ -232,7 +238,7 @@ export class Tenure {
   }
 
   private async bury(letter: DeadLetter, reason: string): Promise<void> {
-    await this.store.bury(letter, reason)
+    await this.options.store.bury(letter, reason)
     this.options.log.error('discord.gateway.event-given-up', { ...letter, reason })
   }
 

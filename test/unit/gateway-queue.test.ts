@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { Delivery, type DeadLetter } from '../../server/platforms/discord/gateway/delivery'
+import { EventQueue, type DeadLetter } from '../../server/platforms/discord/gateway/queue'
 import { DeliveryFailed } from '../../server/platforms/discord/gateway/events'
 import { until } from '../support/until'
 
 function start(maxAgeMs = 60_000) {
   const log: string[] = []
   const buried: (DeadLetter & { reason: string })[] = []
-  const delivery = new Delivery({ maxAgeMs, onFailure: reason => void log.push(`! ${reason}`), bury: async (letter, reason) => void buried.push({ ...letter, reason }) })
+  const queue = new EventQueue({ maxAgeMs, onFailure: reason => void log.push(`! ${reason}`), bury: async (letter, reason) => void buried.push({ ...letter, reason }) })
   /** Fails as often as there are errors, then succeeds. */
-  const add = (line: string | undefined, id: string, ...errors: unknown[]) => delivery.enqueue(line, persist => persist(async () => {
+  const add = (line: string | undefined, id: string, ...errors: unknown[]) => queue.add(line, retry => retry(async () => {
     if (errors.length > 0) throw errors.shift()
     log.push(id)
   }, { id, type: 'MESSAGE_CREATE' }))
-  return { delivery, log, buried, add }
+  return { queue, log, buried, add }
 }
 
 test('one channel is delivered in order past failures, while others go on', async () => {
@@ -41,12 +41,12 @@ test('what is refused for good, or for too long, is buried and holds nothing up'
 test('what cannot be buried is tried on', async () => {
   let away = true
   const buried: string[] = []
-  const delivery = new Delivery({ maxAgeMs: 0, onFailure: () => {}, bury: async ({ id }) => {
+  const queue = new EventQueue({ maxAgeMs: 0, onFailure: () => {}, bury: async ({ id }) => {
     if (away) throw new Error('no store')
     buried.push(id)
   } })
   let tries = 0
-  const done = delivery.enqueue('a', persist => persist(async () => {
+  const done = queue.add('a', retry => retry(async () => {
     tries++
     throw new Error('HTTP 500')
   }, { id: 'a1', type: 'X' }))
@@ -57,9 +57,9 @@ test('what cannot be buried is tried on', async () => {
 })
 
 test('at the end each channel stops at its first failure, so that the replay keeps the order', async () => {
-  const { delivery, log, buried, add } = start()
+  const { queue, log, buried, add } = start()
   const results = [add('a', 'a1'), add('a', 'a2', new DeliveryFailed('HTTP 503')), add('a', 'a3'), add('b', 'b1')]
-  await delivery.end(1000)
+  await queue.end(1000)
   expect(await Promise.all(results)).toEqual([true, false, false, true])
   expect(log).not.toContain('a3')
   expect(buried).toEqual([])
@@ -67,8 +67,8 @@ test('at the end each channel stops at its first failure, so that the replay kee
 })
 
 test('at the end a delivery that hangs is told to stop', async () => {
-  const { delivery } = start()
-  const result = delivery.enqueue('a', persist => persist(signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))), { id: 'a1', type: 'X' }))
-  await delivery.end(50)
+  const { queue } = start()
+  const result = queue.add('a', retry => retry(signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))), { id: 'a1', type: 'X' }))
+  await queue.end(50)
   expect(await result).toBe(false)
 })

@@ -1,8 +1,6 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { firstDelivery, forgetDelivery } from '../../server/platforms/discord/gateway/deduplication'
-import type { ForwardedEvent } from '../../server/platforms/discord/gateway/events'
-import { createHttpForward } from '../../server/platforms/discord/gateway/http-forward'
+import { firstDelivery, forgetDelivery, forwardTo, type ForwardedEvent } from '../../server/platforms/discord/gateway/events'
 import { startProxy, type Fault, type Proxy } from '../support/proxy'
 
 let site: Proxy
@@ -18,7 +16,7 @@ const message = (id: string, messageId: string) => event(id, 'GATEWAY_MESSAGE_CR
 const reaction = (id: string) => event(id, 'GATEWAY_MESSAGE_REACTION_ADD', { message_id: '1', user_id: '2', emoji: { name: '👍' } })
 
 test('an event is posted as JSON with the token that the adapter expects', async () => {
-  await createHttpForward(`${site.url}/api/webhooks/discord`, 'secret', 1000)(message('s:1', '10'))
+  await forwardTo(`${site.url}/api/webhooks/discord`, 'secret', 1000)(message('s:1', '10'))
   expect(site.requests).toMatchObject([{ method: 'POST', path: '/api/webhooks/discord', headers: { 'x-discord-gateway-token': 'secret', 'content-type': 'application/json' } }])
   expect(JSON.parse(site.requests[0]!.body)).toEqual(message('s:1', '10'))
 })
@@ -31,13 +29,13 @@ test.each<[string, Fault, object]>([
   ['silence', { hold: new Promise(() => {}) }, { permanent: false, message: 'no answer in 0.2 s' }],
 ])('%s is told apart', async (_, fault, expected) => {
   site.fault = () => fault
-  await expect(createHttpForward(site.url, 'secret', 200)(message('s:1', '10'))).rejects.toMatchObject(expected)
+  await expect(forwardTo(site.url, 'secret', 200)(message('s:1', '10'))).rejects.toMatchObject(expected)
 })
 
 test('the token does not follow a redirect', async () => {
   const elsewhere = await startProxy()
   site.fault = () => ({ status: 307, headers: { location: elsewhere.url } })
-  await expect(createHttpForward(site.url, 'secret', 1000)(message('s:1', '10'))).rejects.toThrow('SITE_URL')
+  await expect(forwardTo(site.url, 'secret', 1000)(message('s:1', '10'))).rejects.toThrow('SITE_URL')
   expect(elsewhere.requests).toEqual([])
   await elsewhere.close()
 })

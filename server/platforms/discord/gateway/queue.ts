@@ -1,5 +1,5 @@
+import { pause } from '../../shared/within'
 import type { DeliveryFailed } from './events'
-import { pause } from './pause'
 
 /** First pause after a failed try, ms; doubled each time. */
 const FIRST_PAUSE_MS = 100
@@ -15,9 +15,11 @@ export interface DeadLetter {
 }
 
 /** Tries until it succeeds or is given up; throws only when it is left to the replay. */
-export type Persist = (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs?: number) => Promise<void>
+export interface Retry {
+  (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs?: number): Promise<void>
+}
 
-export interface DeliveryOptions {
+export interface QueueOptions {
   /** How long something is tried, ms from its first try: what waited behind it gets its own time. */
   maxAgeMs: number
   /** Keeps what was given up. */
@@ -29,28 +31,28 @@ export interface DeliveryOptions {
 class LeftToReplay extends Error {}
 
 /** Delivers in order per channel, concurrently across channels, each thing until it is accepted. */
-export class Delivery {
+export class EventQueue {
   /** The last job of each channel; false once something was left, after which nothing may overtake it. */
-  private readonly lines = new Map<string, Promise<boolean>>()
+  private readonly last = new Map<string, Promise<boolean>>()
   private readonly working = new Set<Promise<boolean>>()
   private readonly ending = new AbortController()
   private readonly ended = new AbortController()
 
-  constructor(private readonly options: DeliveryOptions) {}
+  constructor(private readonly options: QueueOptions) {}
 
   /**
    * Runs `job` after all earlier ones of the same key; without a key, at once.
    *
    * @returns whether it is done; false means that it is left to Discord's replay
    */
-  enqueue(key: string | undefined, job: (persist: Persist) => Promise<void>): Promise<boolean> {
-    const previous = key === undefined ? undefined : this.lines.get(key)
+  add(key: string | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
+    const previous = key === undefined ? undefined : this.last.get(key)
     const done = this.run(previous, job)
     this.working.add(done)
-    if (key !== undefined) this.lines.set(key, done)
+    if (key !== undefined) this.last.set(key, done)
     void done.then((delivered) => {
       this.working.delete(done)
-      if (delivered && key !== undefined && this.lines.get(key) === done) this.lines.delete(key)
+      if (delivered && key !== undefined && this.last.get(key) === done) this.last.delete(key)
     })
     return done
   }
@@ -72,11 +74,11 @@ export class Delivery {
     enough.abort()
   }
 
-  private async run(previous: Promise<boolean> | undefined, job: (persist: Persist) => Promise<void>): Promise<boolean> {
+  private async run(previous: Promise<boolean> | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
     try {
       if (previous && !await previous) return false
       if (this.ended.signal.aborted) return false
-      await job((...task) => this.persist(...task))
+      await job((...task) => this.retry(...task))
       return true
     }
     catch (error) {
@@ -87,7 +89,7 @@ export class Delivery {
     }
   }
 
-  private async persist(attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs = this.options.maxAgeMs): Promise<void> {
+  private async retry(...[attempt, letter, maxAgeMs = this.options.maxAgeMs]: Parameters<Retry>): Promise<void> {
     const started = Date.now()
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
@@ -99,7 +101,8 @@ export class Delivery {
         this.options.onFailure(reason)
         const left = started + maxAgeMs - Date.now()
         if ((permanent || left <= 0) && await this.bury(letter, reason)) return
-        await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), Math.min(retryAfterMs, Math.max(left, 0))), this.ending.signal)
+        const askedMs = Math.min(retryAfterMs, Math.max(left, 0))
+        await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), askedMs), this.ending.signal)
         if (this.ending.signal.aborted) throw new LeftToReplay()
       }
     }

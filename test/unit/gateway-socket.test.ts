@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Connection, type ConnectionHooks } from '../../server/platforms/discord/gateway/connection'
+import { GatewaySocket, type SocketHooks } from '../../server/platforms/discord/gateway/socket'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { until } from '../support/until'
 
 let discord: DiscordDouble
-let connection: Connection
+let socket: GatewaySocket
 let heard: string[]
 
 beforeEach(async () => {
@@ -16,14 +16,14 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await connection.close()
+  await socket.close()
   await discord.close()
 })
 
-function connect(more: Partial<ConnectionHooks> = {}): Connection {
+function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
   const url = discord.gateway.url
-  let session: ReturnType<ConnectionHooks['session']> = null
-  connection = new Connection({
+  let session: ReturnType<SocketHooks['session']> = null
+  socket = new GatewaySocket({
     botToken: discord.botToken, intents: 1,
     session: () => session,
     gateway: async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } }),
@@ -43,21 +43,21 @@ function connect(more: Partial<ConnectionHooks> = {}): Connection {
     refused: why => void heard.push(why),
     ...more,
   })
-  void connection.open()
-  return connection
+  void socket.open()
+  return socket
 }
 
 test('a new session is known with its guilds before its first event', async () => {
   connect()
   await until('the guild', () => heard.includes('GUILD_CREATE'))
   expect(heard).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
-  expect(connection.detachedMs).toBe(0)
+  expect(socket.detachedMs).toBe(0)
 })
 
 test('closing leaves a session that can be resumed, and connects no more', async () => {
   connect()
   await until('the session', () => heard.includes('READY'))
-  await connection.close()
+  await socket.close()
   await new Promise(resolve => setTimeout(resolve, 700))
   expect(discord.gateway).toMatchObject({ identifies: 1 })
   expect(discord.gateway.live()).toBe(0)
@@ -83,7 +83,7 @@ test('without budget for an IDENTIFY it waits; a REST API that is away stops no 
   expect(discord.gateway.identifies).toBe(0)
   budget = 1
   await until('the session', () => heard.includes('READY'))
-  await connection.close()
+  await socket.close()
   const session = { sessionId: 'gone', resumeURL: url, sequence: 1 }
   let known: typeof session | null = session
   heard = []
@@ -104,7 +104,7 @@ test.each<[string, (socket: Socket) => void]>([
   const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
   connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
   await until('the socket', () => sockets.length > 0)
-  const closed = connection.close()
+  const closed = socket.close()
   setTimeout(() => fail(sockets[0]!), 100)
   await closed
   // An error without a handler would end the test run here.

@@ -1,0 +1,85 @@
+import type { GatewayStatus } from '../../../shared/types/status'
+import { ListenerRefused, type Connection, type Listener, type ListenerOptions } from '../../platforms/connection'
+import { pause } from '../../platforms/shared/within'
+
+/** Starts, restarts and stops the listener of a platform that delivers messages through a socket. */
+export interface ListenerSupervisor {
+  platform: string
+  /** Listens for so long, ms, and forwards to the webhook route; the newest listener takes over from the others. */
+  listen(durationMs: number): Listening
+  /** Listens for as long as the process lives, whenever nobody else does, and hands events on within it. */
+  keepListening(): Promise<void>
+  /** Of the one listener that all replicas share. */
+  status(): Promise<GatewayStatus>
+  /** Hands over to whoever comes next; resolves when that is done. */
+  stop(): Promise<void>
+}
+
+interface Listening {
+  /** Resolves when the platform has let the listener in; rejects, with a message for people, when that cannot be. */
+  connected: Promise<unknown>
+  /** Resolves when it listens no more. */
+  ended: Promise<void>
+}
+
+/** Pause before a listener that could not start tries again, ms. */
+const START_AGAIN_MS = 3000
+
+/** Pause until a setting that the platform refuses may have been put right, ms. */
+const REFUSED_PAUSE_MS = 5 * 60_000
+
+const NOT_STARTED
+  = 'The listener could not start, most likely because the store (STORE_URL) does not answer; the log says more.'
+const NOT_CONNECTED = 'The listener ended before it was connected: another one took over, or the process is stopping.'
+
+interface SupervisorOptions extends Omit<ListenerOptions, 'webhookUrl'> {
+  /** Without a trailing slash. */
+  siteUrl: string
+}
+
+/** Null where there is no socket. The platform's code is loaded when listening starts. */
+export function superviseListener(connection: Connection, supervision: SupervisorOptions): ListenerSupervisor | null {
+  const { platform: { key }, listener } = connection
+  const { siteUrl, ...options } = supervision
+  if (!listener) return null
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const running = new Set<Promise<void>>()
+  const track = (task: Promise<void>) => {
+    const tracked = task.finally(() => running.delete(tracked))
+    running.add(tracked)
+    return tracked
+  }
+  /** Resolves with what failed, or with undefined when listening ended by itself. */
+  const attempt = (webhookUrl: string | null, act: (listener: Listener) => Promise<void>): Promise<unknown> => {
+    return listener({ ...options, webhookUrl }).then(act).catch((error: unknown) => {
+      options.log.error('gateway.failed', { platform: key, error })
+      return error
+    })
+  }
+  const listen = async (durationMs: number, connected: () => void, failed: (error: Error) => void) => {
+    const webhookUrl = `${siteUrl}/api/webhooks/${key}`
+    const error = await attempt(webhookUrl, found => found.listen({ durationMs, signal, connected }))
+    failed(error instanceof ListenerRefused ? error : new Error(error ? NOT_STARTED : NOT_CONNECTED))
+  }
+  const keepListening = async () => {
+    while (!signal.aborted) {
+      const error = await attempt(null, found => found.listen({ durationMs: Infinity, standBy: true, signal }))
+      await pause(error instanceof ListenerRefused ? REFUSED_PAUSE_MS : START_AGAIN_MS, signal)
+    }
+  }
+  return {
+    platform: key,
+    listen: (durationMs) => {
+      const { promise: connected, resolve, reject } = Promise.withResolvers<undefined>()
+      connected.catch(() => { /* Whoever waits has it. */ })
+      return { connected, ended: track(listen(durationMs, () => resolve(undefined), reject)) }
+    },
+    keepListening: () => track(keepListening()),
+    status: async () => (await listener({ ...options, webhookUrl: null })).status(),
+    stop: async () => {
+      stopping.abort()
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import { Directory, type Channel, type Reader } from './directory'
+import { DELIVERED, DeliveryFailed, type Deliver, type EventData } from './events'
+import type { Progress } from './progress'
+import type { DeadLetter, EventQueue, Retry } from './queue'
+import type { Dispatch } from './socket'
+
+/**
+ * Later Discord takes no first answer, and tells whoever clicked that it failed.
+ *
+ * https://discord.com/developers/docs/interactions/receiving-and-responding
+ */
+const INTERACTION_MAX_AGE_MS = 3000
+
+/** How far back messages are read, ms: less than events are remembered, since what lies further back may be handled. */
+const OLDEST_MS = 23 * 3_600_000
+/** The channels that are read back, the busiest ones last; more would hold up the rest of a big server for minutes. */
+const CHANNELS = 50
+const PAGES = 10
+/** https://discord.com/developers/docs/resources/message#get-channel-messages */
+const PAGE = 100
+const DISCORD_EPOCH_MS = 1_420_070_400_000
+/** Channels that hold messages themselves: text, voice, announcements, threads, stages. */
+const WITH_MESSAGES: readonly number[] = [0, 2, 5, 10, 11, 12, 13]
+
+interface Guild {
+  id: string
+  channels?: Channel[]
+  threads?: Channel[]
+}
+
+export interface DispatcherOptions {
+  /** The bot's own messages and reactions are not delivered. */
+  applicationId: string
+  queue: EventQueue
+  reader: Reader
+  deliver: Deliver
+  report: (what: string, facts: Record<string, unknown>) => void
+}
+
+/** Takes what Discord sends, queues what the bot uses, and keeps account of what is delivered. */
+export class Dispatcher {
+  lastEventAt: number | null = null
+  private readonly directory: Directory
+
+  constructor(private readonly options: DispatcherOptions, private readonly progress: Progress) {
+    this.directory = new Directory(options.reader)
+  }
+
+  take({ t: type, s: sequence, d }: Dispatch): void {
+    if (type === 'READY') return
+    if (type === 'GUILD_CREATE') for (const channel of channelsOf(d as Guild)) this.directory.learn(channel)
+    else if (/^(?:CHANNEL|THREAD)_(?:CREATE|UPDATE)$/.test(type)) this.directory.learn(d as Channel)
+    if (!this.progress.take(sequence)) return
+    if (type === 'GUILD_CREATE') this.takeGuild(sequence, d as Guild)
+    else if (DELIVERED.has(type)) this.takeEvent(type, sequence, d as EventData)
+  }
+
+  private takeEvent(type: string, sequence: number, data: EventData): void {
+    const { progress } = this
+    this.lastEventAt = Date.now()
+    const message = type === 'MESSAGE_CREATE' ? data.id : undefined
+    if (this.isOwn(data)) {
+      if (message) progress.noteMessage(message)
+      return
+    }
+    const id = `${progress.session?.sessionId}:${sequence}`
+    const delivered = [progress.hold(sequence), ...message ? [progress.holdMessage(message)] : []]
+    // An answer to a click is due in 3 s: it waits for nothing else of its channel.
+    const channel = type === 'INTERACTION_CREATE' ? undefined : data.channel_id
+    void this.options.queue.add(channel, retry => this.deliver(retry, type, data, id)).then((done) => {
+      if (done) for (const settle of delivered) settle()
+    })
+  }
+
+  /** Its acknowledgement waits until what was missed has been read: a successor would see it again and start over. */
+  private takeGuild(sequence: number, guild: Guild): void {
+    const { progress } = this
+    const after = progress.missingSince(guild.id)
+    if (after === null) {
+      const newest = channelsOf(guild).flatMap(({ last_message_id: last }) => last ?? [])
+      for (const id of newest) progress.noteMessage(id)
+      return
+    }
+    const settle = progress.hold(sequence)
+    void this.backfill(guild, after).then((done) => {
+      if (!done) return
+      progress.backfilled(guild.id)
+      settle()
+    })
+  }
+
+  private isOwn({ author, user_id: user }: EventData): boolean {
+    return (author?.id ?? user) === this.options.applicationId
+  }
+
+  private deliver(retry: Retry, type: string, data: EventData, id: string): Promise<void> {
+    const { channel_id: channelId, message_id: messageId = data.id, user_id: userId = data.author?.id } = data
+    const letter: DeadLetter = { id, type, channelId, messageId, userId }
+    return retry(async (signal) => {
+      const enriched = await this.directory.enrich(type, data)
+      await this.options.deliver({ id, type: `GATEWAY_${type}`, timestamp: Date.now(), data: enriched }, signal)
+    }, letter, type === 'INTERACTION_CREATE' ? INTERACTION_MAX_AGE_MS : undefined)
+  }
+
+  /**
+   * Reads from a guild's channels what was written after a message, in order, before anything newer of the same
+   * channel. Reactions cannot be read back.
+   *
+   * @returns false when part of it is left to a successor
+   */
+  private async backfill(guild: Guild, after: string): Promise<boolean> {
+    const { queue, report } = this.options
+    const oldest = BigInt(Date.now() - OLDEST_MS - DISCORD_EPOCH_MS) << 22n
+    const start = BigInt(after) > oldest ? after : String(oldest)
+    const last = ({ last_message_id: id }: Channel) => BigInt(id ?? 0)
+    const behind = channelsOf(guild)
+      .filter(channel => WITH_MESSAGES.includes(channel.type) && last(channel) > BigInt(start))
+      .sort((one, other) => Number(last(other) - last(one)))
+    const read = behind.slice(0, CHANNELS)
+    const [channels, taken] = [behind.length, read.length]
+    if (taken < channels) report('backfill-cut', { guild: guild.id, channels, read: taken })
+    const done = await Promise.all(read.map((channel) => {
+      return queue.add(channel.id, retry => this.readChannel(retry, guild.id, channel, start))
+    }))
+    return !done.includes(false)
+  }
+
+  private async readChannel(retry: Retry, guildId: string, { id: channel, type }: Channel, start: string) {
+    let cursor = start
+    let count = 0
+    for (let page = 0; page < PAGES; page++) {
+      const messages = await this.readPage(retry, channel, cursor)
+      for (const message of messages) {
+        const data = { ...message, channel_id: channel, guild_id: guildId, channel_type: type }
+        if (!this.isOwn(data)) await this.deliver(retry, 'MESSAGE_CREATE', data, `message:${message.id}`)
+        this.progress.noteMessage(message.id)
+      }
+      count += messages.length
+      if (messages.length < PAGE) break
+      cursor = messages.at(-1)!.id
+    }
+    this.options.report('backfilled', { channel, messages: count })
+  }
+
+  private async readPage(retry: Retry, channel: string, cursor: string): Promise<(EventData & { id: string })[]> {
+    let messages: { id: string }[] = []
+    await retry(async () => {
+      const page = `/channels/${channel}/messages?after=${cursor}&limit=${PAGE}`
+      messages = await this.options.reader.get<{ id: string }[]>(page).catch((error: unknown) => {
+        // A channel that the bot may not read has nothing for it.
+        if (error instanceof DeliveryFailed && error.permanent) return []
+        throw error
+      })
+    }, { id: `backfill:${channel}:${cursor}`, type: 'BACKFILL', channelId: channel })
+    return messages.sort((one, other) => BigInt(one.id) < BigInt(other.id) ? -1 : 1)
+  }
+}
+
+function channelsOf({ channels = [], threads = [] }: Guild): Channel[] {
+  return [...channels, ...threads]
+}
