@@ -21,7 +21,7 @@ const NODE = 'node:*{,/**}'
 export const TABLE = [
   { folder: 'ports' },
   { folder: 'domain', from: ['ports/**'], packages: ['zod', NODE] },
-  { folder: 'platforms', from: ['ports/**', 'config/variable.ts'], packages: PACKAGES },
+  { folder: 'platforms', from: ['ports/**', 'variable.ts'], packages: PACKAGES },
   { folder: 'adapters/chat', from: ['ports/**', 'platforms/**'], packages: PACKAGES },
   { folder: 'adapters/!(chat)', from: ['ports/**'], packages: PACKAGES },
   { folder: 'handlers', from: ['domain/**', 'ports/**'], packageTypes: ['chat'] },

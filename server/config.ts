@@ -1,12 +1,13 @@
 import type { z } from 'zod'
-import { readAgent, type AgentConfig } from './config/agent'
+import type { ConfigArea } from '../shared/types/status'
+import { agentVariables, readAgent, type AgentConfig } from './config/agent'
+import { coreVariables } from './config/core'
 import { readForms, type FormsConfig } from './config/forms'
-import { readOps, type OpsConfig } from './config/ops'
-import { morePlatformLabels, readPlatforms, type PlatformsConfig } from './config/platforms'
-import { requireWorkspaces } from './config/slack-oauth'
-import { readTools, type ToolsConfig } from './config/tools'
-import type { Require, Variable } from './config/variable'
-import { areas, variables, type VariableName } from './config/variables'
+import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
+import { readPlatforms, wantedPlatforms } from './config/platforms'
+import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
+import { platforms } from './platforms/registry'
+import type { Require, Variable } from './variable'
 
 export interface Config {
   /** Everything but an explicit development or test environment. */
@@ -30,9 +31,8 @@ export interface Config {
     apiKey?: string
     turnstile?: { secretKey: string, verifyUrl?: string }
   }
-  slack?: { botToken: string, signingSecret: string, channelId: string, apiUrl?: string }
-  discord?: { botToken: string, publicKey: string, applicationId: string, channelId: string, guildId?: string, apiUrl?: string }
-  sandbox: boolean
+  /** Settings of the platforms that are set up, by key; what they are is known to the platform alone. */
+  platforms: Readonly<Record<string, unknown>>
   /** Address to listen on, when one was set. */
   host?: string
   /** Redis; without it submissions are kept in `dataDir`. */
@@ -51,7 +51,6 @@ export interface Config {
   cardIntervalMs?: number
   ops: OpsConfig
   agent: AgentConfig
-  platforms: PlatformsConfig
   tools: ToolsConfig
 }
 
@@ -68,49 +67,60 @@ export const LOCAL_SITE = 'http://localhost:3000'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-type Values = { [Name in VariableName]: z.infer<typeof variables[Name]['schema']> | undefined }
+/** Those that the service itself names. */
+type Named = typeof coreVariables & typeof opsVariables & typeof agentVariables & typeof toolsVariables
+
+/** Every variable that the service reads, by area. `.env.example` is checked against it. */
+export const areas: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
+  'Main job': coreVariables,
+  ...Object.fromEntries(platforms.map(({ label, variables }) => [label, variables])),
+  'Ops pages': { ...opsVariables, ...signInVariables }, 'Conversation': agentVariables, 'Agent tools': toolsVariables,
+}
+
+const table: Readonly<Record<string, Variable>> = Object.assign({}, ...Object.values(areas))
+
+type Values = { [Name in keyof Named]: z.infer<Named[Name]['schema']> | undefined } & Readonly<Record<string, unknown>>
 
 /** Reads the environment; the only place that does. @throws ConfigError */
 export function readConfig(env: Environment = process.env): Config {
   const problems: string[] = []
-  const values = Object.fromEntries(Object.keys(variables).map(name => [name, readVariable(name as VariableName, env, problems)])) as Values
+  const values = Object.fromEntries(Object.keys(table).map(name => [name, readVariable(name, env, problems)])) as Values
   const production = values.NODE_ENV !== 'development' && values.NODE_ENV !== 'test'
-  const isSet = (name: VariableName) => values[name] !== undefined
-  // A malformed variable counts: the rest of its group is wanted as much.
-  const isGiven = (name: VariableName) => readText(name, env) !== undefined
+  const isSet = (name: string) => values[name] !== undefined
   const require: Require = (names, when) => {
-    const missing = (names as VariableName[]).filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(name)))
+    const missing = names.filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(name)))
     problems.push(...missing.map(name => `${name} is missing${when}. ${describe(name)}`))
   }
 
-  const slack = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID'] as const
-  const discord = ['PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID', 'DISCORD_CHANNEL_ID'] as const
-  const mail = ['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'] as const
-  const slackWanted = slack.some(isGiven)
-  const discordWanted = discord.some(isGiven)
   const host = values.VERCEL_PROJECT_PRODUCTION_URL
-  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : production ? null : LOCAL_SITE))?.replace(/\/+$/, '') ?? null
+  const local = production ? null : LOCAL_SITE
+  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
-  const platforms = readPlatforms(values, { require, requireSite, isGiven, siteUrl: siteUrl ?? '' })
-  const chatWanted = slackWanted || discordWanted || Object.keys(platforms.chat).length > 0
-  const sandbox = values.SANDBOX ?? (!production && !chatWanted)
-  if (slackWanted) require(slack, ', but other Slack variables are set')
-  if (discordWanted) require(discord, ', but other Discord variables are set')
-  if (!chatWanted && !sandbox) require(slack, ` (or set up another platform: ${['Discord', ...morePlatformLabels].join(', ')})`)
-  if (isSet('MAIL_API_KEY') || !sandbox) require(mail, '')
+  const context = { require, requireSite, siteUrl, production, isGiven: (name: string) => readText(name, env) !== undefined }
+
+  const wanted = wantedPlatforms(values, context)
+  const embedded = platforms.find(({ key, needs }) => needs.length === 0 && wanted.includes(key))
+  if (isSet('MAIL_API_KEY') || !embedded) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
-  const forms = readForms(values.FORMS_CONFIG, production ? [...slackWanted ? ['slack'] : [], ...discordWanted ? ['discord'] : [], ...Object.keys(platforms.chat), ...sandbox ? ['sandbox'] : []] : null, problems)
-  if (slackWanted) requireWorkspaces(forms, require)
-  if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
+  const forms = readForms(values.FORMS_CONFIG, production ? wanted : null, problems)
+  if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) {
+    require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
+  }
   if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
-  const parts = { ops: readOps(values, require, requireSite), agent: readAgent(values, require), platforms, tools: readTools(values, require) }
-  if (production && sandbox && !parts.ops.canSignIn) problems.push('SANDBOX is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the sandbox then asks for; or unset SANDBOX.')
+  const parts = {
+    platforms: readPlatforms(values, wanted, forms, context), ops: readOps(values, require, requireSite),
+    agent: readAgent(values, require), tools: readTools(values, require),
+  }
+  if (production && embedded && !parts.ops.canSignIn) {
+    const [name] = Object.keys(embedded.variables)
+    problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
+  }
   if (problems.length > 0) throw new ConfigError(problems)
 
   return {
     ...parts,
-    production, sandbox, siteUrl,
+    production, siteUrl,
     host: values.HOST,
     maxBodyBytes: values.MAX_BODY_BYTES ?? 256 * 1024,
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
@@ -122,15 +132,6 @@ export function readConfig(env: Environment = process.env): Config {
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
       turnstile: values.TURNSTILE_SECRET_KEY ? { secretKey: values.TURNSTILE_SECRET_KEY, verifyUrl: values.TURNSTILE_VERIFY_URL } : undefined,
     },
-    slack: slackWanted
-      ? { botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID!, apiUrl: values.SLACK_API_URL?.replace(/\/*$/, '/') }
-      : undefined,
-    discord: discordWanted
-      ? {
-          botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!, applicationId: values.PLATFORM2_APPLICATION_ID!,
-          channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID, apiUrl: values.DISCORD_API_URL?.replace(/\/+$/, ''),
-        }
-      : undefined,
     storeUrl: values.STORE_URL,
     dataDir: values.DATA_DIR ?? '.data',
     mail: {
@@ -146,21 +147,18 @@ export function readConfig(env: Environment = process.env): Config {
   }
 }
 
-/** Which variables are set, by area, and what they are for; never their values. */
-export interface ConfigCheck {
-  area: string
-  variables: { name: string, alias?: string, about: string, where?: string, set: boolean }[]
-}
-
-export function checkConfig(env: Environment = process.env): ConfigCheck[] {
-  return Object.entries(areas).map(([area, table]) => ({
+/** Which variables are set, by area, and what they are for. */
+export function checkConfig(env: Environment = process.env): ConfigArea[] {
+  return Object.entries(areas).map(([area, variables]) => ({
     area,
-    variables: Object.entries<Variable>(table).map(([name, { alias, about, where }]) => ({ name, alias, about, where, set: readText(name as VariableName, env) !== undefined })),
+    variables: Object.entries(variables).map(([name, { alias, about, where }]) => (
+      { name, alias, about, where, set: readText(name, env) !== undefined }
+    )),
   }))
 }
 
-function readVariable(name: VariableName, env: Environment, problems: string[]): unknown {
-  const { schema, alias } = variables[name] as { schema: z.ZodType, alias?: string }
+function readVariable(name: string, env: Environment, problems: string[]): unknown {
+  const { schema, alias } = table[name]!
   const own = env[name]?.trim() || undefined
   const other = alias ? env[alias]?.trim() || undefined : undefined
   if (own && other && own !== other) {
@@ -177,12 +175,12 @@ function readVariable(name: VariableName, env: Environment, problems: string[]):
 }
 
 /** The text of a variable under its own name or its alias; empty counts as not set. */
-function readText(name: VariableName, env: Environment): string | undefined {
-  const { alias } = variables[name] as { alias?: string }
+function readText(name: string, env: Environment): string | undefined {
+  const alias = table[name]?.alias
   return env[name]?.trim() || (alias && env[alias]?.trim()) || undefined
 }
 
-function describe(name: VariableName): string {
-  const { about, where } = variables[name] as { about: string, where?: string }
+function describe(name: string): string {
+  const { about, where } = table[name]!
   return where ? `${about} ${where}` : about
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable } from './variable'
+import { platforms } from '../platforms/registry'
+import { MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable } from '../variable'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -8,9 +9,8 @@ const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of 
   .transform(value => Number.parseInt(value) * UNIT_MS[(/[smhd]$/.exec(value)?.[0] ?? 's') as keyof typeof UNIT_MS])
   .pipe(z.number().max(MOST, 'it is more than 24 days'))
 
-/** `slack:U0123456789`, `slack:T0123456789:U0123456789`, or `platform:id` as the other platforms have their ids. */
-const APPROVER = /^(?:slack:(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+|(?:discord|telegram):\d+|gchat:users\/\w+|teams:\S+|sandbox:\S+)$/
-const APPROVER_HINT = 'each entry names platform and user: slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app), discord:123456789012345678, teams:29:…, gchat:users/123 or telegram:123'
+/** As the platforms have their ids: `slack:U0123456789`, `discord:123456789012345678`. */
+const approver = text.refine(isPerson, `each entry names platform and user: ${people(' or ')}`)
 
 /** The conversation and its model. */
 export const agentVariables = {
@@ -22,7 +22,7 @@ export const agentVariables = {
   AI_MODEL: { schema: text.regex(/^\S+$/, 'it contains a space'), about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.' },
   STREAMING_UPDATE_INTERVAL_MS: { schema: count, about: 'How often a growing answer is edited where the platform cannot stream, in ms. Default: 1000.' },
   APPROVAL_TTL: { schema: duration, about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.' },
-  APPROVERS: { schema: list.pipe(z.array(text.regex(APPROVER, APPROVER_HINT))), about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.' },
+  APPROVERS: { schema: list.pipe(z.array(approver)), about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.' },
   AGENT_APPROVALS: { schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'), about: 'With deny the agent only reads: every write is refused at once. Default: ask.' },
   AGENT_RATE_LIMIT: { schema: countOrNone, about: 'How often one person may ask the model within an hour; 0 for no limit. Default: 60.' },
   AGENT_MAX_STEPS: { schema: count, about: 'Model calls that one answer may take. Default: 12.' },
@@ -80,4 +80,15 @@ function readModel({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_GATEWAY_API_KEY, VERC
     return null
   }
   return { kind: 'gateway', apiKey: AI_GATEWAY_API_KEY, name: AI_MODEL ?? GATEWAY_MODEL }
+}
+
+function isPerson(entry: string): boolean {
+  const [, key, id = ''] = /^([a-z]+):(.+)$/.exec(entry) ?? []
+  return platforms.some(({ key: own, person }) => own === key && person.id.test(id))
+}
+
+/** One example for each platform that is not embedded. */
+function people(or: string): string {
+  const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
+  return [examples.slice(0, -1).join(', '), examples.at(-1)].join(or)
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import bundled from '../../forms.config'
-import { channelProblem } from './channels'
-import { email, endpoint, origin } from './variable'
+import { platforms as known } from '../platforms/registry'
+import { email, endpoint, origin } from '../variable'
 
 const website = origin('it is not an origin such as https://example.com')
 
@@ -12,7 +12,10 @@ const MOST_ADDRESSES = 50
 const formSchema = z.strictObject({
   /** As cards and emails name it. */
   name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters').regex(/^\P{C}*$/u, 'has a line break, or another character that nobody sees'),
-  /** Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another Slack workspace is `T0123456789:C0123456789`. */
+  /**
+   * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another Slack
+   * workspace is `T0123456789:C0123456789`.
+   */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
   to: z.union([email.transform(one => [one]), z.array(email)])
@@ -66,4 +69,10 @@ export function readForms(path: string | undefined, platforms: readonly string[]
     problems.push(...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`))
   }
   return parsed.data
+}
+
+/** What is wrong with the channel of a form, or null. */
+function channelProblem(platform: string, channel: string): string | null {
+  const schema = known.find(({ key }) => key === platform)?.channel.schema
+  return schema?.safeParse(channel).error?.issues[0]?.message ?? null
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { base, count, flag, text, token, type Require, type Values, type Variable } from './variable'
+import { base, count, flag, text, token, type Require, type Values, type Variable } from '../variable'
 
 /** The files of the agent, and how its tools are chosen. */
 export const toolsVariables = {

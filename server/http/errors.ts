@@ -80,3 +80,9 @@ function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
 export function requestId(): string | undefined {
   return current.getStore()
 }
+
+/** What an address that there is not answers. */
+export function noSuchRoute(): HttpError {
+  const advice = 'Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'
+  return new HttpError(404, 'NO_SUCH_ROUTE', `There is nothing at this address. ${advice}`)
+}

@@ -8,7 +8,8 @@ import { sameSecret } from './guards'
 export interface SiteConfig {
   production: boolean
   siteUrl: string | null
-  ops: { canSignIn: boolean, password?: string, sessionPassword?: string }
+  /** `waysIn`: the variables of all ways to sign in, for people. */
+  ops: { canSignIn: boolean, waysIn: string, password?: string, sessionPassword?: string }
 }
 
 const LIFETIME_S = 12 * 60 * 60

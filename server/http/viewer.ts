@@ -11,8 +11,9 @@ interface Services { config: SiteConfig }
 const LOCAL: Reviewer = { id: 'local', name: 'Local', platform: 'Ops page' }
 
 /** What to do about pages that nobody can sign in to. */
-const CLOSED = `The ops pages are closed, because there is no way to sign in. Set OPS_PASSWORD, or OPS_SLACK_TEAM_ID or \
-OPS_DISCORD_GUILD_ID with their client id and secret, and NUXT_SESSION_PASSWORD.`
+const closed = ({ ops }: SiteConfig) => (
+  `The ops pages are closed, because there is no way to sign in. Set ${ops.waysIn}, and NUXT_SESSION_PASSWORD.`
+)
 
 /**
  * Who is looking. With a way to sign in, whoever did; without one, only somebody at this very machine, and in
@@ -28,9 +29,9 @@ export async function requireViewer(event: H3Event, { config }: Services): Promi
     if (viewer) return viewer
     throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
   }
-  if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', CLOSED)
+  if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', closed(config))
   if (!isOwnPage(event.headers)) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
-  if (!isFromHere(event)) throw new HttpError(403, 'OPS_CLOSED', `${CLOSED} Until then they open on the machine itself only.`)
+  if (!isFromHere(event)) throw new HttpError(403, 'OPS_CLOSED', `${closed(config)} Until then they open on the machine itself only.`)
   return LOCAL
 }
 
@@ -47,7 +48,7 @@ export async function requireDecider(event: H3Event, services: Services): Promis
 
 /** Why nobody can look, or null when somebody can. */
 export function whyClosed(config: SiteConfig): string | null {
-  return isClosed(config) ? CLOSED : null
+  return isClosed(config) ? closed(config) : null
 }
 
 function isClosed({ production, ops }: SiteConfig): boolean {

@@ -3,7 +3,8 @@ import type { GatewayStatus } from '../../shared/types/status'
 import type { Outcome } from '../ports/delivery'
 import type { Log } from '../ports/runtime'
 import type { CardRef } from '../ports/submission'
-import type { Platform } from './platform'
+import type { Platform } from './traits'
+import type { SandboxRoom } from './sandbox/room'
 
 /** One channel in which cards are posted. */
 export interface Room {
@@ -52,13 +53,21 @@ export interface ListenerOptions {
   log: Log
 }
 
+/** How others get the app of a platform into their workspaces. */
+export interface Install {
+  /** Seals what a browser keeps while it is at the platform. */
+  password: string
+  /** The platform's page that asks for consent. */
+  link: (state: string, variant: { files: boolean }) => string
+  /** Keeps the token that the code stands for; resolves with the workspace's id, or with null when the platform refuses. */
+  finish: (code: string, bot: () => Promise<Chat>) => Promise<string | null>
+}
+
 /** A configured platform. Both halves load their code on first use. */
 export interface Connection {
   platform: Platform
   /** The channel of the cards, as the platform has it. */
   channelId: string
-  /** The variable that names it, as reasons do; absent where none does. */
-  channelVariable?: string
   /**
    * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first, where
    * a thread is a channel of its own. Absent where the second part of the id is the channel.
@@ -78,8 +87,10 @@ export interface Connection {
    * @param channel another one than the platform's own
    */
   room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
-  /** Its requests come from our own pages: whoever sends them may open those, and speaks under the name that they signed in with. */
-  fromPages?: { sentBy: (request: Request, person: { id: string, name: string }) => void }
+  /** The chat itself, where it is embedded in this service: whoever sends its requests may open our own pages. */
+  embedded?: SandboxRoom
+  /** Absent where nobody else can install the app. */
+  install?: Install
   /** Only where there is a socket to listen to. */
   listener?: (options: ListenerOptions) => Promise<Listener>
 }

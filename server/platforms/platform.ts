@@ -1,43 +1,71 @@
-/** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
-interface CardLimits {
-  /** Fields shown at most; the rest is counted on the card. */
-  fields: number
-  /** Fields in one block. */
-  fieldsPerGroup: number
-  label: number
-  value: number
-  /** All labels, values and notes together. */
-  total: number
-  /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
-  isText?: true
+import type { SetupStep } from '../../shared/types/setup'
+import type { HttpClient } from '../ports/http'
+import type { IdentityProvider } from '../ports/identity'
+import type { Log } from '../ports/runtime'
+import type { Require, Variable } from '../variable'
+import type { Connection } from './connection'
+import type { Platform } from './traits'
+
+/** What a platform may ask for while its variables are read. */
+export interface Reading {
+  /** Reports variables that are missing. */
+  require: Require
+  /** Reports that the public URL is missing, when it is. */
+  requireSite: (why: string) => unknown
+  /** Public URL of this service, without a trailing slash; empty when it is missing. */
+  siteUrl: string
+  /** Channels that forms name on this platform. */
+  channels: readonly string[]
 }
 
-export interface ModalLimits {
-  inputs: number
-  label: number
-  /** Longest value that can be edited; longer ones are kept as they are. */
-  value: number
-  /** All labels and values together, in bytes of JSON: control characters take six. */
-  bytes: number
+/** What connecting a platform may use. */
+export interface Tools {
+  log: Log
+  http: HttpClient
+  /** Public URL of this service, without a trailing slash; null when nobody said it. */
+  siteUrl: string | null
 }
 
-/** What is different about a platform. The rest of the code reads this table and compares no names. */
-export interface Platform {
-  /** In URLs, thread ids and the environment. */
-  key: string
-  /** As people call it. */
-  label: string
-  /** Other names under which its webhooks arrive. */
-  aliases: readonly string[]
-  card: CardLimits
-  /** Least pause between two new cards in a channel, ms; 0 where there is no such limit. */
-  cardIntervalMs: number
-  /** Null where there are no modals: the card then links to the ops page instead. */
-  modal: ModalLimits | null
-  /** Longest text of a message, in characters; 3,500 where nothing is said. Longer answers take several. */
-  messageLength?: number
-  /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
-  escape: (text: string) => string
-  /** How the platform writes a mention that notifies somebody; null where there are none. */
-  mention: RegExp | null
+/**
+ * Everything that the house has to know of a platform before it is used. A definition imports no adapter and no SDK:
+ * all of them are read at every start, and `connect` loads the rest when it is needed. What `read` makes of the variables
+ * comes back as `settings`, and is known to the platform alone.
+ */
+export interface Definition extends Platform {
+  /** What it brings, in a sentence of the set-up page. */
+  about: string
+  /** Of Lucide, for the pages. */
+  icon: string
+  /** Every variable that it reads. */
+  variables: Readonly<Record<string, Variable>>
+  /** Any of them asks for all. None: it is embedded in this service, and its only variable switches it on or off. */
+  needs: readonly string[]
+  /** Why the public URL is needed too; a sentence's end. */
+  needsSite?: string
+  /** How APPROVERS names a person, without the key; `example` is for people. */
+  person: { id: RegExp, example: string }
+  /** Its settings, once everything that it needs is there. */
+  read(values: Readonly<Record<string, unknown>>, reading: Reading): unknown
+  /** Reports what is missing although the platform itself may not be wanted. */
+  check?(values: Readonly<Record<string, unknown>>, reading: Reading): void
+  /** How it is set up for this deployment. `siteUrl` is null, and `settings` undefined, while nobody said them. */
+  setup(siteUrl: string | null, settings: unknown): SetupStep[]
+  /** What an app for this deployment is created from, without secrets; `files` lets it read attachments. */
+  manifest?(siteUrl: string, settings: unknown, variant: { files: boolean }): object
+  /** Where others may install the app: what people read while that is not set up. */
+  installOff?: string
+  /** Its messages come through a socket instead of webhooks. */
+  hasSocket?: true
+  /** Signing in to the ops pages with it. */
+  signIn?: SignIn
+  connect(settings: unknown, tools: Tools): Connection
+}
+
+interface SignIn {
+  variables: Readonly<Record<string, Variable>>
+  /** Any of them asks for all; the first one names the people who are let in. */
+  needs: readonly string[]
+  /** @param values those of the platform, too: its addresses are the same */
+  read(values: Readonly<Record<string, unknown>>): unknown
+  provider(settings: unknown): IdentityProvider
 }

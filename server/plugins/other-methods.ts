@@ -1,7 +1,7 @@
 import { handlers } from '#nitro-internal-virtual/server-handlers'
 import { setResponseHeader, type H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
-import { HttpError, route } from '../http/errors'
+import { HttpError, noSuchRoute, route } from '../http/errors'
 
 /**
  * Everything under `/api/` that no route takes is answered here. Left to itself, the router looks for another path that
@@ -23,7 +23,7 @@ async function takeOther(event: H3Event): Promise<unknown> {
   if (event.method === 'HEAD' && handlers.get) return handlers.get(event)
   const methods = Object.keys(handlers).map(method => method.toUpperCase())
   if (methods.length === 0) {
-    throw new HttpError(404, 'NO_SUCH_ROUTE', 'There is nothing at this address. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.')
+    throw noSuchRoute()
   }
   if (methods.includes('GET')) methods.push('HEAD')
   setResponseHeader(event, 'Allow', methods.sort().join(', '))

@@ -4,7 +4,7 @@ import { renderCard } from '../../server/adapters/chat/cards'
 import type { DiscordSettings } from '../../server/platforms/discord/rest'
 import { createDiscordRoom } from '../../server/platforms/discord/room'
 import { createHttpClient } from '../../server/adapters/http/client'
-import { platforms } from '../../server/platforms/registry'
+import { discord as platform } from '../../server/platforms/discord/definition'
 import type { CardRef } from '../../server/ports/submission'
 import { openView } from '../fixtures/views'
 import { startDiscord } from '../support/discord/discord'
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const settings = (): DiscordSettings => ({ botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId, channelId: discord.channelId, apiUrl: discord.restUrl })
 const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom({ ...settings(), ...changed }, createHttpClient())
-const cardOf = (data: Record<string, string>) => renderCard(openView(data), platforms.discord).card
+const cardOf = (data: Record<string, string>) => renderCard(openView(data), platform).card
 const CARD = () => cardOf({ name: 'Ada' })
 
 async function posted(): Promise<CardRef> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { variables } from '../../server/config/variables'
+import { areas } from '../../server/config'
 import { deploy, submit, type Deployment } from '../support/deployment'
 import { readDockerfile } from '../support/dockerfile'
 import { freePort } from '../support/ports'
@@ -100,7 +100,7 @@ describe('compose.yaml', () => {
   const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as { services: { app: Record<string, unknown>, redis: Record<string, unknown> }, volumes: Record<string, unknown> }
 
   it('sets only variables that the service reads', () => {
-    const known = [...Object.keys(variables), 'PORT']
+    const known = [...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT']
     for (const name of [...Object.keys(services.app.environment as object), ...Object.keys(run.env)]) expect(known).toContain(name)
   })
 
@@ -136,7 +136,7 @@ describe('the systemd unit', () => {
   })
 
   it('sets only variables that the service reads', () => {
-    for (const pair of setting('Environment')[0]!.split(' ')) expect([...Object.keys(variables), 'PORT']).toContain(pair.split('=')[0])
+    for (const pair of setting('Environment')[0]!.split(' ')) expect([...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT']).toContain(pair.split('=')[0])
   })
 
   it('is sandboxed', () => {

@@ -9,8 +9,8 @@ import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/vis
 const PUBLIC: Record<string, string> = {
   '/api/form': 'takes forms from everybody',
   '/api/form/:form': 'takes forms from everybody',
-  '/api/slack/manifest': 'holds no secret, and Slack apps are created from it',
-  '/api/slack/oauth/callback': 'ends what /api/slack/install began in the same browser, with a state and a code',
+  '/api/:platform/manifest': 'holds no secret, and apps are created from it',
+  '/api/:platform/oauth/callback': 'ends what its install began in the same browser, with a state and a code',
   '/api/webhooks/:platform': 'a signature guards it',
   '/api/auth/session': 'says how to sign in',
   '/api/auth/sign-in': 'signs in',
@@ -53,7 +53,10 @@ afterAll(async () => {
   await redis.stop()
 })
 
-const call = (server: Server, { path, method }: Route, headers: Record<string, string> = {}) => fetch(server.url + path.replaceAll(/:\w+|\*\*/g, 'x'), {
+/** A platform that has what the path names. */
+const addressOf = (path: string) => path.replace(/:platform(?=\/(?:gateway|status)$)/, 'discord').replace(/:platform(?=\/(?:install|manifest|oauth)\b)/, 'slack').replaceAll(/:\w+|\*\*/g, 'x')
+
+const call = (server: Server, { path, method }: Route, headers: Record<string, string> = {}) => fetch(server.url + addressOf(path), {
   method, headers: { 'content-type': 'application/json', ...headers }, body: method === 'GET' || method === 'HEAD' ? undefined : '{}', redirect: 'manual',
 })
 

@@ -3,15 +3,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../server/adapters/chat/cards'
 import { platforms } from '../../server/platforms/registry'
-import type { Platform } from '../../server/platforms/platform'
+import { slack } from '../../server/platforms/slack/definition'
+import type { Platform } from '../../server/platforms/traits'
 import { cardBlocks } from '../../server/platforms/slack/blocks'
 import type { CardView } from '../../server/ports/board'
 import { anyView, manyFields, openView, URL_OF_ONE } from '../fixtures/views'
 import { blockKitProblems } from '../support/block-kit'
 import type { Block } from '../support/slack'
 
-const withoutModals: Platform = { ...platforms.slack, modal: null }
-const all: readonly Platform[] = [...Object.values<Platform>(platforms), withoutModals]
+const withoutModals: Platform = { ...slack, modal: null }
+const all: readonly Platform[] = [...platforms, withoutModals]
 
 function childrenOf<T extends string>(view: CardView, platform: Platform, type: T) {
   return renderCard(view, platform).card.children.filter(child => child.type === type) as Extract<ReturnType<typeof renderCard>['card']['children'][number], { type: T }>[]
@@ -114,11 +115,11 @@ test('a platform without modals links to the edit page instead', () => {
     expect(buttonRows(view, platform).map(row => row.map(button => 'id' in button && button.id))).toEqual([['forward'], ['spam']])
     expect(linksOf(view, platform)).toMatchObject([{ label: 'Edit & Forward on the web', url: URL_OF_ONE }])
   }
-  expect(linksOf(view, platforms.slack)).toEqual([])
+  expect(linksOf(view, slack)).toEqual([])
 })
 
 test('a value is cut no more than its escaped form needs', () => {
-  const platform: Platform = { ...platforms.slack, escape: text => text.replaceAll('&', '&amp;') }
+  const platform: Platform = { ...slack, escape: text => text.replaceAll('&', '&amp;') }
   const { value: max } = platform.card
   for (const value of ['&'.repeat(max), `${'x'.repeat(max)}&`, `${'&'.repeat(10)}${'x'.repeat(max)}`, '&']) {
     const [field] = fieldsOf(openView({ value }), platform)
@@ -128,12 +129,12 @@ test('a value is cut no more than its escaped form needs', () => {
 })
 
 describe('Block Kit', () => {
-  const render = (view: CardView, platform: Platform = platforms.slack) => {
+  const render = (view: CardView, platform: Platform = slack) => {
     const { card, summary } = renderCard(view, platform)
     return { blocks: cardBlocks(card) as Block[], text: escapeSlackText(summary) }
   }
 
-  test.each([platforms.slack, withoutModals])('Slack takes the card of any form (modals: $modal.inputs)', (platform) => {
+  test.each([slack, withoutModals])('Slack takes the card of any form (modals: $modal.inputs)', (platform) => {
     fc.assert(fc.property(anyView, (view) => {
       expect(blockKitProblems(render(view, platform))).toEqual([])
     }), { numRuns: 300 })

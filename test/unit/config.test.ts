@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../server/config'
-import { variables } from '../../server/config/variables'
+import { areas, ConfigError, readConfig } from '../../server/config'
+import type { Variable } from '../../server/variable'
 import { AGENT_CONFIG, AGENT_ENV } from '../fixtures/config/agent'
 import { OPS_CONFIG, OPS_ENV } from '../fixtures/config/ops'
 import { TOOLS_CONFIG, TOOLS_ENV } from '../fixtures/config/tools'
@@ -10,18 +10,19 @@ import { PLATFORM_ENVS, PLATFORMS_CONFIG, PLATFORMS_ENV } from '../fixtures/conf
 
 type Env = Record<string, string | undefined>
 
-const PRODUCTION: Env = {
+const PRODUCTION: Env & Record<'CHAT_BOT_TOKEN', string> = {
   NODE_ENV: 'production',
   CHAT_BOT_TOKEN: 'xoxb-1', CHAT_SIGNING_SECRET: 'signing-secret', CHAT_CHANNEL_ID: 'C0123456789',
   STORE_URL: 'redis://localhost:6379',
   MAIL_API_KEY: 're_1', MAIL_FROM_ADDRESS: 'forms@example.com', FORWARD_EMAIL: 'team@example.com',
 }
 
-const aliases = Object.entries(variables).flatMap(([name, variable]): [string, string][] => 'alias' in variable ? [[name, variable.alias]] : [])
+const variables: Record<string, Variable> = Object.assign({}, ...Object.values(areas))
+const aliases = Object.entries(variables).flatMap(([name, { alias }]): [string, string][] => alias ? [[name, alias]] : [])
 
 /** A valid value for every variable. */
-const VALID: Record<keyof typeof variables, string> = {
-  ...PRODUCTION as Record<keyof typeof variables, string>,
+const VALID = {
+  ...PRODUCTION as Record<keyof typeof PRODUCTION, string>,
   PLATFORM2_BOT_TOKEN: 'discord-bot-token-of-some-length', PLATFORM2_PUBLIC_KEY: 'ab'.repeat(32), PLATFORM2_APPLICATION_ID: '123456789012345678',
   DISCORD_CHANNEL_ID: '223456789012345678', DISCORD_GUILD_ID: '323456789012345678', DISCORD_API_URL: 'http://127.0.0.1:4001/api/v10/',
   MAIL_FROM_NAME: 'Forms', FORWARD_ENDPOINT: 'https://crm.example.com/in', FORWARD_SIGNING_SECRET: `whsec_${'a'.repeat(32)}`,
@@ -49,15 +50,10 @@ describe('every variable', () => {
   test('reaches the configuration under its canonical name', () => {
     expect(Object.keys(VALID).sort()).toEqual(Object.keys(variables).sort())
     expect(readConfig(VALID)).toEqual({
-      production: true, sandbox: false, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000, bodies: { memory: 1_000_000, timeoutMs: 5000 },
+      production: true, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000, bodies: { memory: 1_000_000, timeoutMs: 5000 },
       form: {
         rateLimit: 0, trustedProxies: 2, honeypot: 'website', heldMax: 0, allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
         turnstile: { secretKey: '0x4AAA', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
-      },
-      slack: { botToken: 'xoxb-1', signingSecret: 'signing-secret', channelId: 'C0123456789', apiUrl: 'https://slack-gov.com/api/' },
-      discord: {
-        botToken: VALID.PLATFORM2_BOT_TOKEN, publicKey: VALID.PLATFORM2_PUBLIC_KEY, applicationId: VALID.PLATFORM2_APPLICATION_ID,
-        channelId: VALID.DISCORD_CHANNEL_ID, guildId: VALID.DISCORD_GUILD_ID, apiUrl: 'http://127.0.0.1:4001/api/v10',
       },
       storeUrl: 'redis://localhost:6379', dataDir: '/var/forms',
       mail: { apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms', to: 'team@example.com' },
@@ -67,7 +63,17 @@ describe('every variable', () => {
         contact: { name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null, allowedOrigins: ['https://www.example.com'], fields: { name: 'Your name' } },
         jobs: { name: 'Jobs', to: ['hr@example.com', 'team@example.com'] },
       },
-      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: PLATFORMS_CONFIG, tools: TOOLS_CONFIG,
+      ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: {
+        slack: {
+          botToken: 'xoxb-1', signingSecret: 'signing-secret', channelId: 'C0123456789', apiUrl: 'https://slack-gov.com/api/', channels: [],
+          ...PLATFORMS_CONFIG.slack,
+        },
+        discord: {
+          botToken: VALID.PLATFORM2_BOT_TOKEN, publicKey: VALID.PLATFORM2_PUBLIC_KEY, applicationId: VALID.PLATFORM2_APPLICATION_ID,
+          channelId: VALID.DISCORD_CHANNEL_ID, guildId: VALID.DISCORD_GUILD_ID, apiUrl: 'http://127.0.0.1:4001/api/v10',
+        },
+        ...PLATFORMS_CONFIG.others,
+      }, tools: TOOLS_CONFIG,
     })
   })
 
@@ -81,13 +87,13 @@ describe('every variable', () => {
 
   test('of Discord alone is enough in production: Slack is not asked for', () => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY, ...others } = VALID as Env
-    expect(readConfig(others)).toMatchObject({ slack: undefined, discord: { channelId: VALID.DISCORD_CHANNEL_ID }, sandbox: false })
+    expect(Object.keys(readConfig(others).platforms)).toEqual(['discord', 'teams', 'gchat', 'telegram'])
   })
 
   test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
-    const { slack, sandbox, platforms } = readConfig({ ...mailAndStore, ...own, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })
-    expect({ slack, sandbox, rooms: Object.keys(platforms.chat) }).toEqual({ slack: undefined, sandbox: false, rooms: [key] })
+    const { platforms } = readConfig({ ...mailAndStore, ...own, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })
+    expect(Object.keys(platforms)).toEqual([key])
   })
 
   test('of a group with one malformed is still asked for in full', () => {
@@ -95,7 +101,7 @@ describe('every variable', () => {
   })
 
   test.each(aliases)('%s and %s with different values are an error that names both', (name, alias) => {
-    expect(problemsOf({ ...VALID, [alias]: `${VALID[name as keyof typeof variables]}x` })).toEqual([
+    expect(problemsOf({ ...VALID, [alias]: `${VALID[name as keyof typeof VALID]}x` })).toEqual([
       expect.stringMatching(new RegExp(`^${name} and its alias ${alias} `)),
     ])
   })
@@ -107,7 +113,7 @@ describe('production', () => {
     const problems = problemsOf({})
     expect(problems.map(problem => problem.split(' ')[0])).toEqual(required)
     for (const [index, name] of required.entries()) {
-      const variable: { about: string, where?: string } = variables[name]
+      const variable = variables[name]!
       expect(problems[index]).toContain(`${name} is missing`)
       expect(problems[index]).toContain(variable.about)
       expect(problems[index]).toContain(variable.where ?? '')
@@ -123,11 +129,12 @@ describe('production', () => {
 
   test('needs no more than the seven, and has no sandbox', () => {
     expect(readConfig(PRODUCTION)).toMatchObject({
-      production: true, sandbox: false, serverless: false, siteUrl: null, maxBodyBytes: 262_144, bodies: { memory: 67_108_864, timeoutMs: 30_000 }, dataDir: '.data',
+      production: true, serverless: false, siteUrl: null, maxBodyBytes: 262_144, bodies: { memory: 67_108_864, timeoutMs: 30_000 }, dataDir: '.data',
       form: { rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000, allowedOrigins: undefined, apiKey: undefined, turnstile: undefined }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
-    const { endpoint, cronSecret, host } = readConfig(PRODUCTION)
+    const { endpoint, cronSecret, host, platforms } = readConfig(PRODUCTION)
     expect([endpoint, cronSecret, host]).toEqual([{ url: undefined, signingSecret: undefined }, undefined, undefined])
+    expect(Object.keys(platforms)).toEqual(['slack'])
   })
 
   test.each(['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL', 'STORE_URL'])('without %s names just that', (name) => {
@@ -168,14 +175,15 @@ describe('malformed values', () => {
 
 describe('development', () => {
   test('works with nothing set: sandbox, embedded store, caught emails', () => {
-    expect(readConfig({ NODE_ENV: 'development' })).toMatchObject({ production: false, sandbox: true, slack: undefined, storeUrl: undefined, mail: { apiKey: undefined } })
-    expect(readConfig({ NODE_ENV: 'test' })).toMatchObject({ production: false, sandbox: true })
+    expect(readConfig({ NODE_ENV: 'development' })).toMatchObject({ production: false, platforms: { sandbox: {} }, storeUrl: undefined, mail: { apiKey: undefined } })
+    expect(readConfig({ NODE_ENV: 'test' })).toMatchObject({ production: false, platforms: { sandbox: {} } })
   })
 
   test('has no sandbox once Slack is configured, unless it is asked for', () => {
     const env: Env = { ...PRODUCTION, NODE_ENV: 'development', STORE_URL: undefined }
-    expect(readConfig(env)).toMatchObject({ sandbox: false, slack: { channelId: 'C0123456789' }, storeUrl: undefined })
-    expect(readConfig({ ...env, SANDBOX: '1' })).toMatchObject({ sandbox: true, slack: { channelId: 'C0123456789' } })
+    expect(readConfig(env)).toMatchObject({ platforms: { slack: { channelId: 'C0123456789' } }, storeUrl: undefined })
+    expect(Object.keys(readConfig(env).platforms)).toEqual(['slack'])
+    expect(readConfig({ ...env, SANDBOX: '1' })).toMatchObject({ platforms: { sandbox: {}, slack: { channelId: 'C0123456789' } } })
   })
 
   test('without the sandbox needs a chat platform and email', () => {

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../server/adapters/chat/cards'
 import { buttonId, cardMessage } from '../../server/platforms/discord/embeds'
 import { printable } from '../../server/platforms/shared/text'
-import { platforms } from '../../server/platforms/registry'
+import { discord } from '../../server/platforms/discord/definition'
 import type { CardView } from '../../server/ports/board'
 import { anyView, manyFields, openView, URL_OF_ONE } from '../fixtures/views'
 import { shownText, unescapeMarkdown } from '../support/discord/markdown'
 import { validateMessage } from '../support/discord/validate'
 
-const render = (view: CardView) => cardMessage(renderCard(view, platforms.discord).card)
+const render = (view: CardView) => cardMessage(renderCard(view, discord).card)
 
 const fieldsOf = (view: CardView) => render(view).embeds.flatMap(({ fields = [] }) => fields)
 

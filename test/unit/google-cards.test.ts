@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../server/adapters/chat/cards'
 import { googleCard } from '../../server/platforms/gchat/cards'
 import { modernEvent } from '../../server/platforms/gchat/events'
-import { platforms } from '../../server/platforms/registry'
+import { gchat } from '../../server/platforms/gchat/definition'
 import { printable } from '../../server/platforms/shared/text'
 import type { CardView } from '../../server/ports/board'
 import { anyView, manyFields, openView, URL_OF_ONE } from '../fixtures/views'
@@ -12,7 +12,7 @@ import { googleButtons, googleCardText, googleMessageProblems } from '../support
 const ENDPOINT = 'https://forms.example.com/api/webhooks/gchat'
 
 function messageOf(view: CardView) {
-  const { card, summary } = renderCard(view, platforms.gchat)
+  const { card, summary } = renderCard(view, gchat)
   return { fallbackText: summary, cardsV2: [googleCard(card, ENDPOINT)] }
 }
 

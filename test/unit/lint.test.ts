@@ -42,8 +42,13 @@ describe.each([
   },
   {
     file: 'server/platforms/slack/room.ts',
-    allowed: ['./blocks', '../platform', '../../ports/board', '@chat-adapter/slack'],
-    forbidden: ['../../adapters/redis/store', '../../domain/submission/present', '../../config', '../../app'],
+    allowed: ['./blocks', '../connection', '../shared/text', '../../ports/board', '../../variable', '@chat-adapter/slack'],
+    forbidden: ['../../adapters/redis/store', '../../adapters/chat/cards', '../../domain/submission/present', '../../config', '../../app'],
+  },
+  {
+    file: 'server/adapters/chat/board.ts',
+    allowed: ['./cards', '../../platforms/connection', '../../ports/board', 'chat'],
+    forbidden: ['../redis/store', '../../domain/submission/present', '../../config', '../../app'],
   },
   {
     file: 'server/handlers/review.ts',

@@ -24,7 +24,7 @@ test('the sandbox in production needs a way to sign in', () => {
 })
 
 test('no way to sign in needs nothing', () => {
-  expect(readConfig({ NODE_ENV: 'development' }).ops).toEqual({ canSignIn: false, password: undefined, slack: undefined, discord: undefined, sessionPassword: undefined })
+  expect(readConfig({ NODE_ENV: 'development' }).ops).toEqual({ canSignIn: false, waysIn: expect.any(String), password: undefined, platforms: {}, sessionPassword: undefined })
 })
 
 test.each([

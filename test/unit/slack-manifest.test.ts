@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { discordInviteLink } from '../../server/platforms/discord/invite'
-import { slackCreateAppLink, slackManifest } from '../../server/platforms/slack/manifest'
+import { createAppLink, slackManifest } from '../../server/platforms/slack/manifest'
 
 const SITE = 'https://forms.example.com'
 const manifest = slackManifest(SITE)
@@ -55,7 +55,7 @@ describe('the Slack manifest', () => {
   })
 
   it('arrives whole through the link that creates the app', () => {
-    const link = new URL(slackCreateAppLink(manifest))
+    const link = new URL(createAppLink(manifest))
     expect(link.origin + link.pathname).toBe('https://api.slack.com/apps')
     expect(link.searchParams.get('new_app')).toBe('1')
     expect(JSON.parse(link.searchParams.get('manifest_json')!)).toEqual(manifest)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { renderCard } from '../../server/adapters/chat/cards'
 import { editModal, noticeModal } from '../../server/adapters/chat/modals'
-import { platforms } from '../../server/platforms/registry'
+import { teams } from '../../server/platforms/teams/definition'
 import { adaptiveCard, dialogCard } from '../../server/platforms/teams/cards'
 import { printable } from '../../server/platforms/shared/text'
 import { editForm } from '../../server/domain/submission/present'
@@ -11,7 +11,6 @@ import { formData } from '../fixtures/form-data'
 import { anyView, manyFields, openView, PRESENTATION, submissionOf } from '../fixtures/views'
 import { adaptiveCardProblems, adaptiveCardText, type Json } from '../support/adaptive-card'
 
-const { teams } = platforms
 const cardOf = (view: Parameters<typeof renderCard>[0]) => adaptiveCard(renderCard(view, teams).card)
 const dialogOf = (data: SubmissionData, errors?: Record<string, string>) => dialogCard(editModal(editForm(submissionOf(data), PRESENTATION), 'teams')!, 'context', errors)
 

@@ -2,7 +2,7 @@ import { TelegramAdapter } from '@chat-adapter/telegram'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderCard } from '../../server/adapters/chat/cards'
-import { platforms } from '../../server/platforms/registry'
+import { telegram as platform } from '../../server/platforms/telegram/definition'
 import { printable } from '../../server/platforms/shared/text'
 import type { CardView } from '../../server/ports/board'
 import { anyView, manyFields, openView, URL_OF_ONE } from '../fixtures/views'
@@ -20,7 +20,7 @@ afterAll(() => telegram.close())
 /** Posts the card as a room does; a second attempt without markup would be a refusal here. */
 async function post(view: CardView): Promise<TelegramMessage> {
   const before = telegram.requests.length
-  await adapter.postMessage(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`, renderCard(view, platforms.telegram).card)
+  await adapter.postMessage(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`, renderCard(view, platform).card)
   expect(telegram.requests.slice(before).map(({ status }) => status)).toEqual([200])
   return telegram.messages().at(-1)!
 }

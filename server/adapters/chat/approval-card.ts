@@ -1,7 +1,7 @@
 import { Actions, Button, Card, CardText, Fields, type CardChild, type CardElement } from 'chat'
 import type { Field } from '../../ports/board'
 import { chunk, fitFields } from './cards'
-import type { Platform } from '../../platforms/platform'
+import type { Platform } from '../../platforms/traits'
 import { cut } from '../../platforms/shared/text'
 
 /** What a card asks, or what became of it. Plain text throughout. */

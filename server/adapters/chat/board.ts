@@ -5,7 +5,7 @@ import type { Log } from '../../ports/runtime'
 import type { CardRef } from '../../ports/submission'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
 import { createPlaces } from './places'
-import type { Platform } from '../../platforms/platform'
+import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
 
 /**
@@ -70,7 +70,8 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
 }
 
 /** Platforms name the variable of their own channel in a reason; that of another room stands with its form. */
-function about<T>(key: string, { channelId, channelVariable }: Connection, outcome: Outcome<T>): Outcome<T> {
+function about<T>(key: string, { channelId, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
+  const { variable: channelVariable } = platform.channel
   const { channel = channelId } = split(key)
   if (outcome.ok || channel === channelId || !channelVariable) return outcome
   return { ...outcome, reason: outcome.reason.replaceAll(channelVariable, () => `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`) }

@@ -1,6 +1,6 @@
 import { Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
 import type { CardView, Field as ViewField } from '../../ports/board'
-import type { Platform } from '../../platforms/platform'
+import type { Platform } from '../../platforms/traits'
 import { cut, fieldName } from '../../platforms/shared/text'
 
 /** Longest notification line; phones show less. */

@@ -1,7 +1,7 @@
 import { Modal, CardText, TextInput, type ModalChild, type ModalElement } from 'chat'
 import type { EditForm, EditInput } from '../../ports/board'
-import { platforms } from '../../platforms/registry'
-import type { ModalLimits, Platform } from '../../platforms/platform'
+import { platformByName } from '../../platforms/registry'
+import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut, fieldName } from '../../platforms/shared/text'
 
 /** Values from here on get an input of several lines. */
@@ -16,7 +16,7 @@ const EDIT_CALLBACK = 'edit'
 
 /** The form of Edit & Forward: one prefilled input per field; what cannot be edited here is named as kept. */
 export function editModal(form: EditForm, platformKey: string): ModalElement | null {
-  const platform = Object.values<Platform>(platforms).find(({ key }) => key === platformKey)
+  const platform = platformByName(platformKey)
   if (!platform?.modal) return null
   const { offered, kept } = fitInputs(form.inputs, platform.modal)
   const children: ModalChild[] = [

@@ -1,7 +1,7 @@
 import { Actions, Button, Card, CardLink, CardText, Field, Fields, type CardChild } from 'chat'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import { escapeWithin, renderCard } from './cards'
-import type { Platform } from '../../platforms/platform'
+import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
 import { cut, fieldName } from '../../platforms/shared/text'
 

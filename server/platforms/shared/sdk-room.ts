@@ -1,6 +1,6 @@
 import type { Adapter, Chat } from 'chat'
 import type { Outcome } from '../../ports/delivery'
-import type { Platform } from '../platform'
+import type { Platform } from '../traits'
 import { refused, type Failure } from './answers'
 import type { Room } from '../connection'
 import { within } from './within'

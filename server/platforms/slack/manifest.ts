@@ -1,5 +1,3 @@
-import { platforms } from '../registry'
-
 /** What the service does in Slack needs these and no more. */
 const BOT_SCOPES = [
   'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read', 'im:history', 'im:read',
@@ -33,11 +31,11 @@ export interface SlackManifest {
  * install the app
  */
 export function slackManifest(siteUrl: string, { files = false, oauth = false } = {}): SlackManifest {
-  const requestUrl = `${siteUrl}/api/webhooks/${platforms.slack.key}`
+  const requestUrl = `${siteUrl}/api/webhooks/slack`
   return {
     display_information: { name: 'Form triage', description: 'Shows submitted forms to your team, who decide each with one click.' },
     features: { bot_user: { display_name: 'form-bot', always_online: true } },
-    oauth_config: { ...oauth ? { redirect_urls: [slackRedirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files }) } },
+    oauth_config: { ...oauth ? { redirect_urls: [redirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files }) } },
     settings: {
       event_subscriptions: { request_url: requestUrl, bot_events: [...BOT_EVENTS, ...oauth ? GOODBYE_EVENTS : []] },
       interactivity: { is_enabled: true, request_url: requestUrl },
@@ -49,7 +47,7 @@ export function slackManifest(siteUrl: string, { files = false, oauth = false } 
 }
 
 /** Where Slack sends people back to who installed the app. */
-export function slackRedirectUri(siteUrl: string): string {
+export function redirectUri(siteUrl: string): string {
   return `${siteUrl}/api/slack/oauth/callback`
 }
 
@@ -58,9 +56,12 @@ export function slackRedirectUri(siteUrl: string): string {
  *
  * @param apiUrl base URL of the Web API, which has the page beside it; Slack's own when absent
  */
-export function slackInstallLink(query: { clientId: string, redirectUri: string, state: string }, { files = false } = {}, apiUrl = 'https://slack.com/api/'): string {
+export function installLink(
+  query: { clientId: string, redirectUri: string, state: string }, { files = false } = {}, apiUrl = 'https://slack.com/api/',
+): string {
   const page = new URL('/oauth/v2/authorize', apiUrl)
-  page.search = new URLSearchParams({ client_id: query.clientId, scope: botScopes({ files }).join(','), redirect_uri: query.redirectUri, state: query.state }).toString()
+  const scope = botScopes({ files }).join(',')
+  page.search = String(new URLSearchParams({ client_id: query.clientId, scope, redirect_uri: query.redirectUri, state: query.state }))
   return page.href
 }
 
@@ -69,6 +70,6 @@ function botScopes({ files }: { files: boolean }): string[] {
 }
 
 /** Opens Slack's "create an app" dialogue with the manifest filled in. */
-export function slackCreateAppLink(manifest: SlackManifest): string {
+export function createAppLink(manifest: SlackManifest): string {
   return `https://api.slack.com/apps?new_app=1&manifest_json=${encodeURIComponent(JSON.stringify(manifest))}`
 }

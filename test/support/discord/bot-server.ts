@@ -7,7 +7,7 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import type { Chat, StateAdapter } from 'chat'
 import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
-import { connectPlatforms } from '../../../server/platforms/connections'
+import { discord as platform } from '../../../server/platforms/discord/definition'
 import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
 import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/platforms/registry'
@@ -60,7 +60,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
   const store = new EmbeddedStore({ dir, now: runtime.now, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
-  const connections = connectPlatforms({ discord: { botToken, publicKey, applicationId, channelId, apiUrl } }, log, createHttpClient())
+  const connections = [platform.connect({ botToken, publicKey, applicationId, channelId, apiUrl }, { log, http: createHttpClient(), siteUrl: null })]
   const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine(runtime.now)]
   const forms = formsOf({ rooms: ['discord'], endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }

@@ -1,10 +1,5 @@
 import { z } from 'zod'
-import { agentVariables } from './agent'
-import { opsVariables } from './ops'
-import { platformVariables } from './platforms'
-import { toolsVariables } from './tools'
-import { channelId } from './channels'
-import { base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable } from './variable'
+import { base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable } from '../variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 
@@ -26,39 +21,9 @@ function isSigningSecret(value: string): boolean {
   return key.toString('base64') === encoded && key.length >= 24 && key.length <= 64
 }
 
-/** Every variable of the main job. `.env.example` is checked against this table. */
-const coreVariables = {
+/** The variables of the main job, whatever the platforms are. */
+export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
-  CHAT_BOT_TOKEN: {
-    alias: 'SLACK_BOT_TOKEN', schema: token.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
-    about: 'Bot token of the Slack app.', where: 'https://api.slack.com/apps → your app → OAuth & Permissions → Bot User OAuth Token.',
-  },
-  CHAT_SIGNING_SECRET: {
-    alias: 'SLACK_SIGNING_SECRET', schema: text.min(8, 'it is too short'),
-    about: 'Verifies that webhooks come from Slack.', where: 'https://api.slack.com/apps → your app → Basic Information → Signing Secret.',
-  },
-  CHAT_CHANNEL_ID: {
-    alias: 'SLACK_CHANNEL_ID', schema: channelId.slack,
-    about: 'Channel in which cards are posted.', where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
-  },
-  PLATFORM2_BOT_TOKEN: {
-    alias: 'DISCORD_BOT_TOKEN', schema: token.min(20, 'it is too short'),
-    about: 'Bot token of the Discord application.', where: 'https://discord.com/developers/applications → your app → Bot → Reset Token.',
-  },
-  PLATFORM2_PUBLIC_KEY: {
-    alias: 'DISCORD_PUBLIC_KEY', schema: text.regex(/^[0-9a-f]{64}$/i, 'it is not 64 hexadecimal digits'),
-    about: 'Verifies that interactions come from Discord.', where: 'https://discord.com/developers/applications → your app → General Information → Public Key.',
-  },
-  PLATFORM2_APPLICATION_ID: {
-    alias: 'DISCORD_APPLICATION_ID', schema: text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits'),
-    about: 'Id of the Discord application.', where: 'https://discord.com/developers/applications → your app → General Information → Application ID.',
-  },
-  DISCORD_CHANNEL_ID: {
-    schema: channelId.discord,
-    about: 'Discord channel in which cards are posted.', where: 'Discord with developer mode → right-click the channel → Copy Channel ID. Invite the bot there.',
-  },
-  DISCORD_GUILD_ID: { schema: text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits'), about: 'Server of that channel. Default: Discord is asked once.' },
-  DISCORD_API_URL: { schema: base, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.' },
   STORE_URL: {
     alias: 'REDIS_URL', schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL').refine(isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded'),
     about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.', where: 'Your Redis provider; optional outside production.',
@@ -77,10 +42,8 @@ const coreVariables = {
   },
   FORMS_CONFIG: { schema: text, about: 'JSON file with forms beside the default one, instead of the built-in forms.config.ts. Optional.' },
   NUXT_PUBLIC_SITE_URL: { schema: base, about: 'Public URL of this service, for links. Default: the domain of the project on Vercel; elsewhere none in production, where nothing then links here, and http://localhost:3000 otherwise.' },
-  SLACK_API_URL: { schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
   CRON_SECRET: { schema: token.min(16, 'it has fewer than 16 characters'), about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.', where: 'Make one: openssl rand -hex 32.' },
-  SANDBOX: { schema: flag, about: 'The embedded chat page at /sandbox, for those who may open the ops pages; in production it needs a way to sign in. Default: on outside production when no chat platform is configured.' },
   HOST: { alias: 'NITRO_HOST', schema: text, about: 'Address to listen on. Default: all, but loopback only while the sandbox is on.' },
   VERCEL: { schema: flag, about: 'Set by Vercel: due work is then done by cron instead of a timer.' },
   VERCEL_PROJECT_PRODUCTION_URL: { schema: text.regex(/^[\w.-]+$/, 'it is not a host name'), about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.' },
@@ -107,10 +70,3 @@ const coreVariables = {
   CARD_INTERVAL_MS: { schema: countOrNone, about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
   SWEEP_INTERVAL_MS: { schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.' },
 } as const satisfies Record<string, Variable>
-
-/** Every variable that the service reads, by area. `.env.example` is checked against it. */
-export const areas = { 'Main job': coreVariables, 'Ops pages': opsVariables, 'Conversation': agentVariables, 'Agent tools': toolsVariables, 'More platforms': platformVariables } as const
-
-export const variables = { ...coreVariables, ...opsVariables, ...agentVariables, ...platformVariables, ...toolsVariables } as const
-
-export type VariableName = keyof typeof variables

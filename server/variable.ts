@@ -29,6 +29,7 @@ export const MOST = 2 ** 31 - 1
 const whole = z.coerce.number('it is not a number').int('it is not a whole number').max(MOST, `it is more than ${MOST}`)
 export const count = whole.positive('it is not greater than 0')
 export const countOrNone = whole.nonnegative('it is less than 0')
+export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
 /** Goes into a header as it is. */
 export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')
 

@@ -1,0 +1,12 @@
+import { useServices } from '../../app'
+import { route } from '../../http/errors'
+import { requireCron } from '../../http/guards'
+import { requireListener } from '../../http/platform'
+
+/** `GET /api/<platform>/status`: how its gateway listener is doing, whichever replica runs it. 200, 401, 403, 404. */
+export default route(async (event) => {
+  const { config, platform } = useServices()
+  const listener = requireListener(event, platform)
+  requireCron(event, config.cronSecret, { optional: !config.production })
+  return listener.status()
+})

@@ -1,0 +1,16 @@
+import { background } from '../http/background'
+import type { Runtime } from '../ports/runtime'
+
+/** @param now the time, epoch ms, as the store has it */
+export function createRuntime(now: () => number): Runtime {
+  return {
+    now, random: Math.random, background,
+    uuid: () => crypto.randomUUID(),
+    wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    turn: () => new Promise(resolve => setImmediate(resolve)),
+    within: (task, ms) => new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms)
+      task.then(() => resolve(), reject).finally(() => clearTimeout(timer))
+    }),
+  }
+}

@@ -1,0 +1,76 @@
+import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
+import type { SentEmail } from '../../shared/types/sandbox'
+import type { Operations } from './operations'
+import type { Setup } from '../../shared/types/setup'
+import type { Config } from '../config'
+import type { OpsSubmissions } from '../domain/submission/ops-submissions'
+import type { Sender } from '../domain/submission/screening'
+import type { ReadBody } from '../http/body'
+import type { Install } from '../platforms/connection'
+import type { Definition } from '../platforms/platform'
+import type { SandboxRoom } from '../platforms/sandbox/room'
+import type { IdentityProvider } from '../ports/identity'
+import type { Limiter } from '../ports/limiter'
+import type { Log } from '../ports/runtime'
+import type { SubmissionStore } from '../ports/store'
+
+/** What routes and plugins use. */
+export interface Services {
+  config: Config
+  log: Log
+  store: SubmissionStore
+  /** Where forms are sent, and a command that sends one; a path while the public URL is not known. */
+  formUrl: string
+  sampleCurl: string
+  /** The embedded chat platform and the emails that it caught; null when it is off. */
+  sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
+  /** The form with this key, or the default one; null when there is none. */
+  inbox: (form: string | undefined) => Inbox | null
+  /** Reads the body of a request, within what all of them may take. */
+  readBody: ReadBody
+  /** Counts attempts to sign in to the ops pages. */
+  signIns: Limiter
+  /** The platforms that people sign in with. */
+  identityProviders: readonly IdentityProvider[]
+  /** What people do at the ops pages. */
+  opsSubmissions: OpsSubmissions
+  operations: Operations
+  setup: () => Setup
+  /** Does what is due; resolves with how many submissions it took. */
+  sweep: () => Promise<number>
+  /** What the operator did not set, and what is missing because of it; one line each. */
+  missing: readonly string[]
+  /** The webhook of a platform, or null when none is registered under that name. */
+  webhook: (platform: string) => Webhook | null
+  /** Every configured platform that has a socket to listen to. */
+  listeners: readonly ListenerSupervisor[]
+  /** The platform with this key and, where it is set up, what belongs to it here; null when there is none. */
+  platform: (key: string) => PlatformServices | null
+  /** Begins no more answers, and ends the agent's that run, so that nobody waits for them. */
+  stopConversations: () => void
+  /** Loads what the first click or message would have to wait for. */
+  warm: () => Promise<unknown>
+  close: () => Promise<void>
+}
+
+interface PlatformServices {
+  definition: Definition
+  /** What an app for this deployment is created from; null while its public URL is not known. */
+  manifest: ((variant: { files: boolean }) => object) | null
+  /** Listens to its socket; null where it has none or is not set up. */
+  listener: ListenerSupervisor | null
+  /** Lets others install the app; null when that is off. */
+  install: Omit<Install, 'finish'> & { finish: (code: string) => Promise<string | null> } | null
+}
+
+interface Webhook {
+  /** Its requests come from our own pages, and from nobody else. */
+  fromPages: boolean
+  /** @param viewer who sent it, where it comes from our own pages */
+  handle: (request: Request, viewer: { id: string, name: string } | null) => Promise<Response>
+}
+
+interface Inbox {
+  rules: Config['form']
+  accept: (read: () => Promise<unknown>, sender: Sender) => Promise<string>
+}

@@ -1,0 +1,119 @@
+import { base, text, token, type Values } from '../../variable'
+import type { Definition } from '../platform'
+import { sdkLogger } from '../shared/logger'
+import type { DiscordSettings } from './rest'
+import { escapeMarkdown } from './escape'
+import { discordInviteLink } from './invite'
+import { createDiscordIdentity } from './sign-in'
+
+const APPS = 'https://discord.com/developers/applications'
+const APP = `${APPS} → your app → `
+
+const id = text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits')
+
+const variables = {
+  PLATFORM2_BOT_TOKEN: {
+    alias: 'DISCORD_BOT_TOKEN', schema: token.min(20, 'it is too short'),
+    about: 'Bot token of the Discord application.', where: `${APP}Bot → Reset Token.`,
+  },
+  PLATFORM2_PUBLIC_KEY: {
+    alias: 'DISCORD_PUBLIC_KEY', schema: text.regex(/^[0-9a-f]{64}$/i, 'it is not 64 hexadecimal digits'),
+    about: 'Verifies that interactions come from Discord.', where: `${APP}General Information → Public Key.`,
+  },
+  PLATFORM2_APPLICATION_ID: {
+    alias: 'DISCORD_APPLICATION_ID', schema: id,
+    about: 'Id of the Discord application.', where: `${APP}General Information → Application ID.`,
+  },
+  DISCORD_CHANNEL_ID: {
+    schema: id, about: 'Discord channel in which cards are posted.',
+    where: 'Discord with developer mode → right-click the channel → Copy Channel ID. Invite the bot there.',
+  },
+  DISCORD_GUILD_ID: { schema: id, about: 'Server of that channel. Default: Discord is asked once.' },
+  DISCORD_API_URL: {
+    schema: base, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.',
+  },
+} as const
+
+const signInVariables = {
+  OPS_DISCORD_GUILD_ID: {
+    schema: id, about: 'Lets every member of this Discord server sign in.',
+    where: 'Discord with developer mode → right-click the server → Copy Server ID.',
+  },
+  OPS_DISCORD_CLIENT_ID: {
+    schema: id, about: 'Client id of the Discord application that people sign in with.', where: `${APP}OAuth2.`,
+  },
+  OPS_DISCORD_CLIENT_SECRET: { schema: text, about: 'Client secret of that Discord application.', where: `${APP}OAuth2.` },
+} as const
+
+/**
+ * Discord renders markdown in cards, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - embed: 25 fields, name 256 (of which ` (edited)` takes 9), value 1,024; 10 embeds a message, of which one holds
+ *   link and notes; 6,000 characters in all, of which 500 are left for title, link and line ends
+ *   (https://discord.com/developers/docs/resources/message#embed-object-embed-limits)
+ * - 5 messages in 5 s per channel, as its rate limit headers say
+ *   (https://discord.com/developers/docs/topics/rate-limits)
+ * - modal: the adapter spreads a form over as many modals as it needs (`form.ts`); a value over 4,000 fills
+ *   up to five inputs of one modal, and the form is kept in the SDK's state while it is open
+ *   (https://discord.com/developers/docs/components/reference#text-input)
+ * - content: 2,000 characters (https://discord.com/developers/docs/resources/message#create-message)
+ */
+export const discord: Definition = {
+  key: 'discord', label: 'Discord', aliases: [], icon: 'i-lucide-gamepad-2',
+  about: 'The same cards in a Discord channel, beside Slack or instead of it.',
+  card: { fields: 200, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500 },
+  cardIntervalMs: 1000,
+  modal: { inputs: 2000, label: 100, value: 20_000, bytes: 400_000 },
+  messageLength: 1900,
+  escape: escapeMarkdown,
+  // https://discord.com/developers/docs/reference#message-formatting
+  mention: /<@[!&]?\d+>|@here|@everyone/g,
+  variables,
+  needs: ['PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID', 'DISCORD_CHANNEL_ID'],
+  channel: { variable: 'DISCORD_CHANNEL_ID', schema: id },
+  person: { id: /^\d+$/, example: 'discord:123456789012345678' },
+  read: (values: Values<typeof variables>): DiscordSettings => ({
+    botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!, applicationId: values.PLATFORM2_APPLICATION_ID!,
+    channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID, apiUrl: values.DISCORD_API_URL?.replace(/\/+$/, ''),
+  }),
+  setup: (siteUrl, settings: DiscordSettings | undefined) => [
+    {
+      text: 'Create an application. Set PLATFORM2_APPLICATION_ID and PLATFORM2_PUBLIC_KEY from General Information, PLATFORM2_BOT_TOKEN from Bot → Reset Token, and switch the Message Content Intent on there.',
+      link: { label: 'Discord applications', to: APPS },
+    },
+    settings
+      ? {
+          text: 'Invite the bot to your server with the permissions that it needs.',
+          link: { label: 'Invite the bot', to: discordInviteLink(settings.applicationId) },
+        }
+      : { text: 'Set PLATFORM2_APPLICATION_ID; the link that invites the bot to your server then stands here.' },
+    { text: 'Set DISCORD_CHANNEL_ID (developer mode → right-click the channel → Copy Channel ID) and restart.' },
+    {
+      text: 'Now enter this address as Interactions Endpoint URL in General Information: Discord checks at once that it answers.',
+      code: { label: 'Interactions Endpoint URL', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/discord` },
+    },
+  ],
+  hasSocket: true,
+  signIn: {
+    variables: signInVariables,
+    needs: ['OPS_DISCORD_GUILD_ID', 'OPS_DISCORD_CLIENT_ID', 'OPS_DISCORD_CLIENT_SECRET'],
+    read: (values: Values<typeof signInVariables & typeof variables>) => ({
+      guildId: values.OPS_DISCORD_GUILD_ID!, clientId: values.OPS_DISCORD_CLIENT_ID!, clientSecret: values.OPS_DISCORD_CLIENT_SECRET!,
+      apiUrl: values.DISCORD_API_URL,
+    }),
+    provider: createDiscordIdentity,
+  },
+  connect: (settings: DiscordSettings, { log, http }) => ({
+    platform: discord,
+    channelId: settings.channelId,
+    // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
+    channelsOf: threadId => threadId.split(':').slice(2).reverse(),
+    adapter: async () => new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http),
+    // Another channel may be in another server: Discord is asked which.
+    room: async (_bot, channelId) => {
+      const { createDiscordRoom } = await import('./room')
+      return createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http)
+    },
+    listener: async options => (await import('./gateway/listener')).createListener(settings, options),
+  }),
+}

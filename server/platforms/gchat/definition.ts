@@ -1,0 +1,111 @@
+import { createPrivateKey } from 'node:crypto'
+import { z } from 'zod'
+import { base, text, type Values } from '../../variable'
+import type { Definition } from '../platform'
+import { sdkLogger } from '../shared/logger'
+import type { GoogleChatSettings } from './adapter'
+import { escapeHtml } from './escape'
+
+const serviceAccount = text.transform((json, context) => {
+  const key = z.object({ client_email: z.email(), private_key: z.string().startsWith('-----BEGIN') }).safeParse(parseJson(json))
+  if (key.success && isRsaKey(key.data.private_key)) return key.data
+  context.addIssue(key.success
+    ? 'its private_key cannot be read: keep the \\n in it as they are in the file'
+    : 'it is not the JSON key of a service account')
+  return z.NEVER
+})
+
+const space = text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC')
+
+const variables = {
+  GOOGLE_CHAT_CREDENTIALS: {
+    schema: serviceAccount, about: 'JSON key of the service account that the Google Chat app acts as, on one line.',
+    where: 'https://console.cloud.google.com/iam-admin/serviceaccounts → your account → Keys → Add key → JSON.',
+  },
+  GOOGLE_CHAT_PROJECT_NUMBER: {
+    schema: text.regex(/^\d{6,}$/, 'it is not a project number'),
+    about: 'Verifies that webhooks come from Google Chat for this app.',
+    where: 'https://console.cloud.google.com/home/dashboard → Project number.',
+  },
+  GOOGLE_CHAT_SPACE: {
+    schema: space, about: 'Google Chat space in which cards are posted.',
+    where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.',
+  },
+  GOOGLE_CHAT_BOT_USER_ID: {
+    schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'),
+    about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional: learned from the first message that mentions it.',
+  },
+  GOOGLE_CHAT_API_URL: {
+    schema: base, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.',
+  },
+} as const
+
+/**
+ * Google Chat renders a subset of HTML in cards, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 32,000 bytes a message: 8,000 characters of 3 bytes, 80 fields of 45 bytes of structure
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create)
+ * - 100 widgets a card, of which every field is one
+ *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
+ * - one message a second per space (https://developers.google.com/workspace/chat/limits)
+ * - no modals: dialogs answer a click with a form of add-on widgets, which the SDK does not open
+ */
+export const gchat: Definition = {
+  key: 'gchat', label: 'Google Chat', aliases: [], icon: 'i-lucide-message-circle',
+  about: 'The same cards in a Google Chat space; editing opens the submission here.',
+  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  cardIntervalMs: 1000,
+  modal: null,
+  escape: escapeHtml,
+  mention: null,
+  variables,
+  needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],
+  needsSite: 'Google Chat sends clicks there and signs them for it',
+  channel: { variable: 'GOOGLE_CHAT_SPACE', schema: space },
+  person: { id: /^users\/\w+$/, example: 'gchat:users/123' },
+  read: (values: Values<typeof variables>, { siteUrl }): GoogleChatSettings => ({
+    credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!, space: values.GOOGLE_CHAT_SPACE!,
+    endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID,
+    apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
+  }),
+  setup: siteUrl => [
+    {
+      text: 'Enable the Google Chat API and create a service account with a JSON key. Set GOOGLE_CHAT_CREDENTIALS to the JSON on one line, and GOOGLE_CHAT_PROJECT_NUMBER.',
+      link: { label: 'Google Cloud console', to: 'https://console.cloud.google.com/apis/library/chat.googleapis.com' },
+    },
+    {
+      text: 'Under Configuration, switch on interactive features and joining spaces, with this HTTP endpoint URL for all triggers.',
+      code: { label: 'HTTP endpoint URL', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/gchat` },
+    },
+    { text: 'Add the app to the space. The part of its address after #chat/space/ is its id: set GOOGLE_CHAT_SPACE to spaces/ and that id. Restart.' },
+  ],
+  connect(settings: GoogleChatSettings, { log }) {
+    const adapter = async () => new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'))
+    return {
+      platform: gchat,
+      channelId: settings.space,
+      // Events have no id, but the time at which the button was pressed, to the microsecond.
+      pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
+      adapter,
+      room: async (_bot, space = settings.space) => (await import('./room')).createGoogleChatRoom({ ...settings, space }, await adapter()),
+    }
+  },
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa'
+  }
+  catch {
+    return false
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  }
+  catch {
+    return undefined
+  }
+}

@@ -1,0 +1,163 @@
+import { base, text, token, type Values } from '../../variable'
+import type { Definition, Reading } from '../platform'
+import { sdkLogger } from '../shared/logger'
+import type { FormSlackAdapter } from './adapter'
+import type { SlackSettings } from './client'
+import { slackAdapter, slackInstall } from './install'
+import { createAppLink, slackManifest } from './manifest'
+import { configuredChannel } from './place'
+import { createSlackIdentity } from './sign-in'
+
+const APP = 'https://api.slack.com/apps → your app → '
+const CREDENTIALS = `${APP}Basic Information → App Credentials.`
+
+const CHANNEL = '[CGD][A-Z0-9]{4,}'
+const CHANNEL_HINT = 'it is not a channel id such as C0123456789'
+
+/** 32 bytes in base64 or hexadecimal, as the SDK reads it. */
+const KEY = /^(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/i
+
+const variables = {
+  CHAT_BOT_TOKEN: {
+    alias: 'SLACK_BOT_TOKEN', schema: token.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
+    about: 'Bot token of the Slack app.', where: `${APP}OAuth & Permissions → Bot User OAuth Token.`,
+  },
+  CHAT_SIGNING_SECRET: {
+    alias: 'SLACK_SIGNING_SECRET', schema: text.min(8, 'it is too short'),
+    about: 'Verifies that webhooks come from Slack.', where: `${APP}Basic Information → Signing Secret.`,
+  },
+  CHAT_CHANNEL_ID: {
+    alias: 'SLACK_CHANNEL_ID', schema: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
+    about: 'Channel in which cards are posted.', where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
+  },
+  SLACK_API_URL: { schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
+  SLACK_CLIENT_ID: {
+    schema: text, about: 'Client id of the Slack app: lets other workspaces install it. Optional.', where: CREDENTIALS,
+  },
+  SLACK_CLIENT_SECRET: {
+    schema: text, about: 'Client secret of the Slack app that other workspaces install.', where: CREDENTIALS,
+  },
+  SLACK_ENCRYPTION_KEY: {
+    schema: text.regex(KEY, 'it is not 32 bytes in base64 (44 characters) or hexadecimal (64)'),
+    about: 'Encrypts the tokens of the workspaces that install the Slack app; with another key they have to install it again.',
+    where: 'Make one: openssl rand -base64 32.',
+  },
+} as const
+
+const signInVariables = {
+  OPS_SLACK_TEAM_ID: {
+    schema: text.regex(/^T[A-Z0-9]{4,}$/, 'it is not a workspace id such as T0123456789'),
+    about: 'Lets everybody in this Slack workspace sign in.',
+    where: 'The part of https://app.slack.com/client/T…/ that starts with T.',
+  },
+  OPS_SLACK_CLIENT_ID: { schema: text, about: 'Client id of the Slack app that people sign in with.', where: CREDENTIALS },
+  OPS_SLACK_CLIENT_SECRET: { schema: text, about: 'Client secret of that Slack app.', where: CREDENTIALS },
+} as const
+
+const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID'] as const
+
+/** What other workspaces need to install the app. */
+const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
+
+/**
+ * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no
+ * escape for `*`, `_`, `:emoji:` and bare links.
+ *
+ * - 50 blocks a message: 40 groups of 10 fields leave room for header, notes and buttons
+ *   (https://docs.slack.dev/reference/block-kit/blocks)
+ * - about 13,200 characters of block text, then `msg_blocks_too_long` (undocumented, slackapi/bolt-js#2509)
+ * - about one message a second per channel (https://docs.slack.dev/apis/web-api/rate-limits)
+ * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view,
+ *   of which half is left for an encoding that is longer than ours
+ *   (https://docs.slack.dev/reference/views/modal-views)
+ * - 12,000 characters of markdown (https://docs.slack.dev/reference/methods/chat.postMessage#arg_markdown_text)
+ */
+export const slack: Definition = {
+  key: 'slack', label: 'Slack', aliases: ['chat'], icon: 'i-lucide-slack',
+  about: 'Cards, buttons and edit forms in a Slack channel.',
+  card: { fields: 400, fieldsPerGroup: 10, label: 150, value: 3000, total: 11_000 },
+  cardIntervalMs: 1000,
+  modal: { inputs: 95, label: 150, value: 3000, bytes: 110_000 },
+  messageLength: 11_000,
+  escape: formText => formText,
+  // https://docs.slack.dev/messaging/formatting-message-text#advanced
+  mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
+  variables,
+  needs: NEEDS,
+  // A channel of another workspace stands behind the id of that.
+  channel: { variable: 'CHAT_CHANNEL_ID', schema: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
+  person: {
+    id: /^(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+$/,
+    example: 'slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app)',
+  },
+  read: (values: Values<typeof variables>, { channels }): SlackSettings => ({
+    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID!,
+    apiUrl: values.SLACK_API_URL?.replace(/\/*$/, '/'), channels,
+    oauth: values.SLACK_CLIENT_ID === undefined
+      ? undefined
+      : { clientId: values.SLACK_CLIENT_ID, clientSecret: values.SLACK_CLIENT_SECRET!, encryptionKey: values.SLACK_ENCRYPTION_KEY! },
+  }),
+  check: checkWorkspaces,
+  setup(siteUrl, settings: SlackSettings | undefined) {
+    const manifest = siteUrl === null ? null : slackManifest(siteUrl, { oauth: settings?.oauth !== undefined })
+    return [
+      manifest
+        ? {
+            text: 'Create the app from this manifest; it has the scopes, events and addresses of this deployment filled in.',
+            link: { label: 'Create the Slack app', to: createAppLink(manifest) },
+            code: { label: 'slack-manifest.json', text: JSON.stringify(manifest, null, 2) },
+          }
+        : { text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.' },
+      {
+        text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.',
+        link: { label: 'Your Slack apps', to: 'https://api.slack.com/apps' },
+      },
+      { text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.' },
+      { text: 'Restart. Slack verifies the address of the events by itself.' },
+      ...settings?.oauth
+        ? [{
+            text: 'Install the app in other workspaces, too; each time somebody who may do so there has to agree.',
+            link: { label: 'Add to another workspace', to: '/api/slack/install' },
+          }]
+        : [],
+    ]
+  },
+  manifest: (siteUrl, settings: SlackSettings | undefined, { files }) => slackManifest(siteUrl, { files, oauth: settings?.oauth !== undefined }),
+  installOff: 'Other Slack workspaces cannot install this app. Set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_ENCRYPTION_KEY.',
+  signIn: {
+    variables: signInVariables,
+    needs: ['OPS_SLACK_TEAM_ID', 'OPS_SLACK_CLIENT_ID', 'OPS_SLACK_CLIENT_SECRET'],
+    read: (values: Values<typeof signInVariables & typeof variables>) => ({
+      teamId: values.OPS_SLACK_TEAM_ID!, clientId: values.OPS_SLACK_CLIENT_ID!, clientSecret: values.OPS_SLACK_CLIENT_SECRET!,
+      apiUrl: values.SLACK_API_URL,
+    }),
+    provider: createSlackIdentity,
+  },
+  connect: (settings: SlackSettings, { log, http, siteUrl }) => ({
+    platform: slack,
+    channelId: settings.channelId,
+    channelsOf: threadId => [configuredChannel(threadId.split(':')[1] ?? '', settings.channels)],
+    // Two workspaces may have the same ids; which one it is stands beside them.
+    channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
+    pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
+    idsOf: ({ user: { userId }, raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
+    adapter: async () => new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
+    room: async (bot, channelId = settings.channelId) => {
+      const { createSlackRoom } = await import('./room')
+      return createSlackRoom({ ...settings, channelId }, http, async team => (await slackAdapter(bot)).tokenOf(team))
+    },
+    install: siteUrl === null ? undefined : slackInstall(settings, siteUrl, log),
+  }),
+}
+
+/** Other workspaces join the first one. A form may have its channel in another one only when that can install the app. */
+function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: Reading): void {
+  const elsewhere = channels.find(channel => channel.includes(':'))
+  if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {
+    require(OAUTH, `, but a form has its Slack channel in another workspace (${elsewhere})`)
+  }
+  if (OAUTH.every(name => values[name] === undefined)) return
+  require(OAUTH, ', but other variables for installing the Slack app are set')
+  require(NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, where the cards of the default form go')
+  if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
+}

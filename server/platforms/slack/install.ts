@@ -1,0 +1,36 @@
+import type { Chat } from 'chat'
+import type { Log } from '../../ports/runtime'
+import type { Install } from '../connection'
+import type { FormSlackAdapter } from './adapter'
+import type { SlackSettings } from './client'
+import { installLink, redirectUri } from './manifest'
+
+/** Lets other workspaces install the app; undefined while none may. */
+export function slackInstall({ oauth, apiUrl }: SlackSettings, siteUrl: string, log: Log): Install | undefined {
+  if (!oauth) return undefined
+  const returnTo = redirectUri(siteUrl)
+  return {
+    password: oauth.encryptionKey,
+    link: (state, variant) => installLink({ clientId: oauth.clientId, redirectUri: returnTo, state }, variant, apiUrl),
+    async finish(code, bot) {
+      try {
+        const adapter = await slackAdapter(bot)
+        const returned = new Request(`${returnTo}?${new URLSearchParams({ code })}`)
+        const { teamId } = await adapter.handleOAuthCallback(returned, { redirectUri: returnTo })
+        log.info('slack.installed', { workspace: teamId })
+        return teamId
+      }
+      catch (error) {
+        log.warn('slack.install-failed', { error })
+        return null
+      }
+    },
+  }
+}
+
+/** The adapter, which keeps the workspaces that installed the app, once it can. */
+export async function slackAdapter(bot: () => Promise<Chat>): Promise<FormSlackAdapter> {
+  const chat = await bot()
+  await chat.initialize()
+  return chat.getAdapter('slack') as FormSlackAdapter
+}

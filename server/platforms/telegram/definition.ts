@@ -1,0 +1,74 @@
+import { base, text, type Values } from '../../variable'
+import type { Definition } from '../platform'
+import { sdkLogger } from '../shared/logger'
+import { throughSdk } from '../shared/through-sdk'
+import type { TelegramSettings } from './adapter'
+import { escapeTelegram } from './escape'
+
+const chatId = text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890')
+
+const variables = {
+  TELEGRAM_BOT_TOKEN: {
+    schema: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'),
+    about: 'Token of the Telegram bot.', where: 'https://t.me/BotFather → /newbot.',
+  },
+  TELEGRAM_WEBHOOK_SECRET_TOKEN: {
+    schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'),
+    about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.',
+  },
+  TELEGRAM_CHAT_ID: {
+    schema: chatId, about: 'Telegram group in which cards are posted.',
+    where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.',
+  },
+  TELEGRAM_API_BASE_URL: {
+    schema: base, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.',
+  },
+} as const
+
+/**
+ * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
+ *
+ * - 4,096 characters a message, of which 900 are left for title, links and line ends
+ *   (https://core.telegram.org/bots/api#sendmessage)
+ * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take 63
+ *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
+ * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
+ */
+export const telegram: Definition = {
+  key: 'telegram', label: 'Telegram', aliases: [], icon: 'i-lucide-send',
+  about: 'The same cards in a Telegram group; editing opens the submission here.',
+  card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true },
+  cardIntervalMs: 3000,
+  modal: null,
+  escape: escapeTelegram,
+  mention: null,
+  variables,
+  needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID'],
+  channel: { variable: 'TELEGRAM_CHAT_ID', schema: chatId },
+  person: { id: /^\d+$/, example: 'telegram:123' },
+  read: (values: Values<typeof variables>): TelegramSettings => ({
+    botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: values.TELEGRAM_CHAT_ID!,
+    apiUrl: values.TELEGRAM_API_BASE_URL,
+  }),
+  setup: siteUrl => [
+    {
+      text: 'Ask BotFather for a bot, and add it to your group. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32).',
+      link: { label: 'BotFather', to: 'https://t.me/BotFather' },
+    },
+    {
+      text: 'Tell Telegram where the service is, and restart.',
+      code: {
+        label: 'setWebhook',
+        text: [
+          'curl "https://api.telegram.org/bot$TELEGRAM_BOT_TOKEN/setWebhook"',
+          `-d "url=${siteUrl ?? 'https://<your host>'}/api/webhooks/telegram"`,
+          '-d "secret_token=$TELEGRAM_WEBHOOK_SECRET_TOKEN"',
+          '-d \'allowed_updates=["message","callback_query"]\'',
+        ].join(' \\\n  '),
+      },
+    },
+  ],
+  connect: (settings: TelegramSettings, { log }) => throughSdk(telegram, settings.chatId, async () => (
+    new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
+  )),
+}
