@@ -1,4 +1,5 @@
 // @ts-check
+import { readdirSync } from 'node:fs'
 import boundaries from 'eslint-plugin-boundaries'
 import withNuxt from './.nuxt/eslint.config.mjs'
 
@@ -6,6 +7,15 @@ const NO_BARRELS = [
   { selector: 'ExportAllDeclaration', message: 'No barrels: import from the file that defines it.' },
   { selector: 'ExportNamedDeclaration[source] > ExportSpecifier[exported.name="default"]', message: 'No barrels: import from the file that defines it.' },
 ]
+
+/** Folders of platforms, by the keys of which nobody else tells one platform from another. */
+const PLATFORMS = readdirSync(new URL('server/platforms/', import.meta.url), { withFileTypes: true })
+  .filter(entry => entry.isDirectory() && entry.name !== 'shared').map(({ name }) => name)
+
+const NO_PLATFORM = {
+  selector: `Literal[value=/^(${PLATFORMS.join('|')})$/]`,
+  message: 'No platform is told by its name outside its folder: say what is different about it in its definition.',
+}
 
 /** Any package, but no alias of this project. */
 const PACKAGES = ['[a-z]*{,/**}', '@[a-z]*/**']
@@ -45,6 +55,12 @@ export default withNuxt(
       // An arrow of one statement may stand on the line of the call that takes it.
       '@stylistic/max-statements-per-line': ['error', { max: 2 }],
     },
+  },
+  {
+    name: 'forms/platforms',
+    files: ['server/**', 'pages/**', 'components/**', 'composables/**'],
+    ignores: ['server/platforms/**'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_BARRELS, NO_PLATFORM] },
   },
   {
     name: 'forms/routes',

@@ -10,6 +10,8 @@ export interface Variable {
   about: string
   /** Where to get it. */
   where?: string
+  /** Its default, or an example where there is none, for `.env.example`. */
+  example?: string
 }
 
 /** What a table of variables reads as; undefined where a variable is not set. */

@@ -153,3 +153,15 @@ test.each(['.output/server/index.mjs', '.data/a.ts', 'node_modules/x/index.js'])
   const [result] = await eslint.lintText('var a : any;', { filePath: resolve(ROOT, file) })
   expect(result!.messages).toMatchObject([{ ruleId: null, message: expect.stringContaining('ignored') }])
 })
+
+describe('the name of a platform', () => {
+  test.each(['server/domain/submission/outbox.ts', 'server/adapters/chat/board.ts', 'server/app.ts', 'components/ops/list.vue'])('is not compared in %s', async (file) => {
+    const code = (name: string) => file.endsWith('.vue') ? `<script setup>\nconsole.log('${name}')\n</script>\n\n<template>\n  <p />\n</template>\n` : `void '${name}'\n`
+    expect(await broken(file, code('telegram'))).toEqual(['no-restricted-syntax'])
+    expect(await broken(file, code('telegraph'))).toEqual([])
+  })
+
+  test('is said in its own folder', async () => {
+    expect(await broken('server/platforms/telegram/room.ts', 'void \'telegram\'\n')).toEqual([])
+  })
+})

@@ -31,6 +31,7 @@ const variables = {
   DISCORD_GUILD_ID: { schema: id, about: 'Server of that channel. Default: Discord is asked once.' },
   DISCORD_API_URL: {
     schema: base, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.',
+    example: 'https://discord.com/api/v10',
   },
 } as const
 

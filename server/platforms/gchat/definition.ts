@@ -30,13 +30,16 @@ const variables = {
   GOOGLE_CHAT_SPACE: {
     schema: space, about: 'Google Chat space in which cards are posted.',
     where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.',
+    example: 'spaces/AAAAbbbbCCC',
   },
   GOOGLE_CHAT_BOT_USER_ID: {
     schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'),
     about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional: learned from the first message that mentions it.',
+    example: 'users/123456',
   },
   GOOGLE_CHAT_API_URL: {
     schema: base, about: 'Base URL of the Google Chat API, for tests. Default: https://chat.googleapis.com/.',
+    example: 'https://chat.googleapis.com/',
   },
 } as const
 

@@ -16,6 +16,7 @@ export const sandbox: Definition = {
     SANDBOX: {
       schema: flag,
       about: 'The embedded chat page at /sandbox, for those who may open the ops pages; in production it needs a way to sign in. Default: on outside production when no chat platform is configured.',
+      example: '0',
     },
   },
   needs: [],

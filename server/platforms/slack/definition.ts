@@ -30,9 +30,13 @@ const variables = {
     alias: 'SLACK_CHANNEL_ID', schema: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
     about: 'Channel in which cards are posted.', where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
   },
-  SLACK_API_URL: { schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.' },
+  SLACK_API_URL: {
+    schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.',
+    example: 'https://slack.com/api/',
+  },
   SLACK_CLIENT_ID: {
     schema: text, about: 'Client id of the Slack app: lets other workspaces install it. Optional.', where: CREDENTIALS,
+    example: '1234567890.0987654321',
   },
   SLACK_CLIENT_SECRET: {
     schema: text, about: 'Client secret of the Slack app that other workspaces install.', where: CREDENTIALS,

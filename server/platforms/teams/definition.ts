@@ -20,9 +20,11 @@ const variables = {
   TEAMS_CHANNEL_ID: {
     schema: channelId, about: 'Teams channel in which cards are posted.',
     where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.',
+    example: '19:abc@thread.tacv2',
   },
   TEAMS_API_URL: {
     schema: base, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.',
+    example: 'https://smba.trafficmanager.net/teams',
   },
 } as const
 

@@ -19,9 +19,11 @@ const variables = {
   TELEGRAM_CHAT_ID: {
     schema: chatId, about: 'Telegram group in which cards are posted.',
     where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.',
+    example: '-1001234567890',
   },
   TELEGRAM_API_BASE_URL: {
     schema: base, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.',
+    example: 'https://api.telegram.org',
   },
 } as const
 
