@@ -19,7 +19,7 @@ type SdkMessage = Parameters<DiscordAdapter['parseDiscordMessage']>[0]
 type SdkOptions = Parameters<DiscordAdapter['buildMessagePayload']>[1]
 type SdkPayload = ReturnType<DiscordAdapter['buildMessagePayload']>
 
-/** Skew of a signed request, s, as Slack has it; Discord sets none. */
+/** How old a signed request may be, s: Slack's limit, since Discord sets none. */
 const MAX_SKEW_S = 300
 
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
@@ -76,7 +76,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
       return await this.handleEvent(event, options)
     }
     catch (error) {
-      // Where it cannot be forgotten, it is taken for handled: it may have been, in part.
+      // An event that cannot be forgotten counts as handled: it may have been, in part.
       await forgetDelivery(state, received).catch(() => {})
       this.logger.error('Discord event failed', { error })
       return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
@@ -106,7 +106,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return this.parseDiscordMessage(message, threadId)
   }
 
-  /** Who clicks is named in the click, by the name that the server shows. */
+  /** A click names whoever clicked, by the name that the server shows. */
   override async getUser(userId: string): Promise<UserInfo | null> {
     const interaction = this.exchange.getStore()?.interaction
     const author = interaction && authorOf(interaction)
@@ -168,7 +168,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     }
   }
 
-  /** Where it was sent from, as the SDK says it of clicks. */
+  /** The SDK's id of the thread that an interaction comes from. */
   private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Interaction): string {
     const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
     return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
@@ -180,7 +180,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
-  /** Never rejects: an interaction that is handed over again would take effect twice. */
+  /** Answers an interaction. Never rejects: an interaction that is handed over again would take effect twice. */
   private async callback({ id, token }: Interaction, reply: Reply): Promise<void> {
     const path = `/interactions/${id}/${token}/callback`
     await this.discordInteractionFetch(path, 'POST', reply).catch((error: unknown) => {
@@ -210,7 +210,7 @@ function parse(body: Uint8Array): Interaction | null {
   }
 }
 
-/** Whether this adapter answers it rather than the SDK's. */
+/** Whether this adapter answers the interaction rather than the SDK's. */
 function isAnswered({ type }: Interaction): boolean {
   return type === INTERACTION.component || type === INTERACTION.modal
 }

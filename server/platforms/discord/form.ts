@@ -9,8 +9,8 @@ const TITLE_LENGTH = 45
 const NOTE_LENGTH = 2000
 
 /**
- * How long an opened form can be submitted, ms. It holds form data, which is to be gone soon after the decision;
- * Slack's modals, for comparison, close with the window.
+ * How long an opened form can be submitted, ms. It holds form data, which must go soon after the decision. Slack's
+ * modals, for comparison, close with the window.
  */
 const FORM_TTL_MS = 60 * 60_000
 
@@ -39,7 +39,7 @@ export interface OpenModal {
   notifyOnClose: boolean
   /** Markdown above the inputs. */
   note: string
-  /** As the modal was made. */
+  /** The fields with the values that the modal was made with. */
   fields: FormField[]
   /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
   edits: Record<string, string>
@@ -60,7 +60,7 @@ export function createForm(id: string, modal: ModalElement): OpenModal {
   }
 }
 
-/** The form with these values to go on from, in the way that they still fit. */
+/** The form with these values, as a picker where they no longer fit one modal. */
 export function withValues(form: OpenModal, values: Values): OpenModal {
   const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
   const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))

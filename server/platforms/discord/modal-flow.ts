@@ -21,7 +21,7 @@ const CLOSED = 'This form is no longer open. Press the button on the card again.
 const PROBLEMS = 10
 const PROBLEM_LENGTH = 150
 
-/** What modal submissions and clicks on the private messages of a form lead to. */
+/** Answers modal submissions, and clicks on the private messages of a form. */
 export class ModalFlow {
   constructor(private readonly ports: ModalFlowPorts) {}
 

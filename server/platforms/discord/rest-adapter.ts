@@ -4,7 +4,7 @@ import type { HttpClient, HttpMethod } from '../../ports/http'
 import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
 import type { DiscordSettings, RestOptions, Upload } from './rest'
 
-/** Whoever clicked waits for it. */
+/** Whoever clicked waits for the answer. */
 const INTERACTION_CALL: RestOptions = { timeoutMs: 5000, repeats: 2 }
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
@@ -17,7 +17,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
 
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
     const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
-    // Everything is named, so that the SDK reads no variables of its own.
+    // The SDK reads variables of its own for what is not named here.
     const nobody = { mentionRoleIds: [], respondToChannelIds: [] }
     super({ botToken, publicKey, applicationId, apiUrl, logger, userName: 'form-bot', ...nobody })
     this.rest = createDiscordRest(settings, http)

@@ -11,19 +11,19 @@ import type { GatewayStore, OwnerRecord } from './store'
 /** How long what is queued may take at the end, ms; the rest is replayed to the next listener. */
 const DRAIN_MS = 5000
 const MAX_AGE_MS = 5 * 60_000
-/** Without a session for so long, the socket is built anew, ms. */
+/** How long there may be no session before the socket is built anew, ms. */
 const STALLED_MS = 60_000
 /** Between two log lines about failing deliveries, ms. */
 const QUIET_MS = 30_000
 
-/** Why a listener is active no more: its time was over, another one asked, the lease was lost, Discord refused. */
+/** Why a listener stopped being active: its time was over, another one asked, the lease was lost, Discord refused. */
 type Reason = 'over' | 'handover' | 'lost' | 'refused'
 
 interface ActiveOptions extends GatewayOptions {
   store: GatewayStore
   lease: Lease
   signal: AbortSignal
-  /** What this process knew when it last held the lease, for a store that has forgotten. */
+  /** The checkpoint of this process when it last held the lease, for a store that has forgotten. */
   known: Checkpoint | null
   endsAt: number | null
 }
@@ -61,7 +61,7 @@ export class ActiveListener {
     return this.progress.snapshot()
   }
 
-  /** Listens until there is a reason to end; leaves the session resumable and everything that it knows in the store. */
+  /** Listens until there is a reason to end; then the session can be resumed by what is in the store. */
   async run(): Promise<Reason> {
     const { signal, lease } = this.options
     const over = () => this.end('over')

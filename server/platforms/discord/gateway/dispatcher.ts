@@ -5,7 +5,7 @@ import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
 
 /**
- * Later Discord takes no first answer, and tells whoever clicked that it failed.
+ * How old an interaction may get, ms: later Discord takes no first answer, and tells whoever clicked that it failed.
  *
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
@@ -13,7 +13,7 @@ const INTERACTION_MAX_AGE_MS = 3000
 
 /** How far back messages are read, ms: less than events are remembered, since what lies further back may be handled. */
 const OLDEST_MS = 23 * 3_600_000
-/** The channels that are read back, the busiest ones last; more would hold up the rest of a big server for minutes. */
+/** How many channels are read back, those with the newest messages; more would hold up a big server for minutes. */
 const CHANNELS = 50
 const PAGES = 10
 /** https://discord.com/developers/docs/resources/message#get-channel-messages */
@@ -65,14 +65,14 @@ export class Dispatcher {
     }
     const id = `${progress.session?.sessionId}:${sequence}`
     const delivered = [progress.hold(sequence), ...message ? [progress.holdMessage(message)] : []]
-    // An answer to a click is due in 3 s: it waits for nothing else of its channel.
+    // An answer to a click is due in 3 s, so that it waits for nothing else of its channel.
     const channel = type === 'INTERACTION_CREATE' ? undefined : data.channel_id
     void this.options.queue.add(channel, retry => this.deliver(retry, type, data, id)).then((done) => {
       if (done) for (const settle of delivered) settle()
     })
   }
 
-  /** Its acknowledgement waits until what was missed has been read: a successor would see it again and start over. */
+  /** A guild is acknowledged when what was missed there has been read: until then a successor starts over. */
   private takeGuild(sequence: number, guild: Guild): void {
     const { progress } = this
     const after = progress.missingSince(guild.id)

@@ -20,12 +20,12 @@ export class Lease {
     this.claimKey = `${key}:claim`
   }
 
-  /** Between two looks at what others want, ms. */
+  /** Pause between two looks at what others want, ms. */
   get tickMs(): number {
     return this.leaseMs / 15
   }
 
-  /** By our own clock: a process that slept knows at once that it may no longer act. */
+  /** Goes by our own clock: a process that slept knows at once that it may no longer act. */
   get isHeld(): boolean {
     return this.lock !== null && Date.now() < this.heldUntil
   }
@@ -47,7 +47,7 @@ export class Lease {
         claimed = true
         if (approach === 'claim' && await this.isClaimed()) return false
         if (await this.acquire()) {
-          // What was claimed before is settled by this; left there, it would only make us hand over at once.
+          // An older claim is settled now; left there, it would only make us hand over at once.
           if (approach !== 'claim') await this.claim().catch(() => {})
           return true
         }
@@ -88,7 +88,7 @@ export class Lease {
     return this.lock !== null
   }
 
-  /** Outlives the lease of an owner that died, which has to be waited for. */
+  /** The claim outlives the lease of an owner that died, since that has to be waited for. */
   private claim(): Promise<void> {
     return this.state.set(this.claimKey, this.id, this.leaseMs * 2)
   }

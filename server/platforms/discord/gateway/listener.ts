@@ -59,7 +59,7 @@ export async function listen(options: GatewayOptions, { durationMs, signal, stan
       if (reason === 'refused') throw new ListenerRefused(active.refusal)
       if (reason === 'over') return
       known = active.checkpoint
-      // Who asked to take over has two ticks; if it is gone by then, this one carries on.
+      // The listener that asked to take over has two ticks; if it is gone by then, this one carries on.
       await pause(lease.tickMs * 2, over)
       if (!standBy) approach = 'if free'
     }

@@ -11,7 +11,7 @@ export interface Backfill {
   guilds: string[]
 }
 
-/** What a successor needs. */
+/** What a successor needs to go on. */
 export interface Checkpoint {
   session: Session | null
   /** Highest sequence below which everything was delivered. */
@@ -24,7 +24,7 @@ export interface Checkpoint {
 /** Keeps account of what was taken from Discord and what of it was delivered. */
 export class Progress {
   session: Session | null
-  /** What the store has, and so all that Discord may be told: it drops from its replay what is acknowledged. */
+  /** The sequence in the store. Discord is told no higher one, since it does not replay what is acknowledged. */
   savedSequence: number
   changed = false
   private received: number

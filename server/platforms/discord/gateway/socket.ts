@@ -6,10 +6,10 @@ import type { Session } from './progress'
 /** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
 const KEEP_SESSION = 4200
 const CLOSE_TIMEOUT_MS = 1000
-/** Short, because a socket that is connecting has to be waited for before it can be closed. */
+/** The bound is short, because a socket that is connecting has to be waited for before it can be closed. */
 const HANDSHAKE_TIMEOUT_MS = 5000
 const LONGEST_PAUSE_MS = 30_000
-/** Sockets that failed in a row before the address in READY is given up for the general one. */
+/** How many sockets fail in a row before the general address replaces the one in READY. */
 const RESUME_HOST_TRIES = 2
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
@@ -99,7 +99,7 @@ export class GatewaySocket {
   }
 
   private async destroy(): Promise<void> {
-    // Destroyed while it connects, a socket loses its error handler: its failure would end the process.
+    // A socket that is destroyed while it connects loses its error handler: its failure would end the process.
     if (this.connecting) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connecting.signal)
     // A socket whose other end is gone takes half a minute to close.
     await Promise.race([this.manager?.destroy({ code: KEEP_SESSION, reason: 'handover' }), pause(CLOSE_TIMEOUT_MS)])

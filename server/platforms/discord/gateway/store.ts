@@ -4,7 +4,7 @@ import type { Checkpoint } from './progress'
 import type { DeadLetter } from './queue'
 
 const DAY_MS = 86_400_000
-/** Longer than Discord keeps a session, and than anything is read back. */
+/** How long the memory is kept, ms: longer than Discord keeps a session, and than anything is read back. */
 const KEPT_MS = 7 * DAY_MS
 const DEAD_LETTERS = 200
 
@@ -15,15 +15,10 @@ const IDENTIFIES_AT_ONCE = 100
 const IDENTIFY_SLOWLY_MS = 120_000
 
 /** What the owner writes down for the ops page. */
-export interface OwnerRecord {
+export interface OwnerRecord extends Omit<GatewayStatus, 'owner' | 'identifiesInDay' | 'deadLetters'> {
   owner: string
   /** Epoch ms until which this is true unless it is renewed. */
   until: number
-  connectedSince: number | null
-  resumes: number
-  lastEventAt: number | null
-  lastForwardError: { at: number, reason: string } | null
-  nextRestartAt: number | null
 }
 
 /** How often an IDENTIFY was sent in the 24 hours from `since`, and when last; epoch ms. */
