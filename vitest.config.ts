@@ -28,8 +28,8 @@ export default defineConfig({
   plugins: [mjmlPlugin()],
   test: {
     environment: 'node',
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // No test changes what its process shares with others, and loading the SDKs for each file takes longer than most tests.
     isolate: false,
     sequence: { sequencer: SlowestFirst },

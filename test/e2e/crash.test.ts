@@ -23,7 +23,7 @@ interface Site {
   line: RedisCardLine
 }
 
-describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurrent: true, timeout: 120_000 }, () => {
+describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurrent: true }, () => {
   it.each(CRASH_POINTS)('$name', point => atSite(async (site) => {
     for (const lateMs of LATE_MS) {
       await (point.flow === 'intake' ? intake : decision)(site, point, lateMs)

@@ -61,6 +61,9 @@ describe('a page that says it is live', () => {
   })
 
   test('stops saying so when the machine slept or the network is gone, however alive the connection seems', async () => {
+    // A clock is its whole context's.
+    await page.close()
+    page = await browser.newPage()
     await page.clock.install()
     await page.goto(d.server.url)
     await badge('Live')

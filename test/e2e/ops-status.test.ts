@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([browser.close(), d.close()]))
 beforeEach(async () => {
-  ({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `198.51.100.${++address}` } }))
+  ({ page, problems } = await openPage(browser, { 'x-forwarded-for': `198.51.100.${++address}` }))
   await page.goto(`${d.server.url}/sign-in?to=/status`)
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -131,7 +131,8 @@ test('whoever is too late to mark as spam is told who was faster, while asked an
 
 test('of two tabs that forward, one is told that it came too late', async () => {
   const { id } = await submit(d, FORM)
-  const { page: other } = await openPage(browser)
+  // Of another browser, as it were: tabs of one may tell each other.
+  const other = await browser.newPage()
   const tabs = [page, other]
   for (const tab of tabs) {
     // Neither hears of the other.

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   expected = null
-  ;({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `203.0.113.${++address}` } }))
+  ;({ page, problems } = await openPage(browser, { 'x-forwarded-for': `203.0.113.${++address}` }))
 })
 afterEach(async () => {
   expect(problems.filter(problem => !expected?.test(problem))).toEqual([])

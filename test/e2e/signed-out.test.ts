@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  ;({ page, problems } = await openPage(browser, { extraHTTPHeaders: { 'x-forwarded-for': `203.0.113.${++address}` } }))
+  ;({ page, problems } = await openPage(browser, { 'x-forwarded-for': `203.0.113.${++address}` }))
 })
 afterEach(async () => {
   expect(problems.filter(problem => !expected.test(problem))).toEqual([])

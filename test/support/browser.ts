@@ -1,26 +1,46 @@
 import { mkdir } from 'node:fs/promises'
-import { chromium, type Browser, type Locator, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 
 /** Where screenshots go when SCREENSHOTS names a folder. */
 const FOLDER = process.env.SCREENSHOTS
 
+const contexts = new WeakMap<Browser, BrowserContext>()
+
 /** Debian's Chromium, without the background traffic that a closed network only refuses. */
 export async function startBrowser(): Promise<Browser> {
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    ],
   })
+  contexts.set(browser, await browser.newContext({ viewport: { width: 1280, height: 860 } }))
+  return browser
 }
 
-/** A page that collects what goes wrong in it. */
-export async function openPage(browser: Browser, options: Parameters<Browser['newPage']>[0] = {}): Promise<{ page: Page, problems: string[] }> {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, ...options })
+/**
+ * A page that collects what goes wrong in it. Whoever opens the first one is nobody that the browser knows: it has
+ * forgotten cookies and what pages stored. It keeps the scripts, which take longer to load than most tests to run.
+ */
+export async function openPage(browser: Browser, headers: Record<string, string> = {}): Promise<{ page: Page, problems: string[] }> {
+  const context = contexts.get(browser)!
+  const isFirst = context.pages().length === 0
+  const page = await context.newPage()
+  if (isFirst) await forget(page)
+  await context.setExtraHTTPHeaders(headers)
   // For what hangs; what has to come in time says so where it is waited for.
   page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('console', message => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', error => problems.push(error.message))
   return { page, problems }
+}
+
+async function forget(page: Page): Promise<void> {
+  await page.context().clearCookies()
+  const chrome = await page.context().newCDPSession(page)
+  await chrome.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'local_storage' })
+  await chrome.detach()
 }
 
 /** A picture of the page or of one part of it, for people to look at. */
