@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { mjmlPlugin } from './server/adapters/email/mjml-plugin.ts'
+import { mjmlPlugin } from './build/mjml.ts'
 
 const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
 

@@ -125,7 +125,7 @@ describe('compose.yaml', () => {
 })
 
 describe('the systemd unit', () => {
-  const path = join(ROOT, 'deploy/form-triage.service')
+  const path = join(ROOT, 'docs/form-triage.service')
   const unit = readFileSync(path, 'utf8')
   const setting = (name: string) => unit.split('\n').filter(line => line.startsWith(`${name}=`)).map(line => line.slice(name.length + 1))
 

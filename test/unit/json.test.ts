@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prettyJson, readExactly, SentNumber } from '../../composables/exact-json'
+import { prettyJson, readExactly, SentNumber } from '../../app/composables/exact-json'
 import { isNumber, parseJson, RepeatedKey } from '../../server/domain/json'
 
 const NUMBERS = ['12345678901234567890', '1.0', '-0', '0.0', '1e400', '-1E-7', '1e5', '0.1000', '9007199254740993', '0.30000000000000004', '5', '-1.5']

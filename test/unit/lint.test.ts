@@ -129,7 +129,7 @@ describe('length', () => {
 
   test('a component has at most 250 lines', async () => {
     const component = (count: number) => `<template>\n${'  <p />\n'.repeat(count - 2)}</template>\n`
-    const rules = await Promise.all([250, 251].map(count => broken('components/sandbox/card.vue', component(count))))
+    const rules = await Promise.all([250, 251].map(count => broken('app/components/sandbox/card.vue', component(count))))
     expect(rules.map(found => found.includes('max-lines'))).toEqual([false, true])
   })
 
@@ -141,7 +141,7 @@ describe('length', () => {
 test('there are no barrels', async () => {
   for (const code of ['export * from \'./board\'\n', 'export { default } from \'./board\'\n', 'export { x as default } from \'./board\'\n']) {
     expect(await broken('server/ports/index.ts', code)).toEqual(['no-restricted-syntax'])
-    expect(await broken('composables/index.ts', code)).toEqual(['no-restricted-syntax'])
+    expect(await broken('app/composables/index.ts', code)).toEqual(['no-restricted-syntax'])
   }
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownPath } from '../../composables/own-path'
+import { ownPath } from '../../app/composables/own-path'
 
 test.each(['/', '/status', '/submissions/x?tab=history#top', '/a//b', '/sign-in?to=%2F%2Fevil.example'])('%s is a page of this site', (path) => {
   expect(ownPath(path)).toBe(path)
