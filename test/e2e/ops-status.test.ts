@@ -117,12 +117,13 @@ describe('the status page', () => {
   })
 
   test('shows which variables are set and never what they are', async () => {
-    await page.getByText(/^Main job — /).click()
+    await page.getByText(/^Slack — /).click()
     const check = page.getByTestId('config-check')
     await check.getByText('CHAT_BOT_TOKEN').waitFor()
     const html = await page.content()
     for (const secret of ['xoxb-local-test', 'test-signing-secret', 're_test_key', 'secret-in-url', PASSWORD]) expect(html).not.toContain(secret)
     expect(await check.getByRole('listitem').filter({ hasText: 'CHAT_BOT_TOKEN' }).textContent()).toContain('is set')
+    await page.getByText(/^Discord — /).click()
     expect(await check.getByRole('listitem').filter({ hasText: 'PLATFORM2_BOT_TOKEN' }).textContent()).toContain('is not set')
   })
 
