@@ -9,7 +9,8 @@ const TIMED = e2e(['burst', 'liveness', 'outage', 'reliability', 'slack-unreacha
 
 /** The slowest begin, so that none of them is left over when all others are done. */
 const SLOWEST = e2e([
-  'vercel', 'gateway-servers', 'discord-gateway', 'crash', 'gateway-route', 'ops-status', 'ops-submission', 'ops-list', 'sign-in-page', 'race',
+  'vercel', 'gateway-servers', 'discord-gateway', 'crash', 'gateway-route', 'ops-status', 'ops-submission', 'ops-list',
+  'sign-in-page', 'race', 'signed-out', 'sandbox', 'failover', 'refused-cards', 'conversation-slack', 'conversation-sandbox',
   'outage', 'liveness', 'soak', 'burst', 'reliability', 'two-rooms', 'slack-unreachable',
 ])
 
@@ -30,13 +31,16 @@ export default defineConfig({
     environment: 'node',
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // No test changes what its process shares with others, and loading the SDKs for each file takes longer than most tests.
+    // No test leaves its process changed, and loading the SDKs for each file takes longer than most tests.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     projects: [
       // Most of an end-to-end test is waiting, not computing.
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED, maxWorkers: 4, sequence: { groupOrder: 0 } } },
-      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED, maxWorkers: 5, sequence: { groupOrder: 0 } },
+      },
+      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 3, sequence: { groupOrder: 1 } } },
     ],
   },
 })

@@ -10,7 +10,7 @@ const REPORT = '.tmp/vitest.json'
 const filters = process.argv.slice(2)
 const tools = findTools()
 const env = { ...process.env, CHROMIUM: tools.chromium, VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
-/** The build and the checks fill the memory faster than V8 expects, which then clears it up for a fifth of their time. */
+/** The build and the checks need much memory for a short time, of which V8 would spend a fifth on clearing it up. */
 const tool = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
 /** The server is started by the hundred; this way it is compiled once. */
 const compiled = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
@@ -32,7 +32,8 @@ async function runTests() {
   mkdirSync('.tmp', { recursive: true })
   rmSync(REPORT, { force: true })
   await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
-  const code = await run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`, ...filters], { env: compiled })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
+  const code = await run('vitest', ['run', ...reporters, ...filters], { env: compiled })
   const { numPassedTests, numFailedTests, numTotalTests } = JSON.parse(readFileSync(REPORT, 'utf8'))
   passed += numPassedTests
   // A file that does not load has no failed test, and a skipped test proves nothing: both count.
@@ -47,7 +48,8 @@ async function runChecks() {
   await check('lint', 'eslint', ['.', '--max-warnings', '0'], BESIDE)
   await check('dead code', 'knip', [], BESIDE)
   // Its figures are for reading; here it only has to run.
-  if (await built && filters.length === 0) await check('bench', process.execPath, ['test/bench/main.ts', '--quick'], { priority: 10 })
+  if (!await built || filters.length > 0) return
+  await check('bench', process.execPath, ['test/bench/main.ts', '--quick'], { priority: 10 })
 }
 
 /** Says what came of it once it is done, in one piece. */
