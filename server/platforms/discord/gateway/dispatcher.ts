@@ -77,8 +77,7 @@ export class Dispatcher {
     const { progress } = this
     const after = progress.missingSince(guild.id)
     if (after === null) {
-      const newest = channelsOf(guild).flatMap(({ last_message_id: last }) => last ?? [])
-      for (const id of newest) progress.noteMessage(id)
+      for (const { last_message_id: last } of channelsOf(guild)) if (last) progress.noteMessage(last)
       return
     }
     const settle = progress.hold(sequence)
