@@ -27,6 +27,15 @@ const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as { crons: { path: string, schedule: string }[] }
 const functionOf = (route: string) => join(build.dir, `functions${route}.func`)
 
+const configOf = () => json(join(build.dir, 'config.json')) as { version: number, routes: { src?: string, dest?: string }[] }
+
+/** The function that answers a path: the one of that name, or the one that the first matching route leads to. */
+function functionAt(path: string): string {
+  if (existsSync(functionOf(path))) return functionOf(path)
+  const route = configOf().routes.find(({ src, dest }) => src && dest && new RegExp(`^${src}$`).test(path))
+  return functionOf(route?.dest ?? path)
+}
+
 function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> {
   return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 }
@@ -43,7 +52,7 @@ describe('the build', () => {
   })
 
   it('routes every path to a function that exists', () => {
-    const { version, routes } = json(join(build.dir, 'config.json')) as { version: number, routes: { src?: string, dest?: string }[] }
+    const { version, routes } = configOf()
     expect(version).toBe(3)
     const destinations = routes.flatMap(({ dest }) => dest ?? [])
     expect(destinations).toEqual(expect.arrayContaining(['/api/form', '/api/webhooks/[platform]', '/__fallback']))
@@ -55,7 +64,10 @@ describe('the build', () => {
       { path: '/api/discord/gateway', schedule: '*/9 * * * *' },
       { path: '/api/cron/sweep', schedule: '* * * * *' },
     ])
-    for (const { path } of projectConfig.crons) expect(existsSync(functionOf(path)), path).toBe(true)
+    for (const { path } of projectConfig.crons) {
+      expect(existsSync(functionAt(path)), path).toBe(true)
+      expect(functionAt(path)).not.toBe(functionOf('/__fallback'))
+    }
   })
 })
 
@@ -114,7 +126,7 @@ describe('a function', () => {
 
   it('of the gateway listens on after its answer', async () => {
     const discord = await startDiscord()
-    const invocation = await coldStart(functionOf('/api/discord/gateway'), {
+    const invocation = await coldStart(functionAt('/api/discord/gateway'), {
       ...env, PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
       DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
     })
