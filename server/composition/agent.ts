@@ -4,7 +4,6 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
-import { visible } from '../../shared/utils/text'
 import { AgentReplier } from '../handlers/agent'
 import { registerApprovals, sweepApprovals } from '../handlers/approvals'
 import type { ApprovalStore } from '../ports/approvals'
@@ -18,9 +17,6 @@ import { openTools } from './tools'
 
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20
-
-/** Of a message, in characters, where the platform table says nothing. */
-const MESSAGE_LENGTH = 3500
 
 /** A turn that was taken may outlive its time limit by so much, ms: its last words are still being posted. */
 const LEASE_GRACE_MS = 60_000
@@ -59,6 +55,7 @@ export function createAgentConversation({ config, approvals: store, connections,
   const approvals = new Approvals({ store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
   const platformLabel = (key: string) => platformOf(key).label
+  const site = config.siteUrl && new URL(config.siteUrl).origin
   let replier: AgentReplier | undefined
   let running: Agent | undefined
 
@@ -89,7 +86,7 @@ export function createAgentConversation({ config, approvals: store, connections,
         replier = new AgentReplier({
           agent: () => agentOf(bot), approvals, log, platformLabel,
           history: async threadId => (await bot.history.thread.list(threadId, { limit: HISTORY })).messages,
-          say: (thread, words) => say(thread, seen(words), platformOf(thread.adapter.name).messageLength ?? MESSAGE_LENGTH, config.siteUrl && new URL(config.siteUrl).origin),
+          say: (thread, words) => say(thread, words, platformOf(thread.adapter.name), site),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
         registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log })
@@ -104,9 +101,4 @@ export function createAgentConversation({ config, approvals: store, connections,
     }, { approvals, runtime, log }),
     stop: () => void setTimeout(() => running?.stop(), STOP_GRACE_MS),
   }
-}
-
-/** A model may repeat what a form says. */
-async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const word of words) yield visible(word)
 }

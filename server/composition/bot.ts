@@ -3,48 +3,16 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
-import { BotUnavailable } from '../domain/errors'
 import type { ChatCommands } from '../domain/conversation/commands'
 import type { Review } from '../domain/submission/review'
 import { forAudience, type Audience, withHelp, createScript } from '../handlers/repliers'
 import { registerConversation, type Replier } from '../handlers/conversation'
 import { registerReview } from '../handlers/review'
-import { background } from '../http/background'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
-import type { Monitor } from '../ports/monitor'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { AgentConversation } from './agent'
-
-/** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
-const BOT_PATIENCE_MS = 2000
-
-/** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
-export async function handleWebhook(key: string, request: Request, bot: () => Promise<Chat>, monitor: Monitor, log: Log): Promise<Response> {
-  const startedAt = performance.now()
-  const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
-  const chat = await inTime(bot()).catch((error) => {
-    settled(503)
-    log.warn('bot.unavailable', { platform: key, error })
-    throw new BotUnavailable(error)
-  })
-  const response = await chat.webhooks[key]!(request, { waitUntil: background })
-  settled(response.status)
-  return response
-}
-
-async function inTime(bot: Promise<Chat>): Promise<Chat> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS)
-  })
-  const ready = bot.then(async (chat) => {
-    await chat.initialize()
-    return chat
-  })
-  return Promise.race([ready, late]).finally(() => clearTimeout(timer))
-}
 
 interface BotParts {
   connections: readonly Connection[]
@@ -69,7 +37,10 @@ export interface Bot {
 }
 
 /** The Chat SDK with every platform and every handler. */
-export async function startBot({ connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: { escalationMention, streamingIntervalMs } }: BotParts): Promise<Bot> {
+export async function startBot({
+  connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs,
+  settings: { escalationMention, streamingIntervalMs },
+}: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal }, { renderAnswer }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
@@ -84,23 +55,12 @@ export async function startBot({ connections, places, state, log, reviewAt, comm
   const chat = await createBot({
     connections, state, log, streamingIntervalMs,
     register: (bot) => {
-      registerReview(bot, { reviewAt, here: places.here, pressOf: places.pressOf, editModal, noticeModal, log, platformLabel })
+      const { here, pressOf } = places
+      registerReview(bot, { reviewAt, here, pressOf, editModal, noticeModal, log, platformLabel })
       answers = registerConversation(bot, {
-        replier: replierOf(bot), messages, leaseMs, here: places.here, render, platformLabel, escalationMention, log,
+        replier: replierOf(bot), messages, leaseMs, here, render, platformLabel, escalationMention, log,
       })
     },
   })
   return { chat, answers }
-}
-
-/** Threads that one sweep looks after. */
-const SWEPT = 50
-
-/** Has messages answered that a process left behind. Only if there are any the chat platforms are started for it. */
-export async function sweepMessages(messages: MessageQueue, leaseMs: number, start: () => Promise<Bot>): Promise<void> {
-  const threads = await messages.stalled(leaseMs, SWEPT)
-  if (threads.length === 0) return
-  const { chat, answers } = await start()
-  await chat.initialize()
-  for (const thread of threads) background(answers.resume(thread))
 }

@@ -6,8 +6,8 @@ import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
 import { createHttpClient } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import { createAgentConversation } from './agent'
-import { handleWebhook, startBot, sweepMessages, type Bot } from './bot'
-import { createMonitor } from './monitor'
+import { startBot, type Bot } from './bot'
+import { createMonitor } from '../domain/operations/monitor'
 import { createOperations } from './operations'
 import { createForms } from './forms'
 import { once } from './once'
@@ -30,6 +30,8 @@ import { deliveriesOf, type Presentation } from '../domain/submission/present'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Review } from '../domain/submission/review'
 import { sweep } from '../domain/submission/sweep'
+import { resumeStalled } from '../handlers/answer-queue'
+import { handleWebhook } from '../handlers/webhook'
 import { background } from '../http/background'
 import { createBodyReader } from '../http/body'
 import { whyClosed } from '../http/viewer'
@@ -133,7 +135,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
         for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
         postedAgain = true
       }
-      const [taken] = await Promise.all([sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs, runtime, log }), agent?.sweep(bot), sweepMessages(messages, leaseMs, started), checked])
+      const [taken] = await Promise.all([sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs, runtime, log }), agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), checked])
       return taken
     },
     setup: () => readSetup(config),
@@ -163,7 +165,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
         fromPages: embedded !== undefined,
         handle: (request, viewer) => {
           if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
-          return handleWebhook(platform.key, request, bot, monitor, log)
+          return handleWebhook(platform.key, request, bot, { runtime, monitor, log })
         },
       }
     },

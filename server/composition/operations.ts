@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { StatusReport } from '../../shared/types/status'
-import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
+import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
-import { auditRecords, auditTable, pendingSubmissions, submissionTable } from '../domain/operations/export'
+import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import type { Metrics } from '../ports/monitor'
@@ -19,11 +19,7 @@ export interface Operations {
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
 }
 
-type ExportedTable = 'submissions' | 'audit'
 type ExportFormat = 'csv' | 'json'
-
-/** Every line that is kept. */
-const ALL_LINES = 100_000
 
 export interface OperationsParts extends StatusPorts {
   clock: StoreClock
@@ -40,14 +36,7 @@ export function createOperations({ metrics, listeners, missing, log, ...parts }:
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
-  /** One whose status cannot be read keeps nobody from the rest. */
-  const gateways = () => Promise.all(listeners.map(async ({ platform, status }) => {
-    const unread = (error: unknown) => {
-      log.warn('gateway.status-failed', { platform, error })
-      return null
-    }
-    return { platform, label: board.label(platform), status: await status().catch(unread) }
-  }))
+  const gateways = () => gatewayStates(listeners, { labelOf: board.label, log })
 
   return {
     ready: createReadiness(parts),
@@ -57,23 +46,13 @@ export function createOperations({ metrics, listeners, missing, log, ...parts }:
     },
     metrics: metrics && (async () => {
       const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), gateways()])
-      const states = found.flatMap(({ platform, status }) => status ? [{ platform, connected: status.connectedSince !== null, resumes: status.resumes, deadLetters: status.deadLetters }] : [])
-      return (await metrics).expose(backlog && { backlog, gateways: states, now: runtime.now() })
+      return (await metrics).expose(backlog && { backlog, gateways: found, now: runtime.now() })
     }),
     async export(table, format) {
-      if (format === 'json') return Readable.from(jsonArray(table === 'audit' ? auditRecords(store, ALL_LINES) : pendingSubmissions(store)))
+      if (format === 'json') return Readable.from(jsonArray(store, table))
       const { csvStream } = await import('../adapters/csv/csv')
-      const { columns, rows } = table === 'audit' ? await auditTable(store, ALL_LINES) : await submissionTable(store)
+      const { columns, rows } = await exportTable(store, table)
       return csvStream(columns, rows)
     },
   }
-}
-
-async function* jsonArray(items: AsyncIterable<object>): AsyncGenerator<string> {
-  let before = '['
-  for await (const item of items) {
-    yield `${before}\n${JSON.stringify(item)}`
-    before = ','
-  }
-  yield before === '[' ? '[]\n' : '\n]\n'
 }

@@ -1,6 +1,7 @@
 import type { Chat, Lock, Message, StateAdapter, Thread } from 'chat'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
+import type { Runtime } from '../ports/runtime'
 
 /** A message of a conversation that waits for its answer. */
 export interface QueuedMessage {
@@ -141,4 +142,18 @@ function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
   // JSON drops how an attachment is fetched; the adapter knows.
   queued.message.attachments = queued.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment) ?? attachment)
   return queued
+}
+
+/** Threads that one sweep looks after. */
+const SWEPT = 50
+
+/** Has messages answered that a process left behind. Only if there are any the chat platforms are started for it. */
+export async function resumeStalled(
+  messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>, { background }: Pick<Runtime, 'background'>,
+): Promise<void> {
+  const threads = await messages.stalled(leaseMs, SWEPT)
+  if (threads.length === 0) return
+  const { chat, answers } = await start()
+  await chat.initialize()
+  for (const thread of threads) background(answers.resume(thread))
 }

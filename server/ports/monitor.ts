@@ -1,3 +1,4 @@
+import type { GatewayState } from '../../shared/types/status'
 import type { Outcome } from './delivery'
 import type { AuditLine, Work } from './submission'
 import type { Backlog } from './store'
@@ -19,7 +20,8 @@ export interface Monitor {
 /** What is asked anew whenever the metrics are. */
 export interface Gauges {
   backlog: Backlog
-  gateways: readonly { platform: string, connected: boolean, resumes: number, deadLetters: number }[]
+  /** Those whose status cannot be read are left out. */
+  gateways: readonly GatewayState[]
   /** Epoch ms. */
   now: number
 }

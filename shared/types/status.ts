@@ -42,10 +42,17 @@ export interface StatusReport extends Status {
   /** When the process that answered started. */
   startedAt: number
   /** `status` is null where it cannot be read. */
-  gateways: readonly { platform: string, label: string, status: GatewayStatus | null }[]
+  gateways: readonly GatewayState[]
   config: readonly ConfigArea[]
   /** What is not set and therefore missing; one line each. */
   missing: readonly string[]
+}
+
+/** `status` is null where it cannot be read. */
+export interface GatewayState {
+  platform: string
+  label: string
+  status: GatewayStatus | null
 }
 
 /** How a gateway's listener does, whichever replica runs it; times in epoch ms. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { csvStream } from '../../server/adapters/csv/csv'
 import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
-import { auditTable, submissionTable } from '../../server/domain/operations/export'
+import { exportTable } from '../../server/domain/operations/export'
 import { createReadiness, Storage } from '../../server/domain/operations/readiness'
 import { readStatus } from '../../server/domain/operations/status'
 import type { HealthBook } from '../../server/ports/monitor'
@@ -93,12 +93,12 @@ describe('the status', () => {
 })
 
 describe('the export', () => {
-  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof auditTable>>) => Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
 
   test('has a column for every field of any submission, and runs no formula', async () => {
     await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
     await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
-    const text = await textOf(await submissionTable(triage.store))
+    const text = await textOf(await exportTable(triage.store, 'submissions'))
     const [head, ...lines] = text.split('\r\n')
     expect(head).toBe('\uFEFF"id","state","received at","expires at","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
     expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
@@ -110,7 +110,7 @@ describe('the export', () => {
     const id = await triage.post({ name: 'secret of Ada' })
     await triage.review.decide(id, 'spam', ADA)
     await triage.runtime.drain()
-    const text = await textOf(await auditTable(triage.store, 10))
+    const text = await textOf(await exportTable(triage.store, 'audit'))
     expect(text).toMatch(new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","platform","received at"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","Slack","2026-11-21T[^,]+"\r\n$`))
     expect(text).not.toContain('secret')
   })

@@ -11,7 +11,7 @@ async function posted(pieces: readonly string[], length = 40): Promise<string[]>
     for await (const word of words) text += word
     messages.push(text)
   } }
-  await say(thread as never, (async function* () { yield* pieces })(), length, SITE)
+  await say(thread as never, (async function* () { yield* pieces })(), { messageLength: length }, SITE)
   return messages
 }
 
@@ -35,7 +35,7 @@ describe('say', () => {
     const thread = { post: async (words: AsyncIterable<string>) => {
       for await (const word of words) seen.push(`${word}${pieces.length}`)
     } }
-    await say(thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(), 100, SITE)
+    await say(thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(), { messageLength: 100 }, SITE)
     expect(seen).toEqual(['a 2', 'b 1', 'c 0'])
   })
 
@@ -66,7 +66,7 @@ describe('say', () => {
       }
     })()
     const thread = { post: async () => { throw new Error('channel_not_found') } }
-    await expect(say(thread as never, words, 100, SITE)).rejects.toThrow('channel_not_found')
+    await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('channel_not_found')
     expect(ended).toBe(true)
   })
 })

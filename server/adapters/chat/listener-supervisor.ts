@@ -1,4 +1,5 @@
-import type { GatewayStatus } from '../../../shared/types/status'
+import type { GatewayState, GatewayStatus } from '../../../shared/types/status'
+import type { Log } from '../../ports/runtime'
 import { ListenerRefused, type Connection, type Listener, type ListenerOptions } from '../../platforms/connection'
 import { pause } from '../../platforms/shared/within'
 
@@ -82,4 +83,17 @@ export function superviseListener(connection: Connection, supervision: Superviso
       await Promise.all(running)
     },
   }
+}
+
+/** Of each listener, its status; one that cannot be read, which is then null, keeps nobody from the rest. */
+export function gatewayStates(
+  listeners: readonly ListenerSupervisor[], { labelOf, log }: { labelOf: (platform: string) => string, log: Log },
+): Promise<GatewayState[]> {
+  return Promise.all(listeners.map(async ({ platform, status }) => {
+    const unread = (error: unknown) => {
+      log.warn('gateway.status-failed', { platform, error })
+      return null
+    }
+    return { platform, label: labelOf(platform), status: await status().catch(unread) }
+  }))
 }

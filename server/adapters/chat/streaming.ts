@@ -1,4 +1,6 @@
 import type { Message, Thread } from 'chat'
+import type { Platform } from '../../platforms/traits'
+import { visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
 /** What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
@@ -10,16 +12,21 @@ const BEGINNING = /<(?:u(?:s(?:e(?:r(?:s(?:\/(?:a(?:ll?)?)?)?)?)?)?)?)?$/
 /** From these shares of a message's length on, a new one begins at the end of a line, of a word, anywhere. */
 const [LINE, WORD] = [0.85, 0.95]
 
+/** Of a message, in characters, where the platform says nothing. */
+const MESSAGE_LENGTH = 3500
+
 /**
  * Says what comes in as it comes, in one message or, when it is longer than a message may be, in several.
  *
  * A message is begun only when there is something to say, because an empty one would stay for ever.
  *
- * @param length of a message, in characters
  * @param site origin of our own pages, the only ones that are linked; null when nobody said where they are
  */
-export async function say(thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, length: number, site: string | null): Promise<void> {
-  const source = withoutMassMentions(withPlainLinks(words, site))[Symbol.asyncIterator]()
+export async function say(
+  thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, { messageLength: length = MESSAGE_LENGTH }: Pick<Platform, 'messageLength'>,
+  site: string | null,
+): Promise<void> {
+  const source = withoutMassMentions(withPlainLinks(seen(words), site))[Symbol.asyncIterator]()
   let rest = ''
   const fill = async () => {
     const { done, value } = await source.next()
@@ -64,6 +71,11 @@ function endOf(text: string, room: number, length: number): number | null {
     for (const { index } of text.matchAll(pattern)) if (used + index >= length * share && index <= room) return index
   }
   return text.length > room ? Math.max(room, 0) : null
+}
+
+/** A model may repeat what a form says. */
+async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const word of words) yield visible(word)
 }
 
 /** What a model says pings nobody in bulk: it may repeat what a form says. */

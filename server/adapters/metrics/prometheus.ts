@@ -1,3 +1,4 @@
+import type { GatewayStatus } from '../../../shared/types/status'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../ports/delivery'
 import type { Gauges, Metrics } from '../../ports/monitor'
@@ -51,15 +52,15 @@ export function createPrometheus(): Metrics {
 function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   const registry = new Registry()
   const gauge = (name: string, help: string, value: number) => new Gauge({ name, help, registers: [registry] }).set(value)
-  const perGateway = (name: string, help: string, valueOf: (gateway: Gauges['gateways'][number]) => number) => {
+  const perGateway = (name: string, help: string, valueOf: (status: GatewayStatus) => number) => {
     const metric = new Gauge({ name, help, labelNames: ['platform'], registers: [registry] })
-    for (const gateway of gateways) metric.set({ platform: gateway.platform }, valueOf(gateway))
+    for (const { platform, status } of gateways) if (status) metric.set({ platform }, valueOf(status))
   }
   gauge('triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending)
   gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000)
   gauge('triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.', backlog.overdue)
   gauge('triage_stuck_submissions', 'Submissions that wait for a person because a delivery or a card was refused or given up, over all replicas.', backlog.stuck)
-  perGateway('triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.', ({ connected }) => connected ? 1 : 0)
+  perGateway('triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.', ({ connectedSince }) => connectedSince === null ? 0 : 1)
   perGateway('triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes)
   perGateway('triage_gateway_dead_letters', 'Gateway events that were given up in the last week.', ({ deadLetters }) => deadLetters)
   return registry

@@ -3,10 +3,12 @@ import type { SubmissionStore } from '../../ports/store'
 import { fieldText } from '../submission/fields'
 import { reached } from '../submission/overview'
 
+export type ExportedTable = 'submissions' | 'audit'
+
 /** One line of an export: plain texts, numbers and ISO times. */
 type ExportRow = Readonly<Record<string, string | number>>
 
-export interface ExportTable {
+interface ExportTable {
   columns: readonly string[]
   rows: AsyncIterable<ExportRow>
 }
@@ -17,8 +19,26 @@ const PAGE = 10
 /** Columns of form fields at most; what has more is in the JSON export in full. */
 const FIELD_COLUMNS = 500
 
+/** Every line of the audit trail that is kept. */
+const ALL_LINES = 100_000
+
+/** A table as rows of one set of columns. */
+export function exportTable(store: SubmissionStore, table: ExportedTable): Promise<ExportTable> {
+  return table === 'audit' ? auditTable(store) : submissionTable(store)
+}
+
+/** A table as the text of a JSON array, a piece for each item. */
+export async function* jsonArray(store: SubmissionStore, table: ExportedTable): AsyncGenerator<string> {
+  let before = '['
+  for await (const item of table === 'audit' ? auditRecords(store) : pendingSubmissions(store)) {
+    yield `${before}\n${JSON.stringify(item)}`
+    before = ','
+  }
+  yield before === '[' ? '[]\n' : '\n]\n'
+}
+
 /** Every pending submission, newest first, read page by page as somebody takes it. */
-export async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission> {
+async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission> {
   for (let before: string | undefined; ;) {
     const { submissions, cursor } = await reached(store.listPending({ limit: PAGE, before }))
     yield* submissions
@@ -28,7 +48,7 @@ export async function* pendingSubmissions(store: SubmissionStore): AsyncGenerato
 }
 
 /** Pending submissions with a column for each field that any of them has. Reads them twice, holds none of them. */
-export async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
+async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   const fields = new Set<string>()
   for await (const { data } of pendingSubmissions(store)) {
     for (const key of Object.keys(data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
@@ -45,8 +65,8 @@ export async function submissionTable(store: SubmissionStore): Promise<ExportTab
 }
 
 /** The audit trail, which has no form data. */
-export async function auditTable(store: SubmissionStore, limit: number): Promise<ExportTable> {
-  const lines = await reached(store.audit(limit))
+async function auditTable(store: SubmissionStore): Promise<ExportTable> {
+  const lines = await reached(store.audit(ALL_LINES))
   async function* rows(): AsyncGenerator<ExportRow> {
     for (const { id, outcome, at, reviewer, receivedAt } of lines) {
       yield { id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '', 'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt) }
@@ -56,8 +76,8 @@ export async function auditTable(store: SubmissionStore, limit: number): Promise
 }
 
 /** The audit trail as the JSON export has it. */
-export async function* auditRecords(store: SubmissionStore, limit: number): AsyncGenerator<object> {
-  for (const { at, receivedAt, ...line } of await reached(store.audit(limit))) yield { ...line, at: iso(at), receivedAt: iso(receivedAt) }
+async function* auditRecords(store: SubmissionStore): AsyncGenerator<object> {
+  for (const { at, receivedAt, ...line } of await reached(store.audit(ALL_LINES))) yield { ...line, at: iso(at), receivedAt: iso(receivedAt) }
 }
 
 function iso(epochMs: number): string {

@@ -1,5 +1,5 @@
-import type { HealthBook, Metrics, Monitor } from '../ports/monitor'
-import type { Work } from '../ports/submission'
+import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
+import type { Work } from '../../ports/submission'
 
 /** Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests. */
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {

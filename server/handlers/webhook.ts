@@ -1,0 +1,41 @@
+import type { Chat } from 'chat'
+import { BotUnavailable } from '../domain/errors'
+import type { Monitor } from '../ports/monitor'
+import type { Log, Runtime } from '../ports/runtime'
+
+/** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
+const BOT_PATIENCE_MS = 2000
+
+interface WebhookPorts {
+  runtime: Pick<Runtime, 'background'>
+  monitor: Monitor
+  log: Log
+}
+
+/** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
+export async function handleWebhook(
+  key: string, request: Request, bot: () => Promise<Chat>, { runtime, monitor, log }: WebhookPorts,
+): Promise<Response> {
+  const startedAt = performance.now()
+  const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
+  const chat = await inTime(bot()).catch((error) => {
+    settled(503)
+    log.warn('bot.unavailable', { platform: key, error })
+    throw new BotUnavailable(error)
+  })
+  const response = await chat.webhooks[key]!(request, { waitUntil: runtime.background })
+  settled(response.status)
+  return response
+}
+
+async function inTime(bot: Promise<Chat>): Promise<Chat> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS)
+  })
+  const ready = bot.then(async (chat) => {
+    await chat.initialize()
+    return chat
+  })
+  return Promise.race([ready, late]).finally(() => clearTimeout(timer))
+}
