@@ -24,8 +24,8 @@ import { accept, type AcceptPorts, Quota } from '../domain/submission/accept'
 import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { isRoom } from '../domain/submission/place'
 import { OpsSubmissions } from '../domain/submission/ops-submissions'
+import { CardQueue } from '../domain/submission/card-queue'
 import { Outbox } from '../domain/submission/outbox'
-import { Poster } from '../domain/submission/poster'
 import { deliveriesOf, type Presentation } from '../domain/submission/present'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Review } from '../domain/submission/review'
@@ -56,7 +56,7 @@ export interface Overrides {
 
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
-  const { store, line, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close } = { ...openStore(config, log), ...overrides.stores }
+  const { store, queues, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const http = createHttpClient()
   const caught = createOutboxMailer(() => room?.changed())
@@ -84,8 +84,11 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
-  const outbox = new Outbox({
-    store, board, line, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
+  const queue = new CardQueue({
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl, runtime, log,
+  })
+  const outbox: Outbox = new Outbox({
+    store, board, queue, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: once(async () => (await import('../adapters/email/template')).renderEmail),
   })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
@@ -94,13 +97,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const agent = createAgentConversation({ config, connections, places, forms, approvals, submissionsAt, runtime, monitor, log })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
-  const poster = new Poster({ store, outbox, board, line, forms, leaseMs, overviewUrl: pagesUrl, runtime, log })
 
   const listeners = connections.flatMap(connection => superviseListener(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
     screening: { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log },
-    intake: { store, outbox, poster, board, line, leaseMs, runtime, monitor, log },
+    intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
   }
 
   const storage = new Storage(store, runtime.now)
@@ -126,16 +128,16 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
         },
       }
     },
-    opsSubmissions: new OpsSubmissions({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, poster, presentation, runtime, log }), presentation, runtime }),
+    opsSubmissions: new OpsSubmissions({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, queue, presentation, runtime, log }), presentation, runtime }),
     sweep: async () => {
-      poster.wake()
+      queue.wake()
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
       if (!postedAgain && !config.serverless) {
         for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
         postedAgain = true
       }
-      const [taken] = await Promise.all([sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs, runtime, log }), agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), checked])
+      const [taken] = await Promise.all([sweep({ store, outbox, queue, leaseMs, runtime, log }), agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), checked])
       return taken
     },
     setup: () => readSetup(config),

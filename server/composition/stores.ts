@@ -2,7 +2,7 @@ import type { StateAdapter } from 'chat'
 import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { EmbeddedApprovals } from '../adapters/embedded/approvals'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
-import { EmbeddedCardLine } from '../adapters/embedded/line'
+import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
 import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { RedisApprovals } from '../adapters/redis/approvals'
@@ -10,7 +10,7 @@ import { createRedis } from '../adapters/redis/client'
 import { clockOf } from '../adapters/redis/clock'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisLimiter } from '../adapters/redis/limiter'
-import { RedisCardLine } from '../adapters/redis/line'
+import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { RedisStore } from '../adapters/redis/store'
 import { versionProblem } from '../adapters/redis/refusals'
@@ -20,14 +20,14 @@ import type { HealthBook } from '../ports/monitor'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Limiter } from '../ports/limiter'
 import type { MessageQueue } from '../ports/message-queue'
-import type { CardLine } from '../ports/line'
+import type { CardQueueStore } from '../ports/card-queue'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
 
 /** Everything that is kept, in Redis or on this machine. */
 export interface Stores {
   store: SubmissionStore
-  line: CardLine
+  queues: CardQueueStore
   limiter: Limiter | null
   health: HealthBook
   /** Counts attempts to sign in. */
@@ -55,10 +55,11 @@ export function openStore(config: Config, log: Log): Stores {
   const questionsAnHour = config.agent.rateLimit > 0 ? { limit: config.agent.rateLimit, windowS: 3600 } : undefined
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
-    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, ...rules })
+    const queues = new EmbeddedCardQueue(Date.now)
+    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, queue: queues, ...rules })
     return {
       store,
-      line: new EmbeddedCardLine(Date.now),
+      queues,
       health: createEmbeddedHealthBook(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
@@ -75,7 +76,7 @@ export function openStore(config: Config, log: Log): Stores {
   const store = new RedisStore(client, { limit, ...rules })
   return {
     store,
-    line: new RedisCardLine(client),
+    queues: new RedisCardQueue(client),
     health: createRedisHealthBook(client),
     approvals: new RedisApprovals(client),
     messages: new RedisMessageQueue(client, WAITING),

@@ -1,3 +1,4 @@
+import type { Entry, Leaving } from './card-queue'
 import type { AuditLine, DecisionOutcome, Submission } from './submission'
 
 /**
@@ -6,20 +7,20 @@ import type { AuditLine, DecisionOutcome, Submission } from './submission'
  */
 export interface SubmissionStore {
   /**
-   * Stores a new submission and resolves with its id. Of those that are held, only the newest are kept.
+   * Stores a new submission and places it in queues, in one step. Of those that are held, only the newest are kept.
    *
-   * @param options.idempotencyKey 64 hex digits; while another submission has been holding the same for less than 24 h,
-   * nothing is stored and its id is the answer, also when it is decided by now
-   * @param options.client counted in the same step, as the store's `Limiter` counts
-   * @throws LimitReached when that client may not send any more for now; nothing is stored then
+   * @throws LimitReached when its client may not send any more for now; nothing is stored then
    */
-  create(submission: Submission, options?: { idempotencyKey?: string, client?: string }): Promise<string>
+  create(submission: Submission, options?: CreateOptions): Promise<Created>
   /** The submission, or null; `data` is null from `expiresAt` on. */
   get(id: string): Promise<Submission | null>
-  /** Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when given. */
-  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean>
-  /** Compare-and-set removal, which leaves `audit` behind when given. */
-  remove(previous: Submission, audit?: AuditLine): Promise<boolean>
+  /**
+   * Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when
+   * given. The submission leaves queues in the same step.
+   */
+  replace(previous: Submission, next: Submission, audit?: AuditLine, leaving?: readonly Leaving[]): Promise<boolean>
+  /** Compare-and-set removal, which leaves `audit` behind when given. The submission leaves queues in the same step. */
+  remove(previous: Submission, audit?: AuditLine, leaving?: readonly Leaving[]): Promise<boolean>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Drops an id from the indexes whose record is gone. */
@@ -42,6 +43,25 @@ export interface SubmissionStore {
   /** Null when the store takes writes; otherwise why it does not and what to change, in one line for people. */
   check(): Promise<string | null>
   close(): Promise<void>
+}
+
+export interface CreateOptions {
+  /**
+   * 64 hex digits. While another submission has been holding the same for less than 24 h, nothing is stored and its id is
+   * the answer, also when it is decided by now.
+   */
+  idempotencyKey?: string
+  /** Counted in the same step, as the store's `Limiter` counts. */
+  client?: string
+  /** The queues into which it goes; none by default. */
+  entry?: Entry
+}
+
+export interface Created {
+  /** Of the submission, or of the one that holds the idempotency key. */
+  id: string
+  /** In each queue of the entry, as `CardQueueStore.enter` has it; none when nothing was stored. */
+  places: readonly number[]
 }
 
 /** What a store has to know of the lifecycle. */

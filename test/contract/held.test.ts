@@ -50,7 +50,7 @@ heldContract('Embedded', openEmbedded)
 test.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s keeps none when none are to be kept', async (_, open) => {
   const { store, traces, close } = await open(0)
   const one = submission({ state: 'held', work: [] })
-  expect(await store.create(one)).toBe(one.id)
+  expect((await store.create(one)).id).toBe(one.id)
   expect(await traces(one.id)).toEqual([])
   await close()
 })

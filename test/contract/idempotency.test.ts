@@ -72,7 +72,7 @@ describe('Embedded store, idempotency keys on disk', () => {
   test('a restart keeps the keys', async () => {
     const [first, key] = [submission(), keyOf()]
     await open().create(first, { idempotencyKey: key })
-    expect(await open().create(submission(), { idempotencyKey: key })).toBe(first.id)
+    expect((await open().create(submission(), { idempotencyKey: key })).id).toBe(first.id)
   })
 
   test('a key is held for 24 h and no longer, and leaves nothing behind', async () => {
@@ -80,18 +80,18 @@ describe('Embedded store, idempotency keys on disk', () => {
     const [first, second, key] = [submission(), submission(), keyOf()]
     await store.create(first, { idempotencyKey: key })
     now += DAY_MS - 1
-    expect(await store.create(second, { idempotencyKey: key })).toBe(first.id)
+    expect((await store.create(second, { idempotencyKey: key })).id).toBe(first.id)
     now += 1
-    expect(await store.create(second, { idempotencyKey: keyOf() })).toBe(second.id)
+    expect((await store.create(second, { idempotencyKey: keyOf() })).id).toBe(second.id)
     expect(await readdir(join(dir, 'idempotency'))).toHaveLength(1)
     const third = submission()
-    expect(await store.create(third, { idempotencyKey: key })).toBe(third.id)
+    expect((await store.create(third, { idempotencyKey: key })).id).toBe(third.id)
   })
 
   test('a kill between key and submission loses the key, not the form that is sent again', async () => {
     const [lost, again, key] = [submission(), submission(), keyOf()]
     await open().create(lost, { idempotencyKey: key })
     await rm(join(dir, 'submission', lost.id))
-    expect(await open().create(again, { idempotencyKey: key })).toBe(again.id)
+    expect((await open().create(again, { idempotencyKey: key })).id).toBe(again.id)
   })
 })

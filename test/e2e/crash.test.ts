@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
-import { RedisCardLine } from '../../server/adapters/redis/line'
+import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/lifecycle'
 import { silentLog } from '../fakes/runtime'
@@ -20,7 +20,7 @@ interface Site {
   tcp: TcpProxy
   /** Looks into Redis past the proxy. */
   store: RedisStore
-  line: RedisCardLine
+  queue: RedisCardQueue
 }
 
 describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurrent: true }, () => {
@@ -52,7 +52,7 @@ async function openSite(): Promise<Site> {
   const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '2000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
   tcp.use(d.redis.port)
   const client = createRedis(d.redis.url, silentLog)
-  const site = { d, tcp, store: new RedisStore(client, storeRules), line: new RedisCardLine(client) }
+  const site = { d, tcp, store: new RedisStore(client, storeRules), queue: new RedisCardQueue(client) }
   sites.push(site)
   // Redis knows every script from here on, so that a command is one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
@@ -62,7 +62,7 @@ async function openSite(): Promise<Site> {
 }
 
 async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<void> {
-  const { d, tcp, store, line } = site
+  const { d, tcp, store, queue } = site
   const form = { name: 'Ada', round: `${point.name} ${lateMs}` }
   const dead = arm(d, tcp, point, lateMs)
   const answer = sendForm(d.server, form).then(async response => await response.json() as { submissionId?: string }, () => null)
@@ -76,7 +76,7 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   if (!point.written) await sendForm(d.server, form)
   const [open] = await found()
   const id = open!.id
-  await until('the card, and nobody in line', async () => (await cardsOf(site, id)).length > 0 && await line.length('slack') === 0)
+  await until('the card, and nobody in the queue', async () => (await cardsOf(site, id)).length > 0 && await queue.length('slack') === 0)
   await d.server.drain()
   const cards = await cardsOf(site, id)
   expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)

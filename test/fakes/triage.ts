@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { EmbeddedCardLine } from '../../server/adapters/embedded/line'
+import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RoomSubmissions } from '../../server/domain/submission/room-submissions'
 import { receive } from '../../server/domain/submission/intake'
 import { storeRules } from '../../server/domain/submission/lifecycle'
 import { Outbox } from '../../server/domain/submission/outbox'
-import { Poster } from '../../server/domain/submission/poster'
+import { CardQueue } from '../../server/domain/submission/card-queue'
 import { Quarantine } from '../../server/domain/submission/quarantine'
 import { Review } from '../../server/domain/submission/review'
 import { sweep } from '../../server/domain/submission/sweep'
@@ -19,6 +19,7 @@ import { formsOf } from './forms'
 import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 
 export const LEASE_MS = 30_000
+const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 export type Triage = Awaited<ReturnType<typeof openTriage>>
@@ -29,35 +30,35 @@ interface TriageOptions {
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
-const embeddedStore = (dir: string, now: () => number) => new EmbeddedStore({ dir, ...storeRules, now })
-
 /** The whole domain on a real store, with the outside world faked. */
-export async function openTriage({ platforms = ['slack'], openStore = embeddedStore }: TriageOptions = {}) {
+export async function openTriage({ platforms = ['slack'], openStore }: TriageOptions = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'triage-'))
   const runtime = new FakeRuntime()
   const outage = { calls: 0 }
-  const kept = openStore(dir, runtime.now)
+  const queues = new EmbeddedCardQueue(runtime.now)
+  const kept = openStore?.(dir, runtime.now) ?? new EmbeddedStore({ dir, ...storeRules, now: runtime.now, queue: queues })
   const store = withOutages(kept, outage)
   const board = new FakeBoard(platforms)
-  const line = new EmbeddedCardLine(runtime.now)
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
   const forms = formsOf({ rooms: platforms, endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const deliveries: Delivery[] = ['email', 'endpoint']
-  const outbox = new Outbox({
-    store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
-    policy: { baseMs: 5000, leaseMs: LEASE_MS },
+  const queue = new CardQueue({
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY, overviewUrl: presentation.siteUrl, runtime, log: silentLog,
+  })
+  const outbox: Outbox = new Outbox({
+    store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
+    policy: POLICY,
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
-  const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log: silentLog })
-  const intake = { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
+  const intake = { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
   const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
-  const quarantine = new Quarantine({ store, outbox, poster, presentation, runtime, log: silentLog })
+  const quarantine = new Quarantine({ store, outbox, queue, presentation, runtime, log: silentLog })
   const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
   return {
-    store, outage, board, line, poster, mailer, endpoint, runtime, outbox, deliveries,
+    store, outage, board, queues, queue, mailer, endpoint, runtime, outbox, deliveries,
     review, quarantine, presentation, submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
@@ -66,7 +67,7 @@ export async function openTriage({ platforms = ['slack'], openStore = embeddedSt
       await runtime.drain()
       return id
     },
-    sweep: () => sweep({ store, outbox, wake: rooms => poster.wake(rooms), leaseMs: LEASE_MS, runtime, log: silentLog }),
+    sweep: () => sweep({ store, outbox, queue, leaseMs: LEASE_MS, runtime, log: silentLog }),
     close: async () => {
       await kept.close()
       await rm(dir, { recursive: true })

@@ -22,7 +22,6 @@ const put = ({ sha }: Command) => sha === PUT.sha
 const remove = ({ sha }: Command) => sha === REMOVE.sha
 /** Results that come together are one write, the last of which is the removal. */
 const result = (command: Command) => put(command) || remove(command)
-const leaveLine = ({ name, args }: Command) => name === 'ZREM' && args[0]!.includes(':line:')
 const POST = '/api/chat.postMessage'
 const UPDATE = '/api/chat.update'
 
@@ -31,9 +30,8 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: create, phase: 'after' }, written: true },
   { name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' }, written: true },
   { name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' }, written: true, unknownCard: true },
-  { name: 'intake: card posted and out of line, before that is written', flow: 'intake', at: { redis: put, phase: 'before' }, written: true, unknownCard: true },
-  { name: 'intake: card written down, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
-  { name: 'intake: card posted, before it leaves the line', flow: 'intake', at: { redis: leaveLine, phase: 'before' }, written: true, unknownCard: true },
+  { name: 'intake: card posted, before that is written and it leaves the queue', flow: 'intake', at: { redis: put, phase: 'before' }, written: true, unknownCard: true },
+  { name: 'intake: card written down and out of the queue, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
   { name: 'forward: before the claim', flow: 'forward', at: { redis: put, phase: 'before' }, written: false },
   { name: 'forward: claim written, answer lost', flow: 'forward', at: { redis: put, phase: 'after' }, written: true },
   { name: 'forward: before the email', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'before' }, written: true },

@@ -46,7 +46,7 @@ async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanC
     if (stopped) throw new Error('no Redis')
     if (options?.client) add(counts.stored, options.client)
     if (options?.client && used(options.client) > LIMIT) throw new LimitReached(30_000)
-    return submission.id
+    return { id: submission.id, places: [] }
   }
   const ports: AcceptPorts = {
     quota: limited ? new Quota(limiter, () => now) : null,

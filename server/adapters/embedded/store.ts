@@ -1,9 +1,11 @@
+import type { Entry as QueueEntry, Leaving } from '../../ports/card-queue'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import {
-  HEARTBEAT_MS, type Backlog, type HourTally, type PendingPage, type StoreRules, type StoreWatcher,
+  HEARTBEAT_MS, type Backlog, type Created, type CreateOptions, type HourTally, type PendingPage, type StoreRules, type StoreWatcher,
   type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
+import type { EmbeddedCardQueue } from './card-queue'
 import { FileStore } from './files'
 import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
@@ -15,6 +17,8 @@ interface EmbeddedStoreOptions extends StoreRules {
   now: () => number
   /** How many forms each client may send; any number when absent. */
   limiter?: Limiter
+  /** The queues of its cards; none in tests of the store alone. */
+  queue?: EmbeddedCardQueue
   /** How many held submissions are kept; any number when absent. */
   heldMax?: number
 }
@@ -36,16 +40,16 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     this.keys = new IdempotencyKeys(this.files, options.now)
   }
 
-  async create(submission: Submission, { idempotencyKey, client }: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
+  async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
     const waitMs = client === undefined ? 0 : await this.options.limiter?.take(client) ?? 0
     if (waitMs > 0) throw new LimitReached(waitMs)
-    if (!idempotencyKey) return this.add(submission)
+    if (!idempotencyKey) return this.add(submission, entry)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey)
-      if (holder && (this.entries.has(holder) || this.trail.has(holder))) return holder
+      if (holder && (this.entries.has(holder) || this.trail.has(holder))) return { id: holder, places: [] }
       // The key first: killed in between, it points nowhere and the next one takes it over.
       await this.keys.hold(idempotencyKey, submission.id)
-      return this.add(submission)
+      return this.add(submission, entry)
     })
   }
 
@@ -56,21 +60,23 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     return submission && this.options.now() >= this.options.dataLivesUntil(submission) ? this.expire(id) : submission
   }
 
-  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean> {
+  replace(previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version) return false
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
+      await this.options.queue?.leave(next.id, leaving)
       return true
     })
   }
 
-  remove({ id, version }: Submission, audit?: AuditLine): Promise<boolean> {
+  remove({ id, version }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
     return this.change(id, async (entry) => {
       if (entry?.version !== version) return false
       // The line first: killed in between, the removal is done again and writes the same line.
       if (audit) await this.trail.add(audit, version)
       await this.erase(id)
+      await this.options.queue?.leave(id, leaving)
       return true
     })
   }
@@ -156,13 +162,13 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     })
   }
 
-  private async add(submission: Submission): Promise<string> {
+  private async add(submission: Submission, entry: QueueEntry = { paces: [], leaseMs: 0 }): Promise<Created> {
     await this.change(submission.id, async (entry) => {
       if (entry) throw new Error(`Submission ${submission.id} exists already`)
       await this.write(submission)
     })
     if (submission.state === 'held' && this.options.heldMax !== undefined) await this.trimHeld()
-    return submission.id
+    return { id: submission.id, places: this.options.queue?.enterAll(submission.id, entry) ?? [] }
   }
 
   /** Of what is held, the oldest go. */

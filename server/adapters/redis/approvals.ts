@@ -1,4 +1,4 @@
-import { script, lease, run } from './scripts'
+import { script, lease, run } from './lua'
 import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import { createCalls, type Calls } from './calls'

@@ -1,7 +1,7 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
-import { NOW, run, script } from './scripts'
+import { NOW, run, script } from './lua'
 
 /** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'

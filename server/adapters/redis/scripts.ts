@@ -1,38 +1,8 @@
-import { createHash } from 'node:crypto'
-import type { RedisClient } from './client'
-import { clockOf } from './clock'
-
-/** A Lua script; Redis runs it as one atomic step. */
-interface Script {
-  source: string
-  sha: string
-}
-
-/**
- * Runs a script in one round trip; in two when this Redis has not seen it yet (first use, restart, failover).
- * Not node-redis' `scripts` option: that changes the client's type, and the Chat SDK shares the client.
- */
-export async function run(client: RedisClient, script: Script, keys: string[], args: string[]): Promise<unknown> {
-  const options = { keys, arguments: args }
-  try {
-    return await client.evalSha(script.sha, options)
-  }
-  catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-    return client.eval(script.source, options)
-  }
-}
+import { QUEUE } from './card-queue'
+import { script } from './lua'
 
 /** Where every change is announced, by id. */
 export const CHANGES = '{triage}:changes'
-
-/** The time of Redis in ms: the one clock of all replicas, whose own ones differ. */
-export const NOW = `
-local function now()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-`
 
 /** Announces a change, and counts what happened in this hour until 24 hours after it. */
 const BOOKKEEPING = `
@@ -57,19 +27,20 @@ end
 `
 
 /**
- * Stores a new submission. Returns 1, 0 if there is one with this id, the id of the one that holds the idempotency key,
- * or minus the ms for which the client is over its limit. Counts as rate-limiter-flexible does, on the same key: what is
- * not stored is counted by that.
+ * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is one with this
+ * id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit. Counts as
+ * rate-limiter-flexible does, on the same key: what is not stored is counted by that.
  *
  * Of an index with a limit, the oldest go with everything that is kept of them.
  *
  * KEYS record, data, pending or held, due, this hour's counts, idempotency key, the client's count; for one that there is
- * not, the record again, since a cluster wants all keys in one slot.
+ * not, the record again, since a cluster wants all keys in one slot. Then for each room what `queueKeys` says.
  * ARGV id, version, record, its end, data, its end, score in pending or held, score in due ('' for none),
  * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms;
- * most in the index ('' for any number), what keys of records and of data begin with.
+ * most in the index ('' for any number), what keys of records and of data begin with, for how long a card that may be
+ * posted at once is its maker's, and for each room its interval.
  */
-export const CREATE = script(`${BOOKKEEPING}
+export const CREATE = script(`${QUEUE}${BOOKKEEPING}
 if ARGV[10] ~= '' then
   local sent = redis.call('INCR', KEYS[7])
   if sent == 1 then redis.call('PEXPIRE', KEYS[7], ARGV[11]) end
@@ -95,18 +66,25 @@ if ARGV[12] ~= '' then
 end
 count(KEYS[5], 'received')
 announce(ARGV[1])
-return 1
+local places = {}
+for at = 8, #KEYS, 4 do
+  table.insert(places, enter(at, ARGV[1], ARGV[15], ARGV[16 + #places]))
+end
+return places
 `)
 
 /**
- * Compare-and-set of one submission and its places in the indexes. Returns 1, or 0 if another version is stored.
+ * Compare-and-set of one submission and its places in the indexes; its cards leave their queues with it. Returns 1, or 0
+ * if another version is stored.
  *
- * KEYS record, data, pending, due, stuck, audit, this hour's counts, held.
+ * KEYS record, data, pending, due, stuck, audit, this hour's counts, held, and for each room that it leaves what
+ * `queueKeys` says.
  * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
  * 'stay', or its score in pending ('' for none) where it goes from held, score in due ('' for none), score in stuck
- * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most lines.
+ * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most lines,
+ * and for each room that it leaves how long its gate stays closed.
  */
-export const PUT = script(`${BOOKKEEPING}${NOTE}
+export const PUT = script(`${QUEUE}${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], 'v', ARGV[3], 'r', ARGV[4])
 if ARGV[5] ~= '' then
@@ -131,18 +109,18 @@ else
   redis.call('ZADD', KEYS[5], ARGV[11], ARGV[1])
 end
 if ARGV[12] ~= '' then note(KEYS[6], KEYS[7], ARGV[12], ARGV[13], ARGV[14], ARGV[15], ARGV[16]) end
+for at = 9, #KEYS, 4 do leave(at, ARGV[1], ARGV[17 + (at - 9) / 4]) end
 announce(ARGV[1])
 return 1
 `)
 
 /**
- * Compare-and-set removal. Returns 1, or 0 if another version is stored.
+ * Compare-and-set removal, also from queues. Returns 1, or 0 if another version is stored.
  *
- * KEYS record, data, pending, due, stuck, audit, this hour's counts, held.
- * ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how long lines are kept,
- * most lines.
+ * KEYS as `PUT`. ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how long
+ * lines are kept, most lines, and for each room that it leaves how long its gate stays closed.
  */
-export const REMOVE = script(`${BOOKKEEPING}${NOTE}
+export const REMOVE = script(`${QUEUE}${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('ZREM', KEYS[3], ARGV[1])
@@ -150,6 +128,7 @@ redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('ZREM', KEYS[5], ARGV[1])
 redis.call('ZREM', KEYS[8], ARGV[1])
 if ARGV[3] ~= '' then note(KEYS[6], KEYS[7], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]) end
+for at = 9, #KEYS, 4 do leave(at, ARGV[1], ARGV[8 + (at - 9) / 4]) end
 announce(ARGV[1])
 return 1
 `)
@@ -165,19 +144,6 @@ for i = 1, #KEYS, 2 do
   found[i] = redis.call('HGET', KEYS[i], 'r')
   found[i + 1] = redis.call('GET', KEYS[i + 1])
 end
-return found
-`)
-
-/**
- * Hands out what is due and puts it off, so that nobody else is handed it: [the time, id, id, …].
- *
- * KEYS due. ARGV lease, limit.
- */
-const LEASE = script(`${NOW}
-local at = now()
-local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, ARGV[2])
-for _, id in ipairs(found) do redis.call('ZADD', KEYS[1], 'XX', at + ARGV[1], id) end
-table.insert(found, 1, at)
 return found
 `)
 
@@ -209,16 +175,3 @@ export const BACKLOG = script(`
 local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
 return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]), redis.call('ZCARD', KEYS[3]) }
 `)
-
-/** Runs `LEASE` on an index, and learns what time it is. */
-export async function lease(client: RedisClient, due: string, leaseMs: number, limit: number): Promise<string[]> {
-  const clock = clockOf(client)
-  const asked = clock.asked()
-  const [time, ...ids] = await run(client, LEASE, [due], [String(leaseMs), String(limit)]) as [number, ...string[]]
-  clock.observe(time, asked)
-  return ids
-}
-
-export function script(source: string): Script {
-  return { source, sha: createHash('sha1').update(source).digest('hex') }
-}

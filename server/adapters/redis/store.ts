@@ -1,11 +1,14 @@
+import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore } from '../../ports/store'
+import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore, Created, CreateOptions } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
+import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
 import { countKey } from './limiter'
-import { BACKLOG, CREATE, lease, PAGE, PUT, READ, REMOVE, run } from './scripts'
+import { lease, run } from './lua'
+import { BACKLOG, CREATE, PAGE, PUT, READ, REMOVE } from './scripts'
 import { refusalLine } from './refusals'
 
 interface RedisStoreOptions extends StoreRules {
@@ -48,23 +51,26 @@ export class RedisStore implements SubmissionStore {
     this.changes = new RedisChanges(client)
   }
 
-  async create(submission: Submission, { idempotencyKey, client }: { idempotencyKey?: string, client?: string } = {}): Promise<string> {
+  async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
     const { id, version, data, receivedAt } = submission
     const end = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
     const record = recordKey(id)
     const held = submission.state === 'held'
-    const keys = [record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record, limit ? countKey(client!) : record]
+    const keys = [
+      record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record,
+      limit ? countKey(client!) : record, ...entry?.paces.flatMap(({ room }) => queueKeys(room)) ?? [],
+    ]
     const args = [
       id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt, this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
-      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''),
+      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''), entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [],
     ]
-    const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number
-    if (typeof stored === 'string') return stored
+    const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number | number[]
+    if (typeof stored === 'string') return { id: stored, places: [] }
+    if (typeof stored === 'object') return { id, places: stored }
     if (stored < 0) throw new LimitReached(-stored)
-    if (stored === 0) throw new Error(`Submission ${id} exists already`)
-    return id
+    throw new Error(`Submission ${id} exists already`)
   }
 
   async get(id: string): Promise<Submission | null> {
@@ -72,23 +78,23 @@ export class RedisStore implements SubmissionStore {
     return submission ?? null
   }
 
-  async replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<boolean> {
+  async replace(previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
     const { id, version } = next
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
     const end = this.options.dataLivesUntil(next)
     const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD]
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD, ...leaving.flatMap(({ room }) => queueKeys(room))]
     const place = !isPending(next) ? '' : previous.state === 'held' ? next.receivedAt : 'stay'
     const args = [
       id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit),
+      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit), ...leaving.map(pauseOf),
     ]
     return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
   }
 
-  async remove({ id, version, receivedAt }: Submission, audit?: AuditLine): Promise<boolean> {
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD]
-    const args = [id, version, ...lineOf(audit)]
+  async remove({ id, version, receivedAt }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
+    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD, ...leaving.flatMap(({ room }) => queueKeys(room))]
+    const args = [id, version, ...lineOf(audit), ...leaving.map(pauseOf)]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
 
@@ -188,7 +194,7 @@ function recordOf(submission: Submission): string {
 
 /** How the scripts take an audit line, or that there is none. */
 function lineOf(audit: AuditLine | undefined) {
-  return audit === undefined ? [''] : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+  return audit === undefined ? ['', '', '', '', ''] : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
 }
 
 function isPending({ state }: Submission): boolean {

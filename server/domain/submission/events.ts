@@ -3,10 +3,10 @@ import type { Action, CardRef, Delivery, Reviewer, Sent, Submission, SubmissionD
 /** What happens to a submission. */
 export type LifecycleEvent
   /**
-   * `paced`: rooms whose cards wait in a line, which hands them out; their due date is only a safety net.
+   * `queued`: rooms with a queue, which hands the cards out; their due date is only a safety net.
    * `held`: it fell into the honeypot, and no room is told.
    */
-  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], paced?: readonly string[], held?: boolean }
+  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], queued?: readonly string[], held?: boolean }
     /** What was held is a form after all, or is not. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
     | { type: 'deleted', reviewer: Reviewer }

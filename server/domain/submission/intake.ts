@@ -1,15 +1,13 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import { LimitReached } from '../../ports/limiter'
-import type { CardLine } from '../../ports/line'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import type { CreateOptions, SubmissionStore } from '../../ports/store'
 import type { SubmissionData } from '../../ports/submission'
 import { InvalidSubmission, StoreUnavailable } from '../errors'
+import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
 import type { Outbox } from './outbox'
-import type { Poster } from './poster'
 
 /** How long a sender waits for the cards, ms; past that the answer is the same, because the cards are outstanding work. */
 const CARD_PATIENCE_MS = 2500
@@ -20,13 +18,16 @@ const MAX_DEPTH = 100
 export interface IntakePorts {
   store: SubmissionStore
   outbox: Outbox
-  poster: Poster
-  board: ReviewBoard
-  line: CardLine
+  queue: CardQueue
   leaseMs: number
   runtime: Runtime
   monitor: Monitor
   log: Log
+}
+
+interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
+  /** Stored, and shown to nobody in chat. */
+  held?: boolean
 }
 
 /**
@@ -35,43 +36,34 @@ export interface IntakePorts {
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
  * @throws LimitReached as `SubmissionStore.create` does
- * @param options for `SubmissionStore.create`, and whether it is held: stored, and shown to nobody in chat
  */
-export async function receive(body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, poster, board, line, leaseMs, runtime, monitor, log }: IntakePorts, { held = false, ...options }: { idempotencyKey?: string, client?: string, held?: boolean } = {}): Promise<string> {
+export async function receive(
+  body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
+  { held = false, ...options }: ReceiveOptions = {},
+): Promise<string> {
   const rooms = held ? [] : form.rooms
-  const paced = rooms.filter(room => board.intervalMs(room) > 0)
-  const now = runtime.now()
-  const received = transition(null, { type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, paced, held }, now, leaseMs)
+  const entry = queue.entryOf(rooms)
+  const received = transition(null, {
+    type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, queued: entry.paces.map(({ room }) => room), held,
+  }, runtime.now(), leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
 
-  // Sent together, this is one round trip. A place in line without a record is harmless: its turn passes.
-  const enter = (room: string) => line.enter({ room, intervalMs: board.intervalMs(room) }, next.id, { leaseMs }).catch(() => null)
-  const leave = () => runtime.background(Promise.all(paced.map(room => line.leave(room, next.id))))
-  const create = () => store.create(next, options).catch((error) => {
-    if (!(error instanceof LimitReached)) throw new StoreUnavailable(error)
-    leave()
-    throw error
+  const { id, places } = await store.create(next, { ...options, entry }).catch((error) => {
+    throw error instanceof LimitReached ? error : new StoreUnavailable(error)
   })
-  const [places, id] = await Promise.all([Promise.all(paced.map(enter)), create()])
-  if (id !== next.id) {
-    leave()
-    return id
-  }
+  if (id !== next.id) return id
 
   monitor.received(held)
   log.info(held ? 'submission.held' : 'submission.received', { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length })
 
-  // Where the line did not answer, the attempt to post asks it again.
-  const waiting = paced.filter((_, index) => (places[index] ?? 0) > 0)
-  const granted = paced.filter((_, index) => places[index] === 0)
-  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)), granted)
+  const waiting = queue.entered(id, entry, places)
+  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)))
   runtime.background(shown)
-  poster.wake(waiting)
-  const soon = waiting.length > 0 && paced.every((room, index) => (places[index] ?? 0) * board.intervalMs(room) < CARD_PATIENCE_MS)
-  await runtime.within(Promise.all([shown, soon && poster.posted(next.id)]), CARD_PATIENCE_MS)
-  poster.forget(next.id)
-  return next.id
+  const isSoon = waiting.length > 0 && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
+  await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
+  queue.forget(id)
+  return id
 }
 
 /** Any JSON object is a submission; nothing else is. */

@@ -10,8 +10,8 @@ export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
 /** The room is reminded of an undecided submission this long before it expires. */
 export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000
 
-/** How often a card that waits in its platform's line is looked after, in case the line forgot it. */
-export const LINE_CHECK_MS = 60 * 1000
+/** How often a card that waits in a queue is looked after, in case the queue forgot it, ms. */
+export const QUEUE_CHECK_MS = 60 * 1000
 
 /** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
@@ -71,7 +71,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, { type: 'rece
 }
 
 function receive(event: LifecycleEvent & { type: 'received' }, now: number, leaseMs: number): Transition {
-  const work = event.rooms.map(room => post(room, now + (event.paced?.includes(room) ? LINE_CHECK_MS : leaseMs)))
+  const work = event.rooms.map(room => post(room, now + (event.queued?.includes(room) ? QUEUE_CHECK_MS : leaseMs)))
   const next: Submission = {
     id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open', receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
     data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],

@@ -1,10 +1,11 @@
 import type { ReviewBoard } from '../../ports/board'
-import type { CardLine } from '../../ports/line'
+import type { Leaving } from '../../ports/card-queue'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
 import type { RetryPolicy } from './backoff'
+import type { CardQueue } from './card-queue'
 import type { DeliveryPorts } from './deliver'
 import type { LifecycleEvent, Refusal, Transition } from './events'
 import { transition } from './lifecycle'
@@ -14,7 +15,7 @@ import { Run } from './run'
 export interface OutboxPorts extends DeliveryPorts {
   store: SubmissionStore
   board: ReviewBoard
-  line: CardLine
+  queue: CardQueue
   policy: RetryPolicy
   runtime: Runtime
   monitor: Monitor
@@ -34,8 +35,9 @@ export class Outbox {
    * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
    *
    * @param known the version at hand, which saves reading it
+   * @param leaving queues that the submission leaves in the same write; it stays in them when the events are refused
    */
-  async apply(id: string, events: readonly LifecycleEvent[], known?: Submission | null): Promise<Applied> {
+  async apply(id: string, events: readonly LifecycleEvent[], known?: Submission | null, leaving: readonly Leaving[] = []): Promise<Applied> {
     const { store, runtime, policy, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
@@ -43,7 +45,7 @@ export class Outbox {
       if ('refused' in step) return step
       const { next, added, finished } = step
       const audit = auditLine(current, next, runtime.now())
-      const stored = finished ? await store.remove(current, audit) : await store.replace(current, next, audit)
+      const stored = finished ? await store.remove(current, audit, leaving) : await store.replace(current, next, audit, leaving)
       if (!stored) continue
       if (audit) {
         monitor.ended(audit)
@@ -53,13 +55,9 @@ export class Outbox {
     }
   }
 
-  /**
-   * Does `work`, whose results may start more in the background. Resolves when `work` was done or put off; never rejects.
-   *
-   * @param granted rooms whose line let this submission's card out already
-   */
-  async run(submission: Submission, work: readonly Work[], granted: readonly string[] = []): Promise<void> {
-    await new Run(submission, this, this.ports, granted).start(work)
+  /** Does `work`, whose results may start more in the background. Resolves when `work` was done or put off; never rejects. */
+  async run(submission: Submission, work: readonly Work[]): Promise<void> {
+    await new Run(submission, this, this.ports).start(work)
   }
 
   /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. */

@@ -3,16 +3,16 @@ import type { SubmissionStore } from '../../ports/store'
 import type { Reviewer, Submission } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone, WrongState } from '../errors'
 import { ending } from './details'
+import type { CardQueue } from './card-queue'
 import type { LifecycleEvent } from './events'
 import type { Applied, Outbox } from './outbox'
 import { reached } from './overview'
-import type { Poster } from './poster'
 import type { Presentation } from './present'
 
 export interface QuarantinePorts {
   store: Pick<SubmissionStore, 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
-  poster: Pick<Poster, 'wake'>
+  queue: Pick<CardQueue, 'wake'>
   presentation: Presentation
   runtime: Pick<Runtime, 'background'>
   log: Log
@@ -29,12 +29,12 @@ export class Quarantine {
 
   /** It is a form after all: its cards go out as for a new one. */
   async release(id: string, reviewer: Reviewer): Promise<void> {
-    const { outbox, poster, presentation, runtime, store } = this.ports
+    const { outbox, queue, presentation, runtime, store } = this.ports
     const known = await reached(store.get(id))
     const { rooms } = presentation.forms.of(known?.form)
     const { submission, added } = await this.judge(id, { type: 'released', reviewer, rooms }, known)
-    // What has to wait its turn is in line by then.
-    runtime.background(outbox.run(submission!, added).then(() => poster.wake(rooms)))
+    // What has to wait its turn is in the queue by then.
+    runtime.background(outbox.run(submission!, added).then(() => queue.wake(rooms)))
   }
 
   /** It is not: erased at once. */

@@ -1,9 +1,10 @@
+import type { Leaving } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
 import type { CardRef, Submission, Work } from '../../ports/submission'
-import { retryAt, roomPauseMs } from './backoff'
+import { retryAt } from './backoff'
 import { deliver } from './deliver'
 import type { Done, LifecycleEvent } from './events'
-import { LINE_CHECK_MS } from './lifecycle'
+import { QUEUE_CHECK_MS } from './lifecycle'
 import type { Applied, Outbox, OutboxPorts } from './outbox'
 import { cardView, reminder, retiredCardView } from './present'
 import { isDelivery } from './record'
@@ -19,12 +20,12 @@ const MOST_PATIENCE_MS = 60_000
 
 /** One sitting at one submission: effects at once and side by side, their results written in the order they come. */
 export class Run {
-  private readonly reports: LifecycleEvent[] = []
+  private readonly reports: { event: LifecycleEvent, leaving: readonly Leaving[] }[] = []
   /** Deliveries under way. */
   private readonly delivering = new Set<Promise<void>>()
   private writing: Promise<void> = Promise.resolve()
 
-  constructor(private current: Submission | null, private readonly outbox: Outbox, private readonly ports: OutboxPorts, private readonly granted: readonly string[], private readonly id = current!.id) {}
+  constructor(private current: Submission | null, private readonly outbox: Outbox, private readonly ports: OutboxPorts, private readonly id = current!.id) {}
 
   async start(work: readonly Work[]): Promise<void> {
     const deliveries = work.filter(({ kind }) => isDelivery(kind)).map((item) => {
@@ -43,9 +44,8 @@ export class Run {
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
     if (outcome !== 'waiting') this.ports.monitor.tried(work, outcome, this.ports.runtime.now() - startedAt)
-    const report = this.report(work, outcome)
-    this.reports.push(report)
-    await Promise.all([this.writing = this.writing.then(() => this.write()), this.moveLine(work, outcome)])
+    this.reports.push({ event: this.report(work, outcome), leaving: outcome === 'waiting' ? [] : this.ports.queue.leavingAfter(work, outcome) })
+    await (this.writing = this.writing.then(() => this.write()))
   }
 
   /** What goes out within a moment costs one edit of each card; what takes longer is said to be on its way. */
@@ -56,59 +56,42 @@ export class Run {
 
   private report(work: Work, outcome: Outcome<Done> | 'waiting'): LifecycleEvent {
     const { log, runtime, policy } = this.ports
-    if (outcome === 'waiting') return { type: 'put-off', key: work.key, until: runtime.now() + LINE_CHECK_MS }
+    if (outcome === 'waiting') return { type: 'put-off', key: work.key, until: runtime.now() + QUEUE_CHECK_MS }
     if (outcome.ok) return { type: 'done', key: work.key, ...outcome.value }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
     log.warn('work.failed', { submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
     return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post' && outcome.content }
   }
 
-  /**
-   * Posted or not, the card leaves its line, so that what is refused holds nobody up; when it is due again it goes first.
-   * A rate limit, or a room that takes nothing, holds all of them.
-   */
-  private async moveLine({ kind, room }: Work, outcome: Outcome<unknown> | 'waiting'): Promise<void> {
-    const { line, board, log, policy } = this.ports
-    if (kind !== 'post' || board.intervalMs(room!) === 0 || outcome === 'waiting') return
-    try {
-      const pauseMs = outcome.ok ? 0 : roomPauseMs(outcome, policy)
-      // Closed first: who leaves lets the next one go.
-      if (pauseMs > 0) await line.close(room!, pauseMs)
-      await line.leave(room!, this.id)
-    }
-    catch (error) {
-      log.warn('line.failed', { submission: this.id, room, error })
-    }
-  }
-
   private async write(): Promise<void> {
     // Answers that arrive together become one write.
     await this.ports.runtime.turn()
-    const events = this.reports.splice(0)
-    if (events.length === 0) return
-    const applied = await this.applyPersistently(events)
-    if (!applied) return
-    if ('refused' in applied) {
-      if (applied.refused === 'gone') await this.retire(events)
+    const reports = this.reports.splice(0)
+    if (reports.length === 0) return
+    const [events, leaving] = [reports.map(({ event }) => event), reports.flatMap(({ leaving }) => leaving)]
+    const applied = await this.applyPersistently(events, leaving)
+    if (!applied || 'refused' in applied) {
+      await this.ports.queue.leave(this.id, leaving)
+      if (applied?.refused === 'gone') await this.retire(events)
       return
     }
     const wasOpen = this.current?.state === 'open'
     this.current = applied.submission
-    const work = [...applied.added, ...wasOpen ? [] : this.inLine(applied)]
+    const work = [...applied.added, ...wasOpen ? [] : this.queued(applied)]
     // Not awaited here: their own reports queue behind this write.
     if (work.length > 0) this.ports.runtime.background(this.start(work))
   }
 
-  /** Cards of a submission that is open again, which its line knows to be in flight or not. */
-  private inLine({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
+  /** Cards of a submission that is open again: the queue knows whether they are in flight. */
+  private queued({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
     if (submission?.state !== 'open') return []
-    return submission.work.filter(work => work.kind === 'post' && work.attempts === 0 && !added.includes(work) && this.ports.board.intervalMs(work.room!) > 0)
+    return submission.work.filter(work => work.kind === 'post' && work.attempts === 0 && !added.includes(work) && this.ports.queue.isPaced(work.room!))
   }
 
-  private async applyPersistently(events: LifecycleEvent[]): Promise<Applied | null> {
+  private async applyPersistently(events: LifecycleEvent[], leaving: readonly Leaving[]): Promise<Applied | null> {
     for (const pause of [...WRITE_RETRIES_MS, null]) {
       try {
-        return await this.outbox.apply(this.id, events, this.current)
+        return await this.outbox.apply(this.id, events, this.current, leaving)
       }
       catch (error) {
         if (pause === null) this.ports.log.error('outbox.write-failed', { submission: this.id, error })
@@ -116,13 +99,6 @@ export class Run {
       }
     }
     return null
-  }
-
-  private async isItsTurn({ room, attempts }: Work): Promise<boolean> {
-    const { board, line, policy } = this.ports
-    const intervalMs = board.intervalMs(room!)
-    if (intervalMs === 0 || this.granted.includes(room!)) return true
-    return await line.enter({ room: room!, intervalMs }, this.id, { leaseMs: policy.leaseMs, first: attempts > 0 }) === 0
   }
 
   /** Cards that were posted while somebody decided elsewhere and everything else was finished already. */
@@ -148,7 +124,7 @@ export class Run {
     if (!submission) return { ok: true, value: {} }
     switch (work.kind) {
       case 'post':
-        if (submission.state !== 'open' || !await this.isItsTurn(work)) return 'waiting'
+        if (submission.state !== 'open' || !await this.ports.queue.mayPost(work, this.id)) return 'waiting'
         return shown(submission, await board.post(work.room!, cardView(submission, presentation)))
       case 'remind': {
         const outcome = await board.reply(work.card!, reminder(submission))

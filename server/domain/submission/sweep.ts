@@ -1,5 +1,6 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
+import type { CardQueue } from './card-queue'
 import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 
@@ -12,21 +13,20 @@ const CONCURRENCY = 8
 export interface SweepPorts {
   store: SubmissionStore
   outbox: Outbox
-  /** Has the lines of these rooms move. */
-  wake: (rooms: readonly string[]) => void
+  queue: Pick<CardQueue, 'wake'>
   leaseMs: number
   runtime: Runtime
   log: Log
 }
 
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
-export async function sweep({ store, outbox, wake, leaseMs, runtime, log }: SweepPorts): Promise<number> {
+export async function sweep({ store, outbox, queue, leaseMs, runtime, log }: SweepPorts): Promise<number> {
   const ids = await store.lease(leaseMs, BATCH)
   // Afterwards: the store's answer may have put the clock right.
   const now = runtime.now()
-  const queue = ids.values()
+  const left = ids.values()
   const worker = async () => {
-    for (const id of queue) {
+    for (const id of left) {
       await attend(id).catch(error => log.error('sweep.failed', { submission: id, error }))
     }
   }
@@ -37,8 +37,8 @@ export async function sweep({ store, outbox, wake, leaseMs, runtime, log }: Swee
     const events: LifecycleEvent[] = [{ type: 'expired' }, { type: 'expiring' }, { type: 'leased', keys: due }]
     const applied = await outbox.apply(id, events, submission)
     if ('refused' in applied || !applied.submission) return
-    // A room that has left the configuration has a line, too.
-    wake(applied.added.flatMap(({ kind, room }) => kind === 'post' && room ? [room] : []))
+    // A room that has left the configuration has a queue, too.
+    queue.wake(applied.added.flatMap(({ kind, room }) => kind === 'post' && room ? [room] : []))
     await outbox.run(applied.submission, applied.added)
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))

@@ -11,13 +11,13 @@ import { discord as platform } from '../../../server/platforms/discord/definitio
 import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
 import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/platforms/registry'
-import { EmbeddedCardLine } from '../../../server/adapters/embedded/line'
+import { EmbeddedCardQueue } from '../../../server/adapters/embedded/card-queue'
 import { EmbeddedStore } from '../../../server/adapters/embedded/store'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/submission/intake'
 import { storeRules } from '../../../server/domain/submission/lifecycle'
 import { Outbox } from '../../../server/domain/submission/outbox'
-import { Poster } from '../../../server/domain/submission/poster'
+import { CardQueue } from '../../../server/domain/submission/card-queue'
 import { Review } from '../../../server/domain/submission/review'
 import { registerReview } from '../../../server/handlers/review'
 import type { Place } from '../../../server/ports/board'
@@ -30,6 +30,7 @@ import { startDiscord } from './discord'
 import type { DiscordDouble, DiscordMessage } from './types'
 
 const LEASE_MS = 30_000
+const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 
 export interface BotServer {
   discord: DiscordDouble
@@ -58,20 +59,23 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
   const log: Log = { info: note, warn: note, error: note }
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
-  const store = new EmbeddedStore({ dir, now: runtime.now, ...storeRules })
+  const queues = new EmbeddedCardQueue(runtime.now)
+  const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = [platform.connect({ botToken, publicKey, applicationId, channelId, apiUrl }, { log, http: createHttpClient(), siteUrl: null })]
-  const [mailer, endpoint, line] = [new FakeMailer(), new FakeEndpoint(), new EmbeddedCardLine(runtime.now)]
+  const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
   const forms = formsOf({ rooms: ['discord'], endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const board = createBoard(connections, async () => bots[0]!, log, 0)
-  const outbox = new Outbox({
-    store, board, line, mailer, presentation, runtime, monitor: silentMonitor, log,
-    policy: { baseMs: 5000, leaseMs: LEASE_MS },
+  const queue = new CardQueue({
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY, overviewUrl: presentation.siteUrl, runtime, log,
+  })
+  const outbox: Outbox = new Outbox({
+    store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log,
+    policy: POLICY,
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
-  const poster = new Poster({ store, outbox, board, line, forms, leaseMs: LEASE_MS, overviewUrl: presentation.siteUrl, runtime, log })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place)
   const startBot = () => createBot({
     connections, log,
@@ -97,7 +101,7 @@ export async function startBotServer({ register = () => {}, state = createMemory
     discord, state, store, mailer, endpoint, bots, logged,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     submit: async (data) => {
-      const id = await receive(data, forms.of(undefined), { store, outbox, poster, board, line, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
+      const id = await receive(data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => shown(id)) }
     },

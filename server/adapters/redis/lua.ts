@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { RedisClient } from './client'
+import { clockOf } from './clock'
+
+/** A Lua script; Redis runs it as one atomic step. */
+interface Script {
+  source: string
+  sha: string
+}
+
+/**
+ * Runs a script in one round trip; in two when this Redis has not seen it yet (first use, restart, failover).
+ * Not node-redis' `scripts` option: that changes the client's type, and the Chat SDK shares the client.
+ */
+export async function run(client: RedisClient, script: Script, keys: string[], args: string[]): Promise<unknown> {
+  const options = { keys, arguments: args }
+  try {
+    return await client.evalSha(script.sha, options)
+  }
+  catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    return client.eval(script.source, options)
+  }
+}
+
+/** The time of Redis in ms: the one clock of all replicas, whose own ones differ. */
+export const NOW = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+`
+
+/**
+ * Hands out what is due and puts it off, so that nobody else is handed it: [the time, id, id, …].
+ *
+ * KEYS due. ARGV lease, limit.
+ */
+const LEASE = script(`${NOW}
+local at = now()
+local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, ARGV[2])
+for _, id in ipairs(found) do redis.call('ZADD', KEYS[1], 'XX', at + ARGV[1], id) end
+table.insert(found, 1, at)
+return found
+`)
+
+/** Runs `LEASE` on an index, and learns what time it is. */
+export async function lease(client: RedisClient, due: string, leaseMs: number, limit: number): Promise<string[]> {
+  const clock = clockOf(client)
+  const asked = clock.asked()
+  const [time, ...ids] = await run(client, LEASE, [due], [String(leaseMs), String(limit)]) as [number, ...string[]]
+  clock.observe(time, asked)
+  return ids
+}
+
+export function script(source: string): Script {
+  return { source, sha: createHash('sha1').update(source).digest('hex') }
+}

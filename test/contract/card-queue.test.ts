@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
+import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/lifecycle'
+import { silentLog } from '../fakes/runtime'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { until } from '../support/until'
+import { cardQueueContract } from './card-queue'
+
+const LIMIT = { limit: 1, windowS: 60 }
+
+let redis: RedisServer
+beforeAll(async () => { redis = await startRedis() })
+afterAll(() => redis.stop())
+
+cardQueueContract('embedded', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'queue-'))
+  const queue = new EmbeddedCardQueue(Date.now)
+  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now, queue, limiter: createEmbeddedLimiter(LIMIT) })
+  return { queue, store, close: async () => {
+    await store.close()
+    await rm(dir, { recursive: true })
+  } }
+})
+
+cardQueueContract('Redis', async () => {
+  const client = createRedis(redis.url, silentLog)
+  await until('Redis', () => client.isReady)
+  await client.flushAll()
+  return { queue: new RedisCardQueue(client), store: new RedisStore(client, { ...storeRules, limit: LIMIT }), close: async () => client.destroy() }
+})

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CardQueueStore, Entry } from '../../server/ports/card-queue'
+import type { SubmissionStore } from '../../server/ports/store'
+import { decided, submission } from './submission-store'
+
+interface Harness {
+  queue: CardQueueStore
+  /** On the same queues; takes one form a minute of each client. */
+  store: SubmissionStore
+  close: () => Promise<void>
+}
+
+/** Long enough that no test waits for it by accident, ms. */
+const LONG = 60_000
+/** As short as Redis can keep it. */
+const SHORT = 1
+
+/** What every queue of cards does. */
+export function cardQueueContract(name: string, makeLine: () => Promise<Harness>): void {
+  describe(`card queue: ${name}`, () => {
+    let harness: Harness
+    let queue: CardQueueStore
+    beforeEach(async () => {
+      harness = await makeLine()
+      queue = harness.queue
+    })
+    afterEach(() => harness.close())
+
+    /** A gate that stays closed after somebody went. */
+    const turn = (room = 'slack') => ({ room, intervalMs: LONG })
+    /** A gate that has opened again at once. */
+    const open = { room: 'slack', intervalMs: SHORT }
+    const enter = (id: string, leaseMs = LONG, first = false) => queue.enter(open, id, { leaseMs, first })
+    /** Who is let out next once the gate is open; null when all are taken. */
+    const takeSoon = async (leaseMs = LONG) => {
+      for (;;) {
+        const taken = await queue.take(open, leaseMs)
+        if (taken.id !== null) return taken.id
+        if (taken.waitMs === null || taken.waitMs > LONG / 2) return null
+      }
+    }
+
+    it('lets the first go at once and the others wait', async () => {
+      expect(await queue.enter(turn(), 'a', { leaseMs: LONG })).toBe(0)
+      expect(await queue.enter(turn(), 'b', { leaseMs: LONG })).toBe(2)
+      expect(await queue.enter(turn(), 'c', { leaseMs: LONG })).toBe(3)
+      expect(await queue.length('slack')).toBe(3)
+    })
+
+    it('keeps the place of one that enters again', async () => {
+      await queue.enter(turn(), 'a', { leaseMs: LONG })
+      await queue.enter(turn(), 'b', { leaseMs: LONG })
+      expect(await queue.enter(turn(), 'b', { leaseMs: LONG, first: true })).toBe(2)
+      expect(await queue.length('slack')).toBe(2)
+    })
+
+    it('lets nobody out while the gate is closed, and says for how long', async () => {
+      await queue.enter(turn(), 'a', { leaseMs: LONG })
+      await queue.enter(turn(), 'b', { leaseMs: LONG })
+      const taken = await queue.take(turn(), LONG)
+      expect(taken.id).toBeNull()
+      expect((taken as { waitMs: number }).waitMs).toBeGreaterThan(0)
+      expect((taken as { waitMs: number }).waitMs).toBeLessThanOrEqual(LONG)
+    })
+
+    it('hands them out in order of arrival, each to one only', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `id-${99 - index}`)
+      for (const id of ids) await enter(id)
+      const handed: (string | null)[] = [ids[0]!]
+      for (let index = 1; index < ids.length; index++) handed.push(await takeSoon())
+      expect(handed).toEqual(ids)
+      expect(await takeSoon()).toBeNull()
+    })
+
+    it('hands one that was not posted in time to somebody else', async () => {
+      await enter('a', 10)
+      expect(await takeSoon(30)).toBe('a')
+      expect(await takeSoon()).toBe('a')
+      expect(await takeSoon()).toBeNull()
+    })
+
+    it('forgets one that left, and is empty then', async () => {
+      await enter('a')
+      await queue.leave('a', [{ room: 'slack', pauseMs: 0 }])
+      expect(await queue.length('slack')).toBe(0)
+      expect(await queue.take(open, LONG)).toEqual({ id: null, waitMs: null })
+    })
+
+    it('lets one that left and comes back go before those who waited meanwhile', async () => {
+      await enter('a')
+      for (const id of ['b', 'c']) await enter(id)
+      await queue.leave('a', [{ room: 'slack', pauseMs: 0 }])
+      await enter('a', LONG, true)
+      expect([await takeSoon(), await takeSoon(), await takeSoon()]).toEqual(['a', 'b', 'c'])
+    })
+
+    it('closed for a while lets nobody in at once', async () => {
+      await queue.leave('another', [{ room: 'slack', pauseMs: LONG }])
+      expect(await enter('a')).toBe(1)
+      expect((await queue.take(open, LONG)).id).toBeNull()
+    })
+
+    it('keeps rooms apart', async () => {
+      await queue.enter(turn(), 'a', { leaseMs: LONG })
+      expect(await queue.enter(turn('discord'), 'a', { leaseMs: LONG })).toBe(0)
+      await queue.leave('a', [{ room: 'slack', pauseMs: 0 }])
+      expect(await queue.length('discord')).toBe(1)
+    })
+
+    /** As `CardQueue` makes it of rooms whose gate stays closed. */
+    const entry = (...rooms: string[]): Entry => ({ paces: rooms.map(room => turn(room)), leaseMs: LONG })
+
+    it('is entered with the write that stores a submission, in every room', async () => {
+      const { store } = harness
+      const [one, two] = [submission(), submission()]
+      expect(await store.create(one, { entry: entry('slack') })).toEqual({ id: one.id, places: [0] })
+      expect(await store.create(two, { entry: entry('discord', 'slack') })).toEqual({ id: two.id, places: [0, 2] })
+      expect([await queue.length('slack'), await queue.length('discord')]).toEqual([2, 1])
+      expect(await queue.enter(turn(), two.id, { leaseMs: LONG })).toBe(2)
+    })
+
+    it('is not entered by a form that is refused, or was sent before', async () => {
+      const { store } = harness
+      const [first, key] = [submission(), 'a'.repeat(64)]
+      await store.create(first, { idempotencyKey: key })
+      expect(await store.create(submission(), { idempotencyKey: key, entry: entry('slack') })).toEqual({ id: first.id, places: [] })
+      await store.create(submission(), { client: 'somebody' })
+      await expect(store.create(submission(), { client: 'somebody', entry: entry('slack') })).rejects.toThrow('limit is reached')
+      await expect(store.create(first, { entry: entry('slack') })).rejects.toThrow('exists already')
+      expect(await queue.length('slack')).toBe(0)
+      expect(await queue.enter(turn(), 'next', { leaseMs: LONG })).toBe(0)
+    })
+
+    it('is left with a write of the submission, and only if that is stored', async () => {
+      const { store } = harness
+      const one = submission()
+      await store.create(one, { entry: entry('slack', 'discord') })
+      const leaving = [{ room: 'slack', pauseMs: 0 }, { room: 'discord', pauseMs: LONG }]
+      expect(await store.replace({ ...one, version: 7 }, decided(one), undefined, leaving)).toBe(false)
+      expect([await queue.length('slack'), await queue.length('discord')]).toEqual([1, 1])
+      expect(await store.replace(one, decided(one), undefined, leaving)).toBe(true)
+      expect([await queue.length('slack'), await queue.length('discord')]).toEqual([0, 0])
+      expect(await queue.enter({ room: 'discord', intervalMs: SHORT }, 'next', { leaseMs: LONG })).toBe(1)
+    })
+
+    it('is left with the removal of the submission', async () => {
+      const { store } = harness
+      const one = submission()
+      await store.create(one, { entry: entry('slack') })
+      expect(await store.remove({ ...one, version: 7 }, undefined, [{ room: 'slack', pauseMs: 0 }])).toBe(false)
+      expect(await queue.length('slack')).toBe(1)
+      expect(await store.remove(one, undefined, [{ room: 'slack', pauseMs: 0 }])).toBe(true)
+      expect(await queue.length('slack')).toBe(0)
+    })
+
+    it('hands the backlog notice to one until it is forgotten', async () => {
+      expect(await Promise.all([queue.takeNotice('slack'), queue.takeNotice('slack')])).toEqual(expect.arrayContaining([true, false]))
+      await queue.forgetNotice('slack')
+      expect(await queue.takeNotice('slack')).toBe(true)
+    })
+  })
+}
