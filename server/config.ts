@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import builtInForms from '../forms.config'
 import type { ConfigArea } from '../shared/types/status'
 import { agentVariables, readAgent, type AgentConfig } from './config/agent'
 import { coreVariables } from './config/core'
@@ -102,7 +103,7 @@ export function readConfig(env: Environment = process.env): Config {
   const embedded = platforms.find(({ key, needs }) => needs.length === 0 && wanted.includes(key))
   if (isSet('MAIL_API_KEY') || !embedded) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
-  const forms = readForms(values.FORMS_CONFIG, production ? wanted : null, problems)
+  const forms = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems)
   if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) {
     require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
   }

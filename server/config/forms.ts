@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import bundled from '../../forms.config'
 import { platforms as known } from '../platforms/registry'
 import { email, endpoint, origin } from '../variable'
 
@@ -44,14 +43,15 @@ export function defineForms(forms: Record<string, z.input<typeof formSchema>>): 
 /**
  * The forms beside the default one, from `forms.config.ts`, or from the JSON file at `path`.
  *
+ * @param builtIn what `forms.config.ts` says
  * @param platforms keys of the configured platforms, the only ones that may be named; any when null
  * @param problems where everything wrong is added, a line each
  */
-export function readForms(path: string | undefined, platforms: readonly string[] | null, problems: string[]): FormsConfig {
+export function readForms(builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[]): FormsConfig {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   let raw: unknown
   try {
-    raw = path ? JSON.parse(readFileSync(path, 'utf8')) : bundled
+    raw = path ? JSON.parse(readFileSync(path, 'utf8')) : builtIn
   }
   catch (error) {
     problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? 'it is not JSON' : (error as NodeJS.ErrnoException).code}.`)

@@ -1,5 +1,5 @@
 import type { ActionEvent, Adapter, CardElement, Chat } from 'chat'
-import type { GatewayStatus } from '../../shared/types/status'
+import type { GatewayStatus } from '../ports/monitor'
 import type { Outcome } from '../ports/delivery'
 import type { Log } from '../ports/runtime'
 import type { CardRef } from '../ports/submission'

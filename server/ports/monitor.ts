@@ -1,4 +1,3 @@
-import type { GatewayState } from '../../shared/types/status'
 import type { Outcome } from './delivery'
 import type { AuditLine, Work } from './submission'
 import type { Backlog } from './store'
@@ -47,4 +46,28 @@ export interface HealthBook {
   note(part: string, at: number, error?: string): void
   /** By part; a part that nothing was noted of is missing. Rejects when the notes cannot be reached, in less than 2 s. */
   read(): Promise<Readonly<Record<string, PartHealth>>>
+}
+
+/** `status` is null where it cannot be read. */
+export interface GatewayState {
+  platform: string
+  label: string
+  status: GatewayStatus | null
+}
+
+/** How a gateway's listener does, whichever replica runs it; times in epoch ms. */
+export interface GatewayStatus {
+  /** Host and process; null while nobody listens. */
+  owner: string | null
+  connectedSince: number | null
+  /** Of the present session. */
+  resumes: number
+  /** In the 24 hours that began with the first of them. */
+  identifiesInDay: number
+  lastEventAt: number | null
+  lastForwardError: { at: number, reason: string } | null
+  /** When the owner's time is up; null when it has no end. */
+  nextRestartAt: number | null
+  /** Events that were given up in the last week. */
+  deadLetters: number
 }

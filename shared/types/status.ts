@@ -1,4 +1,4 @@
-import type { PartHealth } from '../../server/ports/monitor'
+import type { GatewayState, PartHealth } from '../../server/ports/monitor'
 import type { Backlog, HourTally } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 
@@ -46,30 +46,6 @@ export interface StatusReport extends Status {
   config: readonly ConfigArea[]
   /** What is not set and therefore missing; one line each. */
   missing: readonly string[]
-}
-
-/** `status` is null where it cannot be read. */
-export interface GatewayState {
-  platform: string
-  label: string
-  status: GatewayStatus | null
-}
-
-/** How a gateway's listener does, whichever replica runs it; times in epoch ms. */
-export interface GatewayStatus {
-  /** Host and process; null while nobody listens. */
-  owner: string | null
-  connectedSince: number | null
-  /** Of the present session. */
-  resumes: number
-  /** In the 24 hours that began with the first of them. */
-  identifiesInDay: number
-  lastEventAt: number | null
-  lastForwardError: { at: number, reason: string } | null
-  /** When the owner's time is up; null when it has no end. */
-  nextRestartAt: number | null
-  /** Events that were given up in the last week. */
-  deadLetters: number
 }
 
 /** Which variables of an area are set; never their values. */

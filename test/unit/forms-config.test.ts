@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import builtIn from '../../forms.config'
 import { readForms } from '../../server/config/forms'
 
 const dir = mkdtempSync(join(tmpdir(), 'forms-'))
@@ -11,7 +12,7 @@ function read(content: unknown, platforms: readonly string[] | null = ['slack'])
   const path = join(dir, 'forms.json')
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   const problems: string[] = []
-  const forms = readForms(path, platforms, problems)
+  const forms = readForms({}, path, platforms, problems)
   return { forms, problems: problems.map(problem => problem.replace(path, 'forms.json')) }
 }
 
@@ -44,13 +45,13 @@ describe('the configuration of forms', () => {
 
   test('names a file that is not there', () => {
     const problems: string[] = []
-    expect(readForms('/nowhere/forms.json', null, problems)).toEqual({})
+    expect(readForms({}, '/nowhere/forms.json', null, problems)).toEqual({})
     expect(problems).toEqual(['FORMS_CONFIG (/nowhere/forms.json) cannot be read: ENOENT.'])
   })
 
   test('without a file is the built-in one', () => {
     const problems: string[] = []
-    expect(readForms(undefined, null, problems)).toEqual({})
+    expect(readForms(builtIn, undefined, null, problems)).toEqual({})
     expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import type { GatewayState, GatewayStatus } from '../../../shared/types/status'
+import type { GatewayState, GatewayStatus } from '../../ports/monitor'
 import type { Log } from '../../ports/runtime'
 import { ListenerRefused, type Connection, type Listener, type ListenerOptions } from '../../platforms/connection'
 import { pause } from '../../platforms/shared/within'

@@ -1,7 +1,6 @@
-import type { GatewayStatus } from '../../../shared/types/status'
+import type { GatewayStatus, Gauges, Metrics } from '../../ports/monitor'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../ports/delivery'
-import type { Gauges, Metrics } from '../../ports/monitor'
 
 /** Seconds; Slack and Discord drop an interaction after 3. */
 const ACKNOWLEDGEMENT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3]

@@ -1,5 +1,5 @@
 import type { StoreClock } from '../../ports/runtime'
-import type { RedisClient } from './client'
+import type { RedisClientType as RedisClient } from 'redis'
 
 /** How long the first form of a cold start waits for the time of Redis, ms: with the call itself it stays below 2 s. */
 const FIRST_ANSWER_MS = 400

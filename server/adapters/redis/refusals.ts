@@ -1,4 +1,4 @@
-import type { RedisClient } from './client'
+import type { RedisClientType as RedisClient } from 'redis'
 
 /** What Redis says instead of doing what it is asked, and what to change (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
 const ADVICE: Readonly<Record<string, string>> = {

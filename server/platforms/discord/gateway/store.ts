@@ -1,5 +1,5 @@
 import type { StateAdapter } from 'chat'
-import type { GatewayStatus } from '../../../../shared/types/status'
+import type { GatewayStatus } from '../../../ports/monitor'
 import type { Checkpoint } from './progress'
 import type { DeadLetter } from './queue'
 
