@@ -49,5 +49,7 @@ export default defineNuxtConfig({
   },
   telemetry: false,
   eslint: { config: { stylistic: true } },
-  icon: { provider: 'none', clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}'] } }, serverBundle: false },
+  icon: {
+    provider: 'none', clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}'] } }, serverBundle: false,
+  },
 })

@@ -1,19 +1,22 @@
 import { engines } from '../package.json'
 
 /** What is loaded of the bundle before anything else, so in words that an old Node understands. */
-const entry = (needed: string) => `// Imports would run first, and may fail on an old Node in ways that nobody understands.
+const entry = (needed: string) => `// Imports would run first, and may fail on an old Node in ways that nobody gets.
 if (Number.parseInt(process.versions.node) < ${needed}) {
-  console.error('\\nThis service needs Node ${needed} or newer, and this is Node ' + process.versions.node + '. Install a newer one: https://nodejs.org/download\\n')
+  console.error('\\nThis service needs Node ${needed} or newer, and this is Node ' + process.versions.node +
+    '. Install a newer one: https://nodejs.org/download\\n')
   process.exit(1)
 }
 import('./server.mjs')
 `
 
+interface Chunk { type: string, isEntry?: boolean, facadeModuleId?: string | null, code?: string }
+
 /** Has the built server refuse to start on a Node older than `engines` in package.json says, instead of failing on the way. */
 export function checkedNode() {
   return {
     name: 'checked-node',
-    generateBundle(this: { emitFile: (file: object) => void }, _options: unknown, bundle: Record<string, { type: string, isEntry?: boolean, facadeModuleId?: string | null, code?: string }>) {
+    generateBundle(this: { emitFile: (file: object) => void }, _options: unknown, bundle: Record<string, Chunk>) {
       const main = bundle['index.mjs']
       // Elsewhere the host imports the entry, and chooses the Node.
       if (!main?.isEntry || !main.facadeModuleId?.includes('node-server')) return

@@ -7,7 +7,10 @@ export class SentNumber {
 const TOKENS = /"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d[\d.eE+-]*/g
 
 /** Values as texts that begin with `n` for a number and `s` for a string. */
-const marked = (json: string) => json.replace(TOKENS, (token, text?: string, colon?: string) => colon ? token : text === undefined ? `"n${token}"` : `"s${text}"`)
+const marked = (json: string) => json.replace(TOKENS, (token, text?: string, colon?: string) => {
+  if (colon) return token
+  return text === undefined ? `"n${token}"` : `"s${text}"`
+})
 
 /** The value of JSON text, its numbers as `SentNumber`. Not every browser tells a reviver how a number was written. */
 export function readExactly(json: string): unknown {
@@ -20,5 +23,8 @@ export function readExactly(json: string): unknown {
 /** JSON text over many lines, its values as they were. */
 export function prettyJson(json: string): string {
   return JSON.stringify(JSON.parse(marked(json)), null, 2)
-    .replace(TOKENS, (token, text?: string, colon?: string) => colon || text === undefined ? token : text.startsWith('n') ? text.slice(1) : `"${text.slice(1)}"`)
+    .replace(TOKENS, (token, text?: string, colon?: string) => {
+      if (colon || text === undefined) return token
+      return text.startsWith('n') ? text.slice(1) : `"${text.slice(1)}"`
+    })
 }

@@ -7,14 +7,16 @@ const CHECK_MS = 250
 export type Liveness = 'connecting' | 'live' | 'lost'
 
 /**
- * Listens to server-sent events, `changed` and `heartbeat`, as long as the page is open. Live is what beats: a server that
- * died, a store that is away, a network that is gone and a laptop that slept all fall silent.
+ * Listens to server-sent events, `changed` and `heartbeat`, as long as the page is open. Live is what beats: a server
+ * that died, a store that is away, a network that is gone and a laptop that slept all fall silent.
  *
  * @param changed gets the data of a change; null when anything may have changed, and when it became lost: what is shown
  * is asked for again then
  * @param wanted whether to listen yet
  */
-export function useEvents(path: string, changed: (data: string | null) => void, wanted: Readonly<Ref<boolean>> = ref(true)) {
+export function useEvents(
+  path: string, changed: (data: string | null) => void, wanted: Readonly<Ref<boolean>> = ref(true),
+) {
   const liveness = ref<Liveness>('connecting')
   let events: EventSource | null = null
   let heardAt = 0

@@ -6,17 +6,30 @@ export interface InstallNotice {
 }
 
 const ENDS = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
-  cancelled: { color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed', description: 'Somebody cancelled at Slack, or may not install apps there. Nothing has changed.' },
-  expired: { color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed', description: 'That installation was begun in another browser, more than 10 minutes ago, or is done already. Begin again.' },
-  failed: { color: 'error', icon: 'i-lucide-circle-x', title: 'The app was not installed', description: 'Slack refused, or did not answer; the log says why. Check SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, and begin again.' },
+  cancelled: {
+    color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed',
+    description: 'Somebody cancelled at Slack, or may not install apps there. Nothing has changed.',
+  },
+  expired: {
+    color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed',
+    description: 'That installation was begun in another browser, more than 10 minutes ago, or is done already. Begin again.',
+  },
+  failed: {
+    color: 'error', icon: 'i-lucide-circle-x', title: 'The app was not installed',
+    description: 'Slack refused, or did not answer; the log says why. Check SLACK_CLIENT_ID and SLACK_CLIENT_SECRET, and begin again.',
+  },
 }))
 
-/** How installing the Slack app into another workspace ended. Of the address, which anybody can write, only a workspace's id is shown. */
+/**
+ * How installing the Slack app into another workspace ended. Of the address, which anybody can write, only a
+ * workspace's id is shown.
+ */
 export function installNotice({ install, workspace }: Record<string, unknown>): InstallNotice | null {
   if (install !== 'done') return ENDS.get(install) ?? null
   if (typeof workspace !== 'string' || !/^[TE][A-Z0-9]{4,20}$/.test(workspace)) return null
   return {
     color: 'success', icon: 'i-lucide-circle-check', title: `The app is installed in the workspace ${workspace}`,
-    description: `The bot answers there from now on. For cards, invite it to a channel and name that in a form of forms.config.ts: channels: { slack: '${workspace}:C0123456789' }`,
+    description: `The bot answers there from now on. For cards, invite it to a channel and name that in a form of \
+forms.config.ts: channels: { slack: '${workspace}:C0123456789' }`,
   }
 }

@@ -13,7 +13,9 @@ export async function askOps<T>(path: string, body?: object, options: AskOptions
   const { method = body ? 'POST' : 'GET', timeout = ANSWER_MS } = options
   for (;;) {
     try {
-      return await $fetch<T>(path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 }) as T
+      return await $fetch<T>(
+        path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 },
+      ) as T
     }
     catch (error) {
       if ((error as { data?: { code?: string } }).data?.code !== 'SIGN_IN_REQUIRED') throw error
@@ -22,7 +24,10 @@ export async function askOps<T>(path: string, body?: object, options: AskOptions
   }
 }
 
-/** Leaves for an address of the server that answers with a file or leads elsewhere: with an ended session it would be an error. */
+/**
+ * Leaves for an address of the server that answers with a file or leads elsewhere: with an ended session it would be an
+ * error.
+ */
 export function useVisit(): (path: string) => Promise<void> {
   const toast = useToast()
   return async (path) => {
@@ -32,7 +37,9 @@ export function useVisit(): (path: string) => Promise<void> {
       location.assign(path)
     }
     catch (error) {
-      toast.add({ title: 'That did not work', description: errorLine(error), color: 'error', icon: 'i-lucide-triangle-alert' })
+      toast.add({
+        title: 'That did not work', description: errorLine(error), color: 'error', icon: 'i-lucide-triangle-alert',
+      })
     }
   }
 }

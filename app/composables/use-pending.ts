@@ -15,7 +15,10 @@ export function usePending() {
   const q = useState('pending-q', () => '')
   /** Cursors of the pages above this one. */
   const above = useState<string[]>('pending-above', () => [])
-  /** When the list was opened, epoch ms of the server: what was received later is new, whatever brings a row into the list. */
+  /**
+   * When the list was opened, epoch ms of the server: what was received later is new, whatever brings a row into the
+   * list.
+   */
   let openedAt = Infinity
   /** New ones above this page, which is not the first. */
   const newer = ref(new Set<string>())
@@ -117,7 +120,9 @@ export function usePending() {
   return { page, state, q, above, newer, arrived, problem, busy, turns, refresh, first, older, back }
 }
 
-/** The filter stands in the address, by which other pages lead to it; `reset` is called when that asks for another one. */
+/**
+ * The filter stands in the address, by which other pages lead to it; `reset` is called when that asks for another one.
+ */
 function useFilterInAddress(state: Ref<RowState | undefined>, reset: () => void) {
   const [route, router] = [useRoute(), useRouter()]
   const asked = ROW_STATES.find(each => each === route.query.state)

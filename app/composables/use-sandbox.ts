@@ -14,7 +14,9 @@ export function useSandbox() {
 
   /** Presses a button of a card; the answer may carry a modal to open. */
   async function click({ message, actionId, value }: SandboxClick): Promise<SandboxModal | null> {
-    const body = { type: 'action', messageId: message.id, threadId: message.threadId, actionId, value, user: reviewer.user.value }
+    const body = {
+      type: 'action', messageId: message.id, threadId: message.threadId, actionId, value, user: reviewer.user.value,
+    }
     const answer = await askOps<{ modal?: SandboxModal } | undefined>(WEBHOOK, body)
     await refresh()
     return answer?.modal ?? null
@@ -61,9 +63,11 @@ function useReviewer() {
   return { name, user }
 }
 
+interface FetchError { data: { error?: unknown, message?: unknown }, statusCode: number, message: string }
+
 /** The server's own `error` line where it sent one, else something a person can act on. */
 export function errorLine(error: unknown): string {
-  const { data, statusCode, message } = error as { data?: { error?: unknown, message?: unknown }, statusCode?: number, message?: string }
+  const { data, statusCode, message } = error as Partial<FetchError>
   const said = data?.error
   if (typeof said === 'string' && said) return said
   if (typeof data?.message === 'string' && data.message) return data.message

@@ -18,7 +18,9 @@ export function useSignIn() {
   async function signIn(credentials: { name: string, password: string }): Promise<void> {
     await $fetch('/api/auth/sign-in', { method: 'POST', body: credentials })
     const { viewer } = await refresh()
-    if (!viewer) throw new Error('The password is right, but your browser did not keep the session. Open this site by https, and allow its cookies.')
+    if (!viewer) throw new Error(
+      'The password is right, but your browser did not keep the session. Open this site by https, and allow its cookies.',
+    )
   }
 
   async function signOut(): Promise<void> {

@@ -22,7 +22,9 @@ export function useStatus() {
   })
   // By the clock, because timers sleep with the machine.
   const isLate = computed(() => now.value - heardAt.value > PATIENCE_MS)
-  const liveness = computed<Liveness>(() => problem.value || isLate.value ? 'lost' : report.value ? 'live' : 'connecting')
+  const liveness = computed<Liveness>(
+    () => problem.value || isLate.value ? 'lost' : report.value ? 'live' : 'connecting',
+  )
   useIntervalFn(() => isLookedAt() && void refresh(), EVERY_MS)
   whenever(isLookedAt, () => void refresh())
 

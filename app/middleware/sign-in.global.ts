@@ -1,4 +1,7 @@
-/** Sends whoever has to sign in to do so, and from there to the page that they wanted. The server guards what pages show. */
+/**
+ * Sends whoever has to sign in to do so, and from there to the page that they wanted. The server guards what pages
+ * show.
+ */
 export default defineNuxtRouteMiddleware(async (to) => {
   // A page that does not exist needs no sign-in.
   if (to.matched.length === 0) return
@@ -8,5 +11,7 @@ export default defineNuxtRouteMiddleware(async (to) => {
   // Signed in beside a page that waits for it.
   if (to.path === '/sign-in' && 'done' in to.query) return
   if (to.path === '/sign-in') return session?.viewer ? navigateTo(ownPath(to.query.to), { replace: true }) : undefined
-  if (session && !session.viewer) return navigateTo({ path: '/sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }, { replace: true })
+  if (session && !session.viewer) return navigateTo(
+    { path: '/sign-in', query: to.fullPath === '/' ? {} : { to: to.fullPath } }, { replace: true },
+  )
 })

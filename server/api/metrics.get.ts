@@ -7,7 +7,9 @@ import { requireBearer } from '../http/guards'
 export default route(async (event) => {
   const { config, operations } = useServices()
   const token = config.ops.metricsToken
-  if (!token || !operations.metrics) throw new HttpError(403, 'METRICS_OFF', 'Set METRICS_TOKEN to let Prometheus read the metrics.')
+  if (!token || !operations.metrics) throw new HttpError(
+    403, 'METRICS_OFF', 'Set METRICS_TOKEN to let Prometheus read the metrics.',
+  )
   requireBearer(event, token, 'METRICS_TOKEN')
   const { contentType, body } = await operations.metrics()
   setResponseHeader(event, 'Content-Type', contentType)

@@ -17,19 +17,19 @@ interface BodyLimits {
 }
 
 /**
- * Reads the raw body, refusing as soon as it is known to be too long; what still comes in is thrown away by node, not kept.
+ * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
  *
  * @throws HttpError 400, 408, 413, 429 when the client holds too much, 503 when all of them do
  */
 export type ReadBody = (event: H3Event, maxBytes: number) => Promise<Buffer<ArrayBuffer>>
 
-/** Of any route but forms, bytes: a webhook with the card that was clicked, or every value of the largest form, typed again. */
+/** Of any route but forms, bytes: a webhook with the card that was clicked, or the largest form, typed again. */
 export const LARGEST_BODY = 4 * 1024 * 1024
 
 /** One client's share of the memory. */
 const SHARE = 1 / 4
 
-/** Counts what bodies hold, over all routes: whoever sends slowly, or much at once, is refused before the memory is used up. */
+/** Counts what bodies hold, over all routes: whoever sends slowly, or much at once, is refused before memory runs out. */
 export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
   // One of the largest may come from anybody.
   const share = Math.max(memory * SHARE, LARGEST_BODY, largestForm)
@@ -44,14 +44,21 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
     if (all > 0) held.set(client, all)
     else held.delete(client)
     if (bytes <= 0) return
-    if (all > share) throw new HttpError(429, 'TOO_MUCH_AT_ONCE', 'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.')
-    if (total > most) throw new HttpError(503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.')
+    if (all > share) throw new HttpError(
+      429, 'TOO_MUCH_AT_ONCE',
+      'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.',
+    )
+    if (total > most) throw new HttpError(
+      503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.',
+    )
   }
 
   return (event, maxBytes) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
     const client = addressGroup(clientAddress(request, trustedProxies))
-    const tooLarge = () => new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`)
+    const tooLarge = () => new HttpError(
+      413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`,
+    )
     if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(tooLarge())
     let [buffer, size] = [Buffer.alloc(0), 0]
 
@@ -81,7 +88,8 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
       try {
         if (size + chunk.length > maxBytes) throw tooLarge()
         // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
-        if (size + chunk.length > buffer.length) grow(Math.min(Math.max(2 * buffer.length, size + chunk.length), maxBytes))
+        const needed = size + chunk.length
+        if (needed > buffer.length) grow(Math.min(Math.max(2 * buffer.length, needed), maxBytes))
         size += chunk.copy(buffer, size)
       }
       catch (error) {
@@ -92,11 +100,15 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
       stop()
       resolve(buffer.subarray(0, size))
     }
-    const onClose = () => refuse(new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'))
+    const onClose = () => refuse(
+      new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'),
+    )
     const timer = setTimeout(() => {
       // Whoever is that slow does not hold the connection either.
       setResponseHeader(event, 'Connection', 'close')
-      refuse(new HttpError(408, 'BODY_TOO_SLOW', `The body did not arrive within ${timeoutMs / 1000} s. Send it again.`))
+      refuse(
+        new HttpError(408, 'BODY_TOO_SLOW', `The body did not arrive within ${timeoutMs / 1000} s. Send it again.`),
+      )
     }, timeoutMs)
     request.on('data', onData).on('end', onEnd).on('error', refuse).on('close', onClose)
     response.once('close', release)
@@ -114,11 +126,20 @@ export async function readForm(event: H3Event, read: ReadBody, maxBytes: number)
   const [mediaType = ''] = contentType.toLowerCase().split(';')
   const kind = mediaType.trim()
   if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await read(event, maxBytes), parseJson)
-  if (kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data') return parseHtmlForm(await read(event, maxBytes), contentType)
-  throw new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.')
+  const isHtmlForm = kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data'
+  if (isHtmlForm) return parseHtmlForm(await read(event, maxBytes), contentType)
+  throw new HttpError(
+    415, 'UNSUPPORTED_MEDIA_TYPE',
+    'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
+  )
 }
 
-/** The JSON of a request of our own pages. @throws HttpError as `ReadBody` @throws InvalidSubmission when it cannot be parsed */
+/**
+ * The JSON of a request of our own pages.
+ *
+ * @throws HttpError as `ReadBody`
+ * @throws InvalidSubmission when it cannot be parsed
+ */
 export async function readJson(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
   return parsed(await read(event, maxBytes), text => JSON.parse(text))
 }
@@ -129,10 +150,14 @@ function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
     return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   }
   catch (error) {
-    if (error instanceof RepeatedKey) throw new InvalidSubmission(`The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`)
+    if (error instanceof RepeatedKey) throw new InvalidSubmission(
+      `The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`,
+    )
     // Deep nesting exhausts the second look at numbers.
     if (error instanceof RangeError) throw new InvalidSubmission('The JSON is nested too deep.')
-    throw new InvalidSubmission(error instanceof SyntaxError ? `The body is not valid JSON: ${position(error)}.` : 'The body is not valid UTF-8.')
+    throw new InvalidSubmission(
+      error instanceof SyntaxError ? `The body is not valid JSON: ${position(error)}.` : 'The body is not valid UTF-8.',
+    )
   }
 }
 
@@ -142,7 +167,8 @@ function position({ message }: SyntaxError): string {
 }
 
 async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<unknown> {
-  const form = await new Response(withPlainNames(bytes, contentType), { headers: { 'content-type': contentType } }).formData().catch(() => {
+  const body = new Response(withPlainNames(bytes, contentType), { headers: { 'content-type': contentType } })
+  const form = await body.formData().catch(() => {
     throw new InvalidSubmission('The form cannot be read: its encoding is broken.')
   })
   const fields = new Map<string, string | string[]>()
@@ -150,7 +176,9 @@ async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): P
     if (typeof value !== 'string') {
       // A file input that was left empty sends an empty file.
       if (value.size === 0) continue
-      throw new HttpError(415, 'FILES_NOT_ACCEPTED', `Files are not accepted; remove the file field ${JSON.stringify(key)}.`)
+      throw new HttpError(
+        415, 'FILES_NOT_ACCEPTED', `Files are not accepted; remove the file field ${JSON.stringify(key)}.`,
+      )
     }
     const before = fields.get(key)
     fields.set(key, before === undefined ? value : [before, value].flat())
@@ -161,8 +189,9 @@ async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): P
 /**
  * A multipart body as the web platform's parser reads it: a quote within the name of a field or file as `%22`.
  *
- * Browsers and recent versions of curl write it so, and a backslash as it is (https://html.spec.whatwg.org/#multipart-form-data).
- * Older ones of curl, and its --form-escape, write `\"`, and then `\\` for a backslash.
+ * Browsers and recent versions of curl write it so, and a backslash as it is
+ * (https://html.spec.whatwg.org/#multipart-form-data). Older ones of curl, and its --form-escape, write `\"`, and then
+ * `\\` for a backslash.
  */
 export function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): Buffer<ArrayBuffer> {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
@@ -170,7 +199,13 @@ export function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): 
   if (!boundary || !body.includes('\\"')) return body
   // Byte for byte: `latin1` keeps whatever encoding the parts are in.
   const head = new RegExp(`((?:^|\\r\\n)--${boundary.replaceAll(/\W/g, '\\$&')}\\r\\n)((?:[^\\r\\n]+\\r\\n)+)`, 'g')
-  return Buffer.from(body.toString('latin1').replace(head, (_, delimiter: string, lines: string) => delimiter + lines.replaceAll(/^content-disposition:.*$/gim, unescaped)), 'latin1')
+  return Buffer.from(
+    body.toString('latin1').replace(
+      head,
+      (_, delimiter: string, lines: string) => delimiter + lines.replaceAll(/^content-disposition:.*$/gim, unescaped),
+    ),
+    'latin1',
+  )
 }
 
 const QUOTED = /"((?:\\.|[^"\\])*)"/g

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 
-/** What of a request tells where it came from; node's IncomingMessage has it. */
+/** The client address comes from these parts of a request; node's IncomingMessage has them. */
 interface Incoming {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined }
@@ -11,7 +11,7 @@ interface Incoming {
  * The client's IP address, or undefined when the socket has none.
  *
  * Every proxy appends the address that connected to it, so what the n-th entry from the right says was written by the
- * outermost of n proxies of ours. All that stands to the left of it was sent by the client, who may write anything there.
+ * outermost of n proxies of ours. The client sent all that stands to the left of it, and may write anything there.
  *
  * @param trustedProxies how many proxies of ours stand in front (TRUST_PROXY); with fewer entries, or one that is no
  * address, the request did not come through all of them, and its socket decides
@@ -22,7 +22,7 @@ export function clientAddress({ headers, socket }: Incoming, trustedProxies: num
   return forwarded ?? (socket.remoteAddress ? plainAddress(socket.remoteAddress) : undefined)
 }
 
-/** Who is counted as one client: an IPv4 address, or the /64 that one IPv6 customer gets and may change addresses in. */
+/** What counts as one client: an IPv4 address, or the /64 that an IPv6 customer gets and may change addresses in. */
 export function addressGroup(address: string | undefined): string {
   if (!address) return 'unknown'
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
@@ -43,6 +43,7 @@ function plainAddress(text: string): string | undefined {
 /** The eight groups of an IPv6 address, shortest form each. */
 function groupsOf(address: string): string[] {
   // The URL parser knows every way of writing them; it answers in lower-case hex with one `::` at most.
-  const [left = [], right = []] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::').map(half => half ? half.split(':') : [])
+  const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const [left = [], right = []] = halves.map(half => half ? half.split(':') : [])
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
 }

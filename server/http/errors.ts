@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { defineEventHandler, getRequestHeader, getResponseHeader, setResponseHeader, setResponseStatus, type H3Event } from 'h3'
+import {
+  defineEventHandler, getRequestHeader, getResponseHeader, setResponseHeader, setResponseStatus, type H3Event,
+} from 'h3'
 import { DomainError, TooManyForms } from '../domain/errors'
 
 /** A request that HTTP itself refuses. */
@@ -11,8 +13,9 @@ export class HttpError extends DomainError {
 }
 
 const STATUS: Readonly<Record<string, number>> = {
-  INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, SUBMISSION_GONE: 404, ALREADY_DECIDED: 409, WRONG_STATE: 409,
-  SUBMISSION_ENDED: 410, TOO_MANY_FORMS: 429, STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_UNAVAILABLE: 503,
+  INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, SUBMISSION_GONE: 404,
+  ALREADY_DECIDED: 409, WRONG_STATE: 409, SUBMISSION_ENDED: 410, TOO_MANY_FORMS: 429,
+  STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_UNAVAILABLE: 503,
 }
 
 /** What a browser or a sender should wait after a 429 or 503 that says nothing else, in seconds. */
@@ -68,7 +71,7 @@ const current = new AsyncLocalStorage<string>()
 /** An id that a proxy in front gave is kept when it is one, and not text to smuggle into logs. */
 const ACCEPTABLE = /^[\w.:-]{8,128}$/
 
-/** Runs a request under its id, which its answer names and every log line of it carries, those of its background work too. */
+/** Runs a request under its id, which its answer names and each of its log lines carries, in the background too. */
 function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   const given = getRequestHeader(event, 'x-request-id') ?? ''
   const id = ACCEPTABLE.test(given) ? given : randomUUID()

@@ -9,9 +9,11 @@ const PREFLIGHT_MAX_AGE_S = 86_400
 /**
  * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send.
  *
- * @param origins the only ones that may; any when undefined. A request that names no origin comes from no page, and passes
+ * @param origins the only ones that may; any when undefined. A request without an origin comes from no page, and passes
  */
-export async function publicPost<T>(event: H3Event, origins: readonly string[] | undefined, route: () => Promise<T>): Promise<unknown> {
+export async function publicPost<T>(
+  event: H3Event, origins: readonly string[] | undefined, route: () => Promise<T>,
+): Promise<unknown> {
   const origin = getRequestHeader(event, 'origin')
   const foreign = origins !== undefined && origin !== undefined && !origins.includes(origin)
   setResponseHeaders(event, {
@@ -31,7 +33,9 @@ export async function publicPost<T>(event: H3Event, origins: readonly string[] |
     return null
   }
   return answer(event, async () => {
-    if (foreign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`)
+    if (foreign) throw new HttpError(
+      403, 'ORIGIN_NOT_ALLOWED', `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`,
+    )
     if (event.method === 'POST') return route()
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')
@@ -80,12 +84,18 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
   const shown = [bearer, getRequestHeader(event, 'x-api-key')].some(key => key !== undefined && sameSecret(key, apiKey))
   if (shown || allowedOrigins.includes(getRequestHeader(event, 'origin') ?? '')) return shown
   setResponseHeader(event, 'WWW-Authenticate', 'Bearer')
-  throw new HttpError(401, 'API_KEY_REQUIRED', 'Send Authorization: Bearer <FORM_API_KEY>, or X-Api-Key, from a server; a website needs its origin in FORM_ALLOWED_ORIGINS instead.')
+  throw new HttpError(
+    401, 'API_KEY_REQUIRED',
+    'Send Authorization: Bearer <FORM_API_KEY>, or X-Api-Key, from a server; a website needs its origin in FORM_ALLOWED_ORIGINS instead.',
+  )
 }
 
 /** Undefined when none was sent; its characters mean nothing here, quotes included. */
 function idempotencyKey(event: H3Event): string | undefined {
   const key = getRequestHeader(event, 'idempotency-key') || undefined
-  if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(400, 'IDEMPOTENCY_KEY_TOO_LONG', `The Idempotency-Key header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`)
+  if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(
+    400, 'IDEMPOTENCY_KEY_TOO_LONG',
+    `The Idempotency-Key header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`,
+  )
   return key
 }

@@ -19,8 +19,12 @@ interface Platform<I> {
 }
 
 /** How others get the app of the platform that the path names. @throws HttpError 404 when nobody may install it */
-export function requireInstall<I>(event: H3Event, platformOf: (key: string) => Platform<I> | null): I & { cookie: string } {
-  const { definition, install } = platformAt(event, platformOf, platform => platform.definition.installOff !== undefined)
+export function requireInstall<I>(
+  event: H3Event, platformOf: (key: string) => Platform<I> | null,
+): I & { cookie: string } {
+  const { definition, install } = platformAt(
+    event, platformOf, platform => platform.definition.installOff !== undefined,
+  )
   if (!install) throw new HttpError(404, `${definition.key.toUpperCase()}_OAUTH_OFF`, definition.installOff!)
   return { ...install, cookie: `triage-${definition.key}-install` }
 }

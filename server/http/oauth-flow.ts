@@ -31,7 +31,9 @@ export async function beginFlow(event: H3Event, flow: OAuthFlow, data: object = 
  * What the flow was begun with, given out once. Null when this browser began none, is late, or the state is another's:
  * somebody else's flow cannot end in this browser, nor this browser's elsewhere.
  */
-export async function completeFlow<Data extends object>(event: H3Event, flow: OAuthFlow): Promise<Data & Pending | null> {
+export async function completeFlow<Data extends object>(
+  event: H3Event, flow: OAuthFlow,
+): Promise<Data & Pending | null> {
   const session = sessionOf(flow)
   const { data: pending } = await useSession<Data & Pending>(event, session)
   deleteCookie(event, session.name, session.cookie)

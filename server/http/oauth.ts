@@ -39,16 +39,26 @@ export function beginOAuth(event: H3Event, platform: string, config: OAuthConfig
 }
 
 /** Who came back from the platform, and which page they wanted; or why they are not let in. */
-export async function finishOAuth(event: H3Event, { key, identify }: Provider, config: OAuthConfig): Promise<Identity & { to: string }> {
+export async function finishOAuth(
+  event: H3Event, { key, identify }: Provider, config: OAuthConfig,
+): Promise<Identity & { to: string }> {
   const pending = await completeFlow<Pending>(event, flowOf(config))
-  if (pending?.platform !== key) return { ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.' }
+  if (pending?.platform !== key) return {
+    ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.',
+  }
   const { to } = pending
   const code = textOf(event, 'code')
-  if (!code) return { ok: false, to, problem: 'cancelled', reason: `The platform sent no code but ${JSON.stringify(textOf(event, 'error').slice(0, 60))}.` }
+  if (!code) return {
+    ok: false, to, problem: 'cancelled',
+    reason: `The platform sent no code but ${JSON.stringify(textOf(event, 'error').slice(0, 60))}.`,
+  }
   return { to, ...await identify(code, callbackUrl(key, config)) }
 }
 
-/** Where a platform sends people back to; registered there, so it is never taken from a request. The start requires the site's URL. */
+/**
+ * Where a platform sends people back to; registered there, so it is never taken from a request. The start requires the
+ * site's URL.
+ */
 export function callbackUrl(platform: string, { siteUrl }: Pick<OAuthConfig, 'siteUrl'>): string {
   return `${siteUrl}/api/auth/${platform}/callback`
 }

@@ -13,7 +13,9 @@ const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)(?![^>]*\stype="application\/json")
  * @param https whether people open it by https, which browsers then insist on
  */
 export function pageHeaders(html: string, https: boolean): Record<string, string> {
-  const hashes = [...html.matchAll(INLINE_SCRIPT)].map(([, script]) => `'sha256-${createHash('sha256').update(script!).digest('base64')}'`)
+  const hashes = [...html.matchAll(INLINE_SCRIPT)].map(
+    ([, script]) => `'sha256-${createHash('sha256').update(script!).digest('base64')}'`,
+  )
   const policy = {
     'default-src': '\'none\'',
     'script-src': ['\'self\'', ...new Set(hashes)].join(' '),

@@ -16,13 +16,17 @@ const LIFETIME_S = 12 * 60 * 60
 const MAX_NAME = 80
 
 /** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
-export const isSecure = ({ production, siteUrl }: Pick<SiteConfig, 'production' | 'siteUrl'>) => production || siteUrl?.startsWith('https:') === true
+export const isSecure = (
+  { production, siteUrl }: Pick<SiteConfig, 'production' | 'siteUrl'>,
+) => production || siteUrl?.startsWith('https:') === true
 
 /**
  * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a
  * secure one from this very host only: no neighbour on another subdomain can plant it.
  */
-export function sealedCookie({ name, password, maxAgeS, secure }: { name: string, password: string, maxAgeS: number, secure: boolean }) {
+export function sealedCookie(
+  { name, password, maxAgeS, secure }: { name: string, password: string, maxAgeS: number, secure: boolean },
+) {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: maxAgeS } as const
   return { name: secure ? `__Host-${name}` : name, password, maxAge: maxAgeS, sessionHeader: false, cookie } as const
 }
@@ -35,7 +39,9 @@ export async function readSession(event: H3Event, config: SiteConfig): Promise<R
   return (await useSession<{ user?: Reviewer }>(event, session)).data.user ?? null
 }
 
-export async function startSession(event: H3Event, { id, name, platform }: Reviewer, config: SiteConfig): Promise<void> {
+export async function startSession(
+  event: H3Event, { id, name, platform }: Reviewer, config: SiteConfig,
+): Promise<void> {
   const opened = await useSession(event, sessionOf(config))
   // Nothing of an earlier one goes on, its age neither.
   await opened.clear()
@@ -50,17 +56,23 @@ export function endSession(event: H3Event, config: SiteConfig): void {
 /** Sealed with the password of the pages too: a new one ends what the old one let in. */
 function sessionOf(config: SiteConfig) {
   const { password = '', sessionPassword = '' } = config.ops
-  return sealedCookie({ name: 'triage-session', password: `${sessionPassword}${password}`, maxAgeS: LIFETIME_S, secure: isSecure(config) })
+  return sealedCookie({
+    name: 'triage-session', password: `${sessionPassword}${password}`, maxAgeS: LIFETIME_S, secure: isSecure(config),
+  })
 }
 
 /** Counts a client's attempt; resolves with 0, or with the ms to wait. */
 interface Counter { take(client: string): Promise<number> }
 
 /** Counts an attempt to sign in. @throws HttpError 429, 503 */
-export async function requireAttempt(event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Counter }): Promise<void> {
+export async function requireAttempt(
+  event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Counter },
+): Promise<void> {
   const client = addressGroup(clientAddress(event.node.req, config.form.trustedProxies))
   const waitMs = await signIns.take(`sign-in:${client}`).catch(() => {
-    throw new HttpError(503, 'STORE_UNAVAILABLE', 'The store does not answer, so nobody can sign in. Try again in a moment.')
+    throw new HttpError(
+      503, 'STORE_UNAVAILABLE', 'The store does not answer, so nobody can sign in. Try again in a moment.',
+    )
   })
   if (waitMs === 0) return
   const seconds = Math.ceil(waitMs / 1000)
@@ -77,7 +89,9 @@ export function passwordViewer(body: unknown, { ops }: SiteConfig): Reviewer {
   }
   const shown = typeof name === 'string' ? name.trim() : ''
   if (shown === '' || shown.length > MAX_NAME || /\p{C}/u.test(shown)) {
-    throw new HttpError(400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`)
+    throw new HttpError(
+      400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`,
+    )
   }
   const isRight = typeof password === 'string' && sameSecret(password, ops.password)
   if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')

@@ -2,7 +2,10 @@ import { pipeline } from 'node:stream/promises'
 import { createEventStream, setResponseHeader, setResponseHeaders, type H3Event } from 'h3'
 import { HttpError, reportUnexpected } from './errors'
 
-/** The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the latest. */
+/**
+ * The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the
+ * latest.
+ */
 const LIFETIME_MS = 5 * 60_000
 
 /** What the browser waits before it connects again, ms. */
@@ -16,7 +19,8 @@ interface Stream {
 }
 
 /**
- * Server-sent events, from `ready` at the start until the browser leaves, with `heartbeat`s while they are worth waiting for.
+ * Server-sent events, from `ready` at the start until the browser leaves, with `heartbeat`s while they are worth
+ * waiting for.
  *
  * @param listen starts the events; returns what stops them, or null when there is no room for another listener
  * @throws HttpError 503
@@ -33,7 +37,9 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
   // The first event also sends the headers, which open the stream.
   send('ready', '')
   const stop = listen({ send, beat: () => send('heartbeat', ''), close })
-  if (!stop) throw new HttpError(503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.')
+  if (!stop) throw new HttpError(
+    503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.',
+  )
   const end = setTimeout(close, LIFETIME_MS)
   events.onClosed(async () => {
     clearTimeout(end)
@@ -43,10 +49,12 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
 }
 
 /**
- * Sends what is made bit by bit, no faster than it is taken. Until the first bit there is nothing to take back, and an error
- * is thrown; after it the connection breaks, so that half a file is not taken for a whole one.
+ * Sends what is made bit by bit, no faster than it is taken. Until the first bit there is nothing to take back, and an
+ * error is thrown; after it the connection breaks, so that half a file is not taken for a whole one.
  */
-export async function sendDownload(event: H3Event, made: AsyncIterable<string | Buffer>, headers: Record<string, string>): Promise<void> {
+export async function sendDownload(
+  event: H3Event, made: AsyncIterable<string | Buffer>, headers: Record<string, string>,
+): Promise<void> {
   const bits = made[Symbol.asyncIterator]()
   const first = await bits.next()
   setResponseHeaders(event, headers)

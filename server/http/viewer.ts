@@ -30,8 +30,12 @@ export async function requireViewer(event: H3Event, { config }: Services): Promi
     throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
   }
   if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', closed(config))
-  if (!isOwnPage(event.headers)) throw new HttpError(403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.')
-  if (!isFromHere(event)) throw new HttpError(403, 'OPS_CLOSED', `${closed(config)} Until then they open on the machine itself only.`)
+  if (!isOwnPage(event.headers)) throw new HttpError(
+    403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.',
+  )
+  if (!isFromHere(event)) throw new HttpError(
+    403, 'OPS_CLOSED', `${closed(config)} Until then they open on the machine itself only.`,
+  )
   return LOCAL
 }
 
@@ -79,8 +83,14 @@ export function deciderRoute<S extends Services, T>(services: () => S, run: Rout
   return route(async event => run(services(), event, await requireDecider(event, services())))
 }
 
-/** The sandbox and who looks at it: those who may open the ops pages. @throws HttpError 404 when it is off, and as `requireViewer` does */
-export async function requireSandbox<T>(event: H3Event, services: Services & { sandbox: T | null }): Promise<T & { viewer: Reviewer }> {
+/**
+ * The sandbox and who looks at it: those who may open the ops pages.
+ *
+ * @throws HttpError 404 when it is off, and as `requireViewer` does
+ */
+export async function requireSandbox<T>(
+  event: H3Event, services: Services & { sandbox: T | null },
+): Promise<T & { viewer: Reviewer }> {
   if (!services.sandbox) throw new HttpError(404, 'SANDBOX_OFF', 'The sandbox is off. Set SANDBOX=1 to switch it on.')
   return { ...services.sandbox, viewer: await requireViewer(event, services) }
 }

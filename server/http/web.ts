@@ -4,7 +4,10 @@ import { HttpError } from './errors'
 
 /** A request whose body is here already. Streams around it would cost as much as the rest of what a click waits for. */
 class ReadRequest extends Request {
-  constructor(url: string | URL, { method, headers }: { method: string, headers: Headers }, private readonly content: Buffer<ArrayBuffer>) {
+  constructor(
+    url: string | URL, { method, headers }: { method: string, headers: Headers },
+    private readonly content: Buffer<ArrayBuffer>,
+  ) {
     super(url, { method, headers })
   }
 
@@ -37,7 +40,10 @@ function addressOf(event: H3Event): URL {
     return getRequestURL(event)
   }
   catch {
-    throw new HttpError(400, 'INVALID_HOST', 'The Host header, or the path, is no part of an address. Send the name and port under which this service is reached.')
+    throw new HttpError(
+      400, 'INVALID_HOST',
+      'The Host header, or the path, is no part of an address. Send the name and port under which this service is reached.',
+    )
   }
 }
 

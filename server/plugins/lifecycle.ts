@@ -43,7 +43,9 @@ export default defineNitroPlugin((nitro) => {
   })
 
   // A parent that holds an IPC channel (a test, a process manager) may ask when everything has settled.
-  if (process.send) process.on('message', message => message === 'drain' && drain(DRAIN_MS).then(() => process.send?.('drained')))
+  if (process.send) process.on(
+    'message', message => message === 'drain' && drain(DRAIN_MS).then(() => process.send?.('drained')),
+  )
 })
 
 function startOrExit() {

@@ -5,7 +5,8 @@ import { HttpError, noSuchRoute, route } from '../http/errors'
 
 /**
  * Everything under `/api/` that no route takes is answered here. Left to itself, the router looks for another path that
- * takes the method, such as `/api/submissions/:id` for `GET /api/submissions/search`, and ends at the shell of the pages.
+ * takes the method, such as `/api/submissions/:id` for `GET /api/submissions/search`, and ends at the shell of the
+ * pages.
  */
 export default defineNitroPlugin(({ router }) => {
   const paths = handlers.flatMap(({ route, method }) => route?.startsWith('/api/') && method ? [route] : [])
@@ -13,8 +14,8 @@ export default defineNitroPlugin(({ router }) => {
 })
 
 /**
- * What no route takes, under `/api/`: `HEAD` as its GET; `405` with `Allow` for a path that takes another method; `404`,
- * each as `{ error, code }`.
+ * What no route takes, under `/api/`: `HEAD` as its GET; `405` with `Allow` for a path that takes another method;
+ * `404`, each as `{ error, code }`.
  */
 async function takeOther(event: H3Event): Promise<unknown> {
   // The router names what it found under the path. `all` is this very handler.

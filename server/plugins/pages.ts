@@ -5,16 +5,24 @@ import { createPageRoutes, pageHeaders } from '../http/pages'
 import { whyClosed } from '../http/viewer'
 
 /** Who sends a form here has a typing error in its address: a page would look like an answer. */
-const NOT_HERE = JSON.stringify({ error: 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.', code: 'NO_SUCH_ROUTE' })
+const NOT_HERE = JSON.stringify({
+  error: 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.',
+  code: 'NO_SUCH_ROUTE',
+})
 
-/** The status and security headers of pages, and 403 instead of them while nobody can sign in. Other answers do not pass here. */
+/**
+ * The status and security headers of pages, and 403 instead of them while nobody can sign in. Other answers do not pass
+ * here.
+ */
 export default defineNitroPlugin((nitro) => {
   const routes = createPageRoutes(paths)
   nitro.hooks.hook('render:response', (response, { event }) => {
     const { config } = useServices()
     // The development server's own scripts and styles come from everywhere.
     if (import.meta.dev || typeof response.body !== 'string') return
-    response.headers = { ...response.headers, ...pageHeaders(response.body, config.siteUrl?.startsWith('https:') === true) }
+    response.headers = {
+      ...response.headers, ...pageHeaders(response.body, config.siteUrl?.startsWith('https:') === true),
+    }
     delete response.headers['x-powered-by']
     if (response.statusCode !== 200) return
 

@@ -12,7 +12,10 @@ export interface StatusPart extends PartHealth {
   state: 'ok' | 'failing' | 'unused' | 'unknown'
 }
 
-/** What of a status needs no more than the store; times in epoch ms. What is null is not known, because the store is away. */
+/**
+ * What of a status needs no more than the store; times in epoch ms. What is null is not known, because the store is
+ * away.
+ */
 export interface Status {
   /** Of this answer. */
   now: number
@@ -21,9 +24,15 @@ export interface Status {
   parts: readonly StatusPart[]
   backlog: Backlog | null
   tally: readonly HourTally[] | null
-  /** By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when behind. */
+  /**
+   * By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when
+   * behind.
+   */
   clockAheadMs: number
-  /** The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck` counts all. */
+  /**
+   * The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck`
+   * counts all.
+   */
   stuck: readonly Stuck[] | null
   /** The newest lines of the audit trail. */
   audit: readonly AuditLine[] | null

@@ -9,5 +9,7 @@ export default route(async (event): Promise<SandboxState> => {
   const { room, emails, viewer } = await requireSandbox(event, services)
   const { config, formUrl, sampleCurl } = services
   const signedInAs = config.ops.canSignIn ? viewer.name : null
-  return { channel: room.channel, messages: room.list(), emails: emails.toReversed(), formUrl, curl: sampleCurl, signedInAs }
+  return {
+    channel: room.channel, messages: room.list(), emails: emails.toReversed(), formUrl, curl: sampleCurl, signedInAs,
+  }
 })

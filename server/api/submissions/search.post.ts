@@ -8,4 +8,7 @@ const MAX_BYTES = 64 * 1024
  * `POST /api/submissions/search`: as `GET /api/submissions`, with the query as JSON, because what people search for is
  * form data and has no place in URLs. With `ids`, those of them that are still pending. 200, 400, 401, 403, 415, 503.
  */
-export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event) => opsSubmissions.list(await readJson(event, readBody, MAX_BYTES)))
+export default deciderRoute(
+  useServices,
+  async ({ opsSubmissions, readBody }, event) => opsSubmissions.list(await readJson(event, readBody, MAX_BYTES)),
+)

@@ -3,4 +3,6 @@ import { useServices } from '../../../app'
 import { viewerRoute } from '../../../http/viewer'
 
 /** `GET /api/submissions/<id>`: everything about a pending submission. 401, 403, 404, 410 with how it ended, 503. */
-export default viewerRoute(useServices, ({ opsSubmissions }, event) => opsSubmissions.show(getRouterParam(event, 'id') ?? ''))
+export default viewerRoute(
+  useServices, ({ opsSubmissions }, event) => opsSubmissions.show(getRouterParam(event, 'id') ?? ''),
+)
