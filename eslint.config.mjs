@@ -66,7 +66,7 @@ export default withNuxt(
   },
   {
     name: 'forms/platforms',
-    files: ['server/**', 'pages/**', 'components/**', 'composables/**'],
+    files: ['{app,pages,server,shared}/**'],
     ignores: ['server/platforms/**'],
     rules: { 'no-restricted-syntax': ['error', ...NO_BARRELS, NO_PLATFORM] },
   },

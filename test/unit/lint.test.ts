@@ -155,7 +155,7 @@ test.each(['.output/server/index.mjs', '.data/a.ts', 'node_modules/x/index.js'])
 })
 
 describe('the name of a platform', () => {
-  test.each(['server/domain/submission/outbox.ts', 'server/adapters/chat/board.ts', 'server/app.ts', 'components/ops/list.vue'])('is not compared in %s', async (file) => {
+  test.each(['server/domain/submission/outbox.ts', 'server/adapters/chat/board.ts', 'server/app.ts', 'app/components/ops/list.vue'])('is not compared in %s', async (file) => {
     const code = (name: string) => file.endsWith('.vue') ? `<script setup>\nconsole.log('${name}')\n</script>\n\n<template>\n  <p />\n</template>\n` : `void '${name}'\n`
     expect(await broken(file, code('telegram'))).toEqual(['no-restricted-syntax'])
     expect(await broken(file, code('telegraph'))).toEqual([])
