@@ -21,7 +21,7 @@ const IDLE_MS = 20_000
 
 /** The two things that a form can cost at intake; the pause between cards tells them apart. */
 const STEPS = [
-  { step: 'Taken in, its card waits in line', env: { CARD_INTERVAL_MS: '3600000' } },
+  { step: 'Taken in, its card waits in the queue', env: { CARD_INTERVAL_MS: '3600000' } },
   { step: 'Taken in, card posted at once', env: { CARD_INTERVAL_MS: '0' } },
 ]
 

@@ -60,7 +60,7 @@ describe('a card that Slack refuses for what it says', () => {
     expect(await d.resend.emails()).toHaveLength(1)
   })
 
-  it('in any shape leaves the line: fifty of them hold up nobody', async () => {
+  it('in any shape leaves the queue: fifty of them hold up nobody', async () => {
     refuseAllAbout('poison')
     await Promise.all(Array.from({ length: 50 }, () => send({ text: 'poison' })))
     const good = await Promise.all(Array.from({ length: 5 }, (_, index) => send({ text: `good ${index}` })))

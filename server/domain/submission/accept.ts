@@ -28,7 +28,7 @@ export async function accept(read: () => Promise<unknown>, sender: Sender, form:
   try {
     if (isFirst) await quota?.count(client)
     const body = await read()
-    // Others of the same client may have used up the window meanwhile; what goes on from here joins the lines of cards.
+    // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of cards.
     uncounted?.check(client)
     const { data, held } = await screen(body, sender, screening)
     return await receive(data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held })
