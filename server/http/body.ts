@@ -193,7 +193,7 @@ async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): P
  * (https://html.spec.whatwg.org/#multipart-form-data). Older ones of curl, and its --form-escape, write `\"`, and then
  * `\\` for a backslash.
  */
-export function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): Buffer<ArrayBuffer> {
+function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): Buffer<ArrayBuffer> {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? token
   if (!boundary || !body.includes('\\"')) return body
