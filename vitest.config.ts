@@ -29,6 +29,7 @@ export default defineConfig({
   plugins: [mjmlPlugin()],
   test: {
     environment: 'node',
+    // For what hangs: what is promised in time is asserted where it is promised.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // No test leaves its process changed, and loading the SDKs for each file takes longer than most tests.

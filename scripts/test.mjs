@@ -30,7 +30,7 @@ process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 async function runTests() {
   if (!await built) return
   mkdirSync('.tmp', { recursive: true })
-  rmSync(REPORT, { force: true })
+  for (const left of [REPORT, compiled.NODE_COMPILE_CACHE]) rmSync(left, { recursive: true, force: true })
   await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
   const code = await run('vitest', ['run', ...reporters, ...filters], { env: compiled })

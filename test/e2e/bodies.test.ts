@@ -39,7 +39,7 @@ async function memory(): Promise<number> {
 }
 
 describe('half-sent bodies', () => {
-  it('of one client take a quarter of the memory that there is for all; others are served', { timeout: 60_000 }, async () => {
+  it('of one client take a quarter of the memory that there is for all; others are served', async () => {
     const before = await memory()
     const held = Array.from({ length: 150 }, () => half('/api/webhooks/slack', '203.0.113.1', { declared: 4 * MIB, sent: Buffer.alloc(4 * MIB - 1, 'x') }))
     await until('most of them to be refused', () => all(held, 429).length >= 140, 40_000)
@@ -52,7 +52,7 @@ describe('half-sent bodies', () => {
     await until('that client to be served again', async () => (await sendForm(d.server, { name: 'x'.repeat(200_000) }, { 'x-forwarded-for': '203.0.113.1' })).status === 200)
   })
 
-  it('of many clients take no more than there is for all, on every route that reads one', { timeout: 60_000 }, async () => {
+  it('of many clients take no more than there is for all, on every route that reads one', async () => {
     const paths = ['/api/webhooks/slack', '/api/form', '/api/webhooks/slack', '/api/webhooks/slack']
     const sizes = [4 * MIB, 256 * 1024, 4 * MIB, 4 * MIB]
     const held = Array.from({ length: 80 }, (_, index) => half(paths[index % 4]!, `198.51.100.${index}`, { declared: sizes[index % 4]!, sent: Buffer.alloc(sizes[index % 4]! - 1, 'x') }))

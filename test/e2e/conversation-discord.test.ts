@@ -148,7 +148,7 @@ describe('with a listener of another process, which forwards to the webhook', ()
       await listener.kill()
       await route.close()
     }
-  }, 60_000)
+  })
 })
 
 /** Thirty messages at once, while Discord takes its time with the first answer. */

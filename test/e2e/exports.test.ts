@@ -61,7 +61,7 @@ describe('a CSV export', () => {
 describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (file) => {
   const path = `/api/exports/${file}`
 
-  it('is read as it is taken, and others are answered meanwhile', { timeout: 60_000 }, async () => {
+  it('is read as it is taken, and others are answered meanwhile', async () => {
     await fill()
     const before = await scriptsRun()
     const { response, first } = await begin(path)
@@ -77,7 +77,7 @@ describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (f
     expect(all - whenBegun).toBeGreaterThanOrEqual(6)
   })
 
-  it('is broken off, not ended, when the store goes away in the middle', { timeout: 60_000 }, async () => {
+  it('is broken off, not ended, when the store goes away in the middle', async () => {
     await fill()
     const { response } = await begin(path)
     await d.redis.stop()

@@ -134,7 +134,7 @@ describe('a long-lived process', () => {
     const before = connections()
     d.redis.resume()
     await until('the listener', () => connections() > before && discord.gateway.live() > 0, 30_000)
-  }, 60_000)
+  })
 
   it('opens and takes in the edit form over the gateway', async () => {
     d = await deploy(onDiscord())
@@ -174,5 +174,5 @@ describe('a long-lived process', () => {
     await discord.click('gateway', message, buttonOf('spam', id))
     await decided(message)
     expect(discord.gateway.identifies).toBe(1)
-  }, 60_000)
+  })
 })

@@ -107,7 +107,7 @@ beforeAll(async () => {
   await until('the card', () => cardNow(d, card))
   for (const server of [d.server, guarded, locked]) expect(await server.stop()).toBe(0)
   output = [d.server, guarded, locked].map(server => server.output()).join('')
-}, 120_000)
+})
 afterAll(async () => {
   await d.close()
   await verifier.close()

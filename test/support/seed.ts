@@ -21,7 +21,9 @@ export async function seed(redisUrl: string, submissions: readonly Submission[])
   const store = new RedisStore(createRedis(redisUrl, silentLog), storeRules)
   try {
     // As many at once as Redis answers within the bound of one call.
-    for (let start = 0; start < submissions.length; start += 500) await Promise.all(submissions.slice(start, start + 500).map(submission => store.create(submission)))
+    for (let start = 0; start < submissions.length; start += 100) {
+      await Promise.all(submissions.slice(start, start + 100).map(submission => store.create(submission)))
+    }
   }
   finally {
     await store.close()

@@ -141,7 +141,7 @@ describe('on disk', () => {
     expect(first.items).toHaveLength(100)
     expect((await call('listFiles', { limit: 1000, cursor: first.cursor })).items).toHaveLength(20)
     expect((await call('listFiles')).items).toHaveLength(50)
-  }, 60_000)
+  })
 
   test('errors say what to do and tell nothing about the server', async () => {
     await call('uploadFile', { key: 'folder/a', content: 'x' })
