@@ -29,7 +29,7 @@ import { Outbox } from '../domain/submission/outbox'
 import { deliveriesOf, type Presentation } from '../domain/submission/present'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Review } from '../domain/submission/review'
-import { sweep } from '../domain/submission/sweep'
+import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
 import { handleWebhook } from '../handlers/webhook'
 import { background } from '../http/background'
@@ -40,9 +40,6 @@ import { platformByName, platforms } from '../platforms/registry'
 import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
-
-/** Submissions whose refused cards are tried again when a process starts. */
-const STUCK_AT_START = 100
 
 /** What the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.' }
@@ -108,8 +105,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const storage = new Storage(store, runtime.now)
   const operations = createOperations({ config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners, runtime, log })
 
-  /** A new process may know better how to post what was refused. */
-  let postedAgain = false
+  const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
   return {
     config, log, missing, store, signIns, operations, close, formUrl,
@@ -133,10 +129,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       queue.wake()
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
-      if (!postedAgain && !config.serverless) {
-        for (const id of await store.stuck(STUCK_AT_START)) await outbox.postAgain(id)
-        postedAgain = true
-      }
+      if (!config.serverless) await postAgain()
       const [taken] = await Promise.all([sweep({ store, outbox, queue, leaseMs, runtime, log }), agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), checked])
       return taken
     },

@@ -43,3 +43,6 @@ export type Refusal = 'gone' | 'held' | 'not-held' | 'decided' | 'expired' | 'no
 export type Transition
   = | { refused: Refusal }
     | { next: Submission, added: readonly Work[], finished: boolean }
+
+/** What became of events. */
+export type Applied = { refused: Refusal } | { submission: Submission | null, added: readonly Work[] }

@@ -1,28 +1,9 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { Leaving } from '../../ports/card-queue'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
-import type { RetryPolicy } from './backoff'
-import type { CardQueue } from './card-queue'
-import type { DeliveryPorts } from './deliver'
-import type { LifecycleEvent, Refusal, Transition } from './events'
+import type { Applied, LifecycleEvent, Refusal, Transition } from './events'
 import { transition } from './lifecycle'
 import { cardView } from './present'
-import { Run } from './run'
-
-export interface OutboxPorts extends DeliveryPorts {
-  store: SubmissionStore
-  board: ReviewBoard
-  queue: CardQueue
-  policy: RetryPolicy
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
-}
-
-export type Applied = { refused: Refusal } | { submission: Submission | null, added: readonly Work[] }
+import { Run, type OutboxPorts } from './run'
 
 /** Does outstanding work and writes back what was done. */
 export class Outbox {

@@ -1,11 +1,15 @@
+import type { ReviewBoard } from '../../ports/board'
 import type { Leaving } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
+import type { Monitor } from '../../ports/monitor'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
-import { retryAt } from './backoff'
-import { deliver } from './deliver'
-import type { Done, LifecycleEvent } from './events'
+import { retryAt, type RetryPolicy } from './backoff'
+import type { CardQueue } from './card-queue'
+import { deliver, type DeliveryPorts } from './deliver'
+import type { Applied, Done, LifecycleEvent } from './events'
 import { QUEUE_CHECK_MS } from './lifecycle'
-import type { Applied, Outbox, OutboxPorts } from './outbox'
 import { cardView, reminder, retiredCardView } from './present'
 import { isDelivery } from './record'
 
@@ -18,6 +22,22 @@ const EDIT_PATIENCE_MS = 1000
 /** Longest that a process waits with work of which there is no record, ms. */
 const MOST_PATIENCE_MS = 60_000
 
+export interface OutboxPorts extends DeliveryPorts {
+  store: SubmissionStore
+  board: ReviewBoard
+  queue: CardQueue
+  policy: RetryPolicy
+  runtime: Runtime
+  monitor: Monitor
+  log: Log
+}
+
+/** Where a run writes what was done. */
+interface Ledger {
+  apply(id: string, events: readonly LifecycleEvent[], known: Submission | null, leaving: readonly Leaving[]): Promise<Applied>
+  inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
+}
+
 /** One sitting at one submission: effects at once and side by side, their results written in the order they come. */
 export class Run {
   private readonly reports: { event: LifecycleEvent, leaving: readonly Leaving[] }[] = []
@@ -25,7 +45,7 @@ export class Run {
   private readonly delivering = new Set<Promise<void>>()
   private writing: Promise<void> = Promise.resolve()
 
-  constructor(private current: Submission | null, private readonly outbox: Outbox, private readonly ports: OutboxPorts, private readonly id = current!.id) {}
+  constructor(private current: Submission | null, private readonly outbox: Ledger, private readonly ports: OutboxPorts, private readonly id = current!.id) {}
 
   async start(work: readonly Work[]): Promise<void> {
     const deliveries = work.filter(({ kind }) => isDelivery(kind)).map((item) => {

@@ -19,6 +19,13 @@ export interface SweepPorts {
   log: Log
 }
 
+/** Submissions whose refused cards are tried again when a process starts: a new version may know better how. */
+const REFUSED_AT_START = 100
+
+export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'store' | 'outbox'>): Promise<void> {
+  for (const id of await store.stuck(REFUSED_AT_START)) await outbox.postAgain(id)
+}
+
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
 export async function sweep({ store, outbox, queue, leaseMs, runtime, log }: SweepPorts): Promise<number> {
   const ids = await store.lease(leaseMs, BATCH)
