@@ -44,6 +44,8 @@ export interface ReviewBoard {
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread; plain text. */
   reply(ref: CardRef, text: string): Promise<Outcome>
+  /** Answers a click that came too late, where the card goes on offering its buttons; nothing elsewhere. Plain text. */
+  answerLate(ref: CardRef, text: string): Promise<Outcome>
   /** Says something in the room; plain text with a link below, if there is one. */
   announce(room: string, text: string, url: string | null): Promise<Outcome>
   /** Whether somebody is in the room, by the platform's id of them; false where the platform cannot tell. Answers within 15 s. */

@@ -54,6 +54,12 @@ export function createBoard(connections: readonly Connection[], bot: () => Promi
       shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
     )),
     reply: (ref, text) => inRoom(ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref), roomOf(ref)),
+    answerLate: async (ref, text) => {
+      const platform = connectionOf(ref.platform)?.platform
+      if (!platform?.keepsMessages) return { ok: true, value: undefined }
+      const card = Card({ children: [CardText(platform.escape(text))] })
+      return inRoom(ref.platform, room => room.say(card, text, ref), roomOf(ref))
+    },
     announce: (platform, text, url) => inRoom(platform, room => room.say(Card({ children: [CardText(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })]] }), text)),
     hasMember: (key, userId) => inRoom<boolean>(key, async room => await room.hasMember?.(userId) ?? { ok: true, value: false }),
     link: async (ref) => {

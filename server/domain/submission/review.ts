@@ -1,4 +1,4 @@
-import type { EditForm, Place } from '../../ports/board'
+import type { EditForm, Place, ReviewBoard } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
@@ -7,14 +7,14 @@ import type { ClaimResult } from '../../ports/submission-access'
 import { applyEdits } from './fields'
 import type { Edit } from './events'
 import type { Outbox } from './outbox'
-import { belongsTo, type PlacePorts } from './place'
+import { belongsTo, isRoom } from './place'
 import { decisionLine, editForm, type Presentation, deliveriesOf } from './present'
 
 export interface ReviewPorts {
   store: SubmissionStore
   outbox: Outbox
   presentation: Presentation
-  board: PlacePorts['board']
+  board: Pick<ReviewBoard, 'roomOf' | 'answerLate'>
   runtime: Runtime
   monitor: Pick<Monitor, 'misplaced'>
   log: Log
@@ -75,21 +75,35 @@ export class Review {
   private async claim(id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null }): Promise<ClaimResult> {
     const { outbox, presentation, runtime, log, store } = this.ports
     const { known, ...details } = context
-    if (!known) return refusal(null)
+    if (!known) return this.refuse(id, null, details.card)
     const deliveries = deliveriesOf(presentation.forms.of(known.form))
     const applied = await outbox.apply(id, [{ type: 'claimed', action, reviewer, deliveries, ...details }], known)
     if ('refused' in applied) {
       const decided = await store.get(id)
       if (decided && details.card) runtime.background(outbox.refresh(decided, details.card))
-      return refusal(decided)
+      return this.refuse(id, decided, details.card)
     }
     log.info('submission.claimed', { submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id })
     if (applied.submission) runtime.background(outbox.run(applied.submission, applied.added))
     return { claimed: true }
   }
+
+  /** A click that was sent again, of what is open again by now, is not answered; neither is one from no room of ours. */
+  private refuse(id: string, submission: Submission | null, card?: CardRef): ClaimResult & { claimed: false } {
+    const result = refusal(submission)
+    const isLate = card && submission?.state !== 'open' && isRoom(this.place, this.ports.presentation.forms)
+    if (isLate) this.ports.runtime.background(this.answerLate(id, card, result.message))
+    return result
+  }
+
+  private async answerLate(id: string, card: CardRef, message: string): Promise<void> {
+    const { board, log } = this.ports
+    const outcome = await board.answerLate(card, message)
+    if (!outcome.ok) log.warn('answer.failed', { submission: id, platform: card.platform, reason: outcome.reason })
+  }
 }
 
-function refusal(submission: Submission | null): ClaimResult {
+function refusal(submission: Submission | null): ClaimResult & { claimed: false } {
   const decided = submission && decisionLine(submission)
   return { claimed: false, message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.' }
 }
