@@ -153,11 +153,13 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       }
     },
     webhook: (name) => {
-      const connection = connectionOf(platformByName(name)?.key)
+      const definition = platformByName(name)
+      const connection = connectionOf(definition?.key)
       if (!connection) return null
       const { platform, embedded } = connection
       return {
         fromPages: embedded !== undefined,
+        takesGet: definition?.verifiesWebhook === true,
         handle: (request, viewer) => {
           if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
           return handleWebhook(platform.key, request, bot, { runtime, monitor, log })

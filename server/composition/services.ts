@@ -66,6 +66,8 @@ interface PlatformServices {
 interface Webhook {
   /** Its requests come from our own pages, and from nobody else. */
   fromPages: boolean
+  /** Its platform asks for it with GET first. */
+  takesGet: boolean
   /** @param viewer who sent it, where it comes from our own pages */
   handle: (request: Request, viewer: { id: string, name: string } | null) => Promise<Response>
 }

@@ -56,6 +56,8 @@ export interface Definition extends Platform {
   installOff?: string
   /** Its messages come through a socket instead of webhooks. */
   hasSocket?: true
+  /** It asks for the webhook with GET, which its adapter answers, before it sends anything there. */
+  verifiesWebhook?: true
   /** Signing in to the ops pages with it. */
   signIn?: SignIn
   connect(settings: unknown, tools: Tools): Connection
