@@ -5,9 +5,10 @@ import { sandbox } from './sandbox/definition'
 import { slack } from './slack/definition'
 import { teams } from './teams/definition'
 import { telegram } from './telegram/definition'
+import { whatsapp } from './whatsapp/definition'
 
 /** Every platform, in the order in which people read of them. */
-export const platforms: readonly Definition[] = [slack, discord, teams, gchat, telegram, sandbox]
+export const platforms: readonly Definition[] = [slack, discord, teams, gchat, telegram, whatsapp, sandbox]
 
 /** The platform whose webhooks arrive under `name`. */
 export function platformByName(name: string): Definition | undefined {

@@ -87,7 +87,7 @@ describe('every variable', () => {
 
   test('of Discord alone is enough in production: Slack is not asked for', () => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY, ...others } = VALID as Env
-    expect(Object.keys(readConfig(others).platforms)).toEqual(['discord', 'teams', 'gchat', 'telegram'])
+    expect(Object.keys(readConfig(others).platforms)).toEqual(['discord', 'teams', 'gchat', 'telegram', 'whatsapp'])
   })
 
   test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
@@ -156,7 +156,7 @@ describe('malformed values', () => {
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'], ['FORM_ALLOWED_ORIGINS', 'null'], ['FORM_ALLOWED_ORIGINS', `https://example.com,https://${SECRET}@example.com`],
     ['FORM_ALLOWED_ORIGINS', 'https://example.com/contact'], ['FORM_ALLOWED_ORIGINS', 'https://example.com https://www.example.com'],
     ['TEAMS_APP_ID', SECRET], ['TEAMS_APP_TENANT_ID', SECRET], ['TEAMS_CHANNEL_ID', `19:${SECRET};messageid=1`], ['GOOGLE_CHAT_CREDENTIALS', SECRET], ['GOOGLE_CHAT_CREDENTIALS', `{"private_key":"${SECRET}"}`],
-    ['GOOGLE_CHAT_PROJECT_NUMBER', SECRET], ['GOOGLE_CHAT_SPACE', SECRET], ['TELEGRAM_BOT_TOKEN', SECRET], ['TELEGRAM_WEBHOOK_SECRET_TOKEN', SECRET], ['TELEGRAM_CHAT_ID', SECRET],
+    ['GOOGLE_CHAT_PROJECT_NUMBER', SECRET], ['GOOGLE_CHAT_SPACE', SECRET], ['TELEGRAM_BOT_TOKEN', SECRET], ['TELEGRAM_WEBHOOK_SECRET_TOKEN', SECRET], ['TELEGRAM_CHAT_ID', SECRET], ['WHATSAPP_ACCESS_TOKEN', `${SECRET} with spaces`], ['WHATSAPP_APP_SECRET', SECRET], ['WHATSAPP_VERIFY_TOKEN', SECRET], ['WHATSAPP_PHONE_NUMBER_ID', SECRET], ['WHATSAPP_CHAT_ID', SECRET],
   ])('%s is named with what is wrong, without the value', (name, value) => {
     const problems = problemsOf({ ...VALID, [name]: value })
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])

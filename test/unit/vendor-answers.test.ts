@@ -6,6 +6,7 @@ import { createSlackCall } from '../../server/platforms/slack/client'
 import { createSlackRoom } from '../../server/platforms/slack/room'
 import { callConnector } from '../../server/platforms/teams/client'
 import { telegramRefusal } from '../../server/platforms/telegram/refusals'
+import { whatsAppRefusal } from '../../server/platforms/whatsapp/refusals'
 import { createResendMailer } from '../../server/adapters/email/resend'
 import type { Outcome } from '../../server/ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../server/ports/http'
@@ -20,6 +21,7 @@ const discord = (code: number, status = 400) => discordAnswer(answering(status, 
 const teams = (status: number, code?: string, headers = {}) => callConnector(async () => ({ status, headers, data: code ? { error: { code, message: SECRET } } : '<html>' }), 1000)
 const google = (status: number, name?: string, more: object = {}) => callGoogle(async () => ({ status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...more } } : '<html>' }), 1000)
 const telegram = async (status: number, description: string, parameters = {}) => telegramRefusal(status, { error_code: status, description, parameters })
+const whatsapp = async (errorCode: number, status = 400, subcode?: number) => whatsAppRefusal({ status, errorCode, subcode })
 const resend = (status: number, name: string) => createResendMailer({ apiKey: 're_x' }, answering(status, { statusCode: status, name, message: SECRET }))
   .send({ from: 'a@example.com', to: ['b@example.com'], subject: 's', html: 'h', text: 't' }, 'key')
 
@@ -62,6 +64,11 @@ describe('an answer that says what a person has to change', () => {
     ['Telegram upgraded', telegram(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1001234567890 }), /change TELEGRAM_CHAT_ID to -1001234567890\.$/],
     ['Telegram message to edit not found', telegram(400, 'Bad Request: message to edit not found'), /The card was deleted\.$/],
     ['Telegram message can\'t be edited', telegram(400, 'Bad Request: message can\'t be edited'), /too old/],
+    ['WhatsApp 190', whatsapp(190, 401), /WHATSAPP_ACCESS_TOKEN/],
+    ['WhatsApp 200', whatsapp(200, 403), /permission whatsapp_business_messaging/],
+    ['WhatsApp 100 of an unknown number', whatsapp(100, 400, 33), /WHATSAPP_PHONE_NUMBER_ID/],
+    ['WhatsApp 131030', whatsapp(131030), /Add the number of WHATSAPP_CHAT_ID/],
+    ['WhatsApp 131047', whatsapp(131047), /WHATSAPP_CHAT_ID has to write to the bot first/],
     ['Resend 451 security_error', resend(451, 'security_error'), /Resend account/],
     ['Resend 422 invalid_attachment', resend(422, 'invalid_attachment'), /attachment/],
   ])('%s', async (_name, answer, advice) => {
@@ -77,6 +84,7 @@ test.each<[string, Promise<Outcome<unknown>>]>([
   ['Discord 50109', discord(50109)],
   ['Telegram can\'t parse entities', telegram(400, `Bad Request: can't parse entities: ${SECRET}`)],
   ['Telegram message is too long', telegram(400, 'Bad Request: message is too long')],
+  ['WhatsApp 131009', whatsapp(131009)],
   ['Telegram BUTTON_DATA_INVALID', telegram(400, 'Bad Request: BUTTON_DATA_INVALID')],
 ])('%s is about what was sent, and says nothing of it', async (_name, answer) => {
   const outcome = await answer
@@ -91,6 +99,7 @@ test.each<[string, Promise<Outcome<unknown>>]>([
   ['Teams 412', teams(412, 'PreconditionFailed')], ['Teams 502 as a page', teams(502)],
   ['Google Chat 429', google(429, 'RESOURCE_EXHAUSTED')], ['Google Chat 403 that is a rate limit', google(403, 'PERMISSION_DENIED', { errors: [{ reason: 'userRateLimitExceeded' }] })],
   ['Google Chat 409', google(409, 'ABORTED')], ['Google Chat 504', google(504)],
+  ['WhatsApp 130429', whatsapp(130429)], ['WhatsApp 131000', whatsapp(131000, 500)], ['WhatsApp 503 as a page', whatsapp(503, 503)],
   ['Telegram 409', telegram(409, 'Conflict: terminated by other getUpdates request')], ['Telegram 502', telegram(502, 'Bad Gateway')],
 ])('%s may pass the next time', async (_name, answer) => {
   expect(await answer).toMatchObject({ ok: false, permanent: false })
@@ -112,6 +121,10 @@ test.each<[string, Promise<Outcome<unknown>>, boolean]>([
 })
 
 describe('when to come again', () => {
+  test.each([[131056, 6000], [130429, 1000], [80007, 60_000]])('WhatsApp says by code %i that %i ms are enough', async (code, pause) => {
+    expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, retryAfterMs: pause })
+  })
+
   const asked: Readonly<Record<string, (value: string) => Promise<Outcome<unknown>>>> = {
     'Slack': value => createSlackCall({}, () => 'x', 1000, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }))('chat.update', {}),
     'Teams': value => teams(429, 'TooManyRequests', { 'retry-after': value }),

@@ -1,0 +1,84 @@
+import { WhatsAppAdapter, WhatsAppApiError, type WhatsAppRawMessage } from '@chat-adapter/whatsapp'
+import type { AdapterPostableMessage, Logger, RawMessage, WebhookOptions } from 'chat'
+import { speechIn } from '../shared/speech'
+import { messageOf, updateOf } from './cards'
+import { withPlainCode } from './escape'
+import { whatsAppRefusal } from './refusals'
+
+export interface WhatsAppSettings {
+  accessToken: string
+  appSecret: string
+  verifyToken: string
+  /** Of the bot. */
+  phoneNumberId: string
+  /** Of the reviewer. */
+  chatId: string
+  apiUrl?: string
+}
+
+interface Statuses {
+  entry?: { changes?: { value?: { statuses?: { status?: string, errors?: { code?: unknown }[] }[] } }[] }[]
+}
+
+type Sent = RawMessage<WhatsAppRawMessage>
+
+/** WhatsApp through the SDK, with cards that it renders for us, and edits that are said. */
+export class FormWhatsAppAdapter extends WhatsAppAdapter {
+  constructor({ chatId: _, ...settings }: WhatsAppSettings, logger: Logger) {
+    super({ ...settings, logger, userName: 'form-bot' })
+  }
+
+  /** A chat is of one person. */
+  async isMember(channelId: string, userId: string): Promise<boolean> {
+    return channelId === this.channelOf(userId)
+  }
+
+  /** WhatsApp takes messages that it cannot deliver, and says so later; nobody else would. */
+  override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    const copy = request.clone()
+    const response = await super.handleWebhook(request, options)
+    if (request.method === 'POST' && response.ok) this.reportUndelivered(await copy.json() as Statuses)
+    return response
+  }
+
+  /** Nothing that was sent can be changed: what is new is said below it. */
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+    const speech = speechIn(message)
+    const update = speech ? updateOf(speech.card) : message
+    return update ? this.reply(threadId, messageId, update) : { id: messageId, threadId, raw: {} as WhatsAppRawMessage }
+  }
+
+  protected override async send(threadId: string, message: AdapterPostableMessage, replyId?: string): Promise<Sent> {
+    const speech = speechIn(message)
+    const sent = speech ? messageOf(speech.card) : { raw: withPlainCode(this.renderPostableText(message)) }
+    return super.send(threadId, sent, replyId)
+  }
+
+  /** A press is a message of its own: it is about the card that it answers, and its id tells it from the next. */
+  protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
+    const [inbound, ...rest] = args
+    const press = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }
+    super.handleInteractiveReply(press, ...rest)
+  }
+
+  /** The SDK's errors keep the kind of a refusal, of which WhatsApp says more. */
+  protected override async graphApiRequest<T = unknown>(path: string, body: unknown): Promise<T> {
+    return super.graphApiRequest<T>(path, body).catch((error: Error) => {
+      if (error instanceof WhatsAppApiError) Object.assign(error, { refusal: whatsAppRefusal(error) })
+      throw error
+    })
+  }
+
+  private channelOf(userId: string): string {
+    return `${this.phoneNumberId}:${userId}`
+  }
+
+  private reportUndelivered({ entry = [] }: Statuses): void {
+    const changes = entry.flatMap(({ changes = [] }) => changes)
+    for (const { status, errors = [] } of changes.flatMap(({ value }) => value?.statuses ?? [])) {
+      if (status !== 'failed') continue
+      const { reason } = whatsAppRefusal({ status: 500, errorCode: Number(errors[0]?.code) || undefined })
+      this.logger.warn(`A message was not delivered. ${reason}`)
+    }
+  }
+}

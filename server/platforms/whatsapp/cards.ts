@@ -1,0 +1,54 @@
+import { Actions, Card, CardText, type ButtonElement, type CardChild, type CardElement, type PostableRaw } from 'chat'
+import { cut } from '../shared/text'
+import { escapeWhatsApp } from './escape'
+
+/** Of a message with buttons, in characters. */
+const HEAD_LENGTH = 60
+const BODY_LENGTH = 1024
+const BUTTON_LENGTH = 20
+
+type Postable = CardElement | PostableRaw
+
+/**
+ * A card that the adapter sends as it is meant: it sends the first row of buttons only, drops links beside buttons, and
+ * escapes text by backslashes, which WhatsApp shows.
+ */
+export function messageOf({ title, children: parts }: CardElement): Postable {
+  const buttons = parts.flatMap(buttonsIn)
+  const links = linksIn(parts)
+  if (buttons.length === 0) return { raw: [...headed(title), ...parts.flatMap(saidBy), ...links].join('\n\n') }
+  const [said, below] = [parts.flatMap(saidBy).join('\n\n'), links.join('\n')]
+  const body = [cut(said, BODY_LENGTH - below.length - 2), below].filter(Boolean).join('\n\n')
+  const children = [CardText(cut(body, BODY_LENGTH)), Actions(buttons)]
+  return Card({ title: title && cut(title, HEAD_LENGTH), children })
+}
+
+/** What has become of a card, to be said below it: its fields and buttons are above. Null when that is nothing. */
+export function updateOf({ title, children }: CardElement): PostableRaw | null {
+  const said = children.filter(({ type }) => type === 'text').flatMap(saidBy)
+  return said.length === 0 ? null : { raw: [...headed(title), ...said].join('\n') }
+}
+
+function headed(title: string | undefined): string[] {
+  return title ? [`*${escapeWhatsApp(title)}*`] : []
+}
+
+function saidBy(child: CardChild): string[] {
+  if (child.type === 'text') return [child.content]
+  if (child.type === 'fields') return [child.children.map(({ label, value }) => `${label}: ${value}`).join('\n')]
+  return []
+}
+
+function buttonsIn(child: CardChild): ButtonElement[] {
+  if (child.type !== 'actions') return []
+  const buttons = child.children.filter(each => each.type === 'button')
+  return buttons.map(button => ({ ...button, label: cut(button.label, BUTTON_LENGTH) }))
+}
+
+/** Each address once, behind what it is for. */
+function linksIn(children: readonly CardChild[]): string[] {
+  const links = children.filter(child => child.type === 'link')
+  const labels = new Map<string, string[]>()
+  for (const { url, label } of links) labels.set(url, [...labels.get(url) ?? [], label])
+  return [...labels].map(([url, all]) => `${all.join(' · ')}: ${url}`)
+}

@@ -1,0 +1,105 @@
+import { base, text, token, type Values } from '../../variable'
+import type { Definition } from '../platform'
+import { sdkLogger } from '../shared/logger'
+import type { WhatsAppSettings } from './adapter'
+import { escapeWhatsApp } from './escape'
+
+const APP = 'https://developers.facebook.com/apps → your app → '
+
+/** A phone number as WhatsApp has it, or an id that stands for one (`US.13491208655302741918`). */
+const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
+const chatId = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
+
+const variables = {
+  WHATSAPP_ACCESS_TOKEN: {
+    schema: token, about: 'Token of a system user for the WhatsApp Cloud API.',
+    where: 'https://business.facebook.com/settings/system-users → Generate token, with whatsapp_business_messaging.',
+  },
+  WHATSAPP_APP_SECRET: {
+    schema: text.regex(/^[\da-f]{32}$/, 'it is not 32 hexadecimal digits'),
+    about: 'Verifies that webhooks come from WhatsApp.', where: `${APP}App settings → Basic → App secret.`,
+  },
+  WHATSAPP_VERIFY_TOKEN: {
+    schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'),
+    about: 'Confirms the address of the webhook to Meta.', where: 'Make one: openssl rand -hex 32.',
+  },
+  WHATSAPP_PHONE_NUMBER_ID: {
+    schema: text.regex(/^\d+$/, 'it is not the id of a phone number such as 106540352242922'),
+    about: 'Id of the number that the bot writes from.', where: `${APP}WhatsApp → API Setup → Phone number ID.`,
+    example: '106540352242922',
+  },
+  WHATSAPP_CHAT_ID: {
+    schema: chatId, about: 'Number of the reviewer who gets the cards on WhatsApp, in digits with the country code.',
+    where: 'They write to the bot first: it may answer for 24 hours.', example: '4915112345678',
+  },
+  WHATSAPP_API_URL: {
+    schema: base, about: 'Base URL of the Graph API, for tests. Default: https://graph.facebook.com.',
+    example: 'https://graph.facebook.com',
+  },
+} as const
+
+/**
+ * A chat with one reviewer: the adapter knows no groups. Nothing that was sent can be changed (the Cloud API has no
+ * call for it, and the adapter's `editMessage` throws): what becomes of a card is said below it, quoting it.
+ *
+ * - a message with buttons has 60 characters in its head and 1,024 below, of which some 370 are left for links and
+ *   lines; 3 buttons of 20 characters
+ *   (https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages)
+ * - a message to one person every 6 s, with bursts that count against what follows
+ *   (https://developers.facebook.com/docs/whatsapp/cloud-api/overview#pair-rate-limits)
+ * - anything but approved templates only within 24 hours after the person wrote or pressed a button
+ *   (https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-messages#customer-service-windows)
+ */
+export const whatsapp: Definition = {
+  key: 'whatsapp', label: 'WhatsApp', aliases: [], icon: 'i-lucide-message-circle',
+  about: 'Cards in a WhatsApp chat with one reviewer; decisions are said below; editing opens the submission here.',
+  card: { fields: 10, fieldsPerGroup: 10, label: 60, value: 400, total: 650, isText: true },
+  cardIntervalMs: 6000,
+  modal: null,
+  keepsMessages: true,
+  verifiesWebhook: true,
+  escape: escapeWhatsApp,
+  mention: null,
+  variables,
+  needs: [
+    'WHATSAPP_ACCESS_TOKEN', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN', 'WHATSAPP_PHONE_NUMBER_ID',
+    'WHATSAPP_CHAT_ID',
+  ],
+  channel: { variable: 'WHATSAPP_CHAT_ID', schema: chatId },
+  person: { id: PERSON, example: 'whatsapp:4915112345678' },
+  read: (values: Values<typeof variables>): WhatsAppSettings => ({
+    accessToken: values.WHATSAPP_ACCESS_TOKEN!, appSecret: values.WHATSAPP_APP_SECRET!,
+    verifyToken: values.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: values.WHATSAPP_PHONE_NUMBER_ID!,
+    chatId: values.WHATSAPP_CHAT_ID!, apiUrl: values.WHATSAPP_API_URL?.replace(/\/+$/, ''),
+  }),
+  setup: siteUrl => [
+    {
+      text: 'Create an app of the type Business with the product WhatsApp. Set WHATSAPP_ACCESS_TOKEN, '
+        + 'WHATSAPP_APP_SECRET, WHATSAPP_PHONE_NUMBER_ID and WHATSAPP_CHAT_ID, and WHATSAPP_VERIFY_TOKEN to something '
+        + 'random. Restart.',
+      link: { label: 'Meta for developers', to: 'https://developers.facebook.com/apps' },
+    },
+    {
+      text: 'Under WhatsApp → Configuration, give this address and WHATSAPP_VERIFY_TOKEN, and subscribe to messages.',
+      code: { label: 'Callback URL', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/whatsapp` },
+    },
+    { text: 'The reviewer writes to the number: the bot may answer for 24 hours after each message or press.' },
+  ],
+  connect(settings: WhatsAppSettings, { log }) {
+    const { phoneNumberId, chatId } = settings
+    return {
+      platform: whatsapp,
+      channelId: chatId,
+      // `whatsapp:<number of the bot>:<person>`; an app may have further numbers, which are nothing of ours.
+      channelsOf: (threadId) => {
+        const [, number, person = ''] = threadId.split(':')
+        return [number === phoneNumberId ? person : `${number}:${person}`]
+      },
+      pressOf: raw => (raw as { press?: unknown }).press,
+      adapter: async () => new (await import('./adapter')).FormWhatsAppAdapter(settings, sdkLogger(log, 'whatsapp')),
+      room: async (bot, channel = chatId) => (
+        (await import('../shared/sdk-room')).createSdkRoom(whatsapp, `${phoneNumberId}:${channel}`, bot)
+      ),
+    }
+  },
+}

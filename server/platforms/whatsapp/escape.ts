@@ -1,0 +1,44 @@
+import { printable } from '../shared/text'
+
+/** A space that is hardly seen: no markup begins before it, and no address goes on behind it. */
+const HAIR = '\u200A'
+
+/** Nothing that is seen, so that a line does not begin with what follows. */
+const JOINER = '\u2060'
+
+/** What begins bold, italic or struck text: not within a word (https://faq.whatsapp.com/539178204879377). */
+const OPENING = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
+
+/** What makes a line a quote or an item of a list. */
+const LINE_MARK = /^(?=\s*(?:>|[-*]\s|\d+\.\s))/
+
+/** What WhatsApp makes a link of: schemes, domains, addresses of machines. */
+const ADDRESS = /:\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|\d+(?:\.\d+){3}/u
+
+/** It leads where it says, and people copy it. */
+const EMAIL = /^[("'<]*[\w.+-]+@[\w-]+(?:\.[\w-]+)+[)"'>.,;:!?]*$/
+
+/**
+ * Makes text appear on WhatsApp as it was typed. WhatsApp has no escape: markup and links are broken by spaces and
+ * joiners that are hardly seen, and a backtick, which may be followed by a space, is replaced by a character that looks
+ * like it. Addresses of email and phone numbers stay what one taps.
+ */
+export function escapeWhatsApp(text: string): string {
+  return printable(text).split('\n').map(line => line
+    .replace(/\S+/g, withoutLink)
+    .replaceAll('`', '\u02CB')
+    .replace(OPENING, `$&${HAIR}`)
+    // The adapter turns `{{emoji:…}}` into emoji.
+    .replaceAll('{{', `{${JOINER}{`)
+    .replace(LINE_MARK, JOINER)).join('\n')
+}
+
+/** The house shows addresses that nobody should tap as code, of which clients may make links. */
+export function withPlainCode(text: string): string {
+  return text.replace(/`[^`]+`/g, code => code.replace(/\S+/g, withoutLink))
+}
+
+function withoutLink(word: string): string {
+  if (!ADDRESS.test(word) || EMAIL.test(word)) return word
+  return word.replaceAll('://', `:${HAIR}//`).replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])/gu, `.${HAIR}`)
+}

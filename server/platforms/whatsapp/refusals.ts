@@ -1,0 +1,43 @@
+import { refused, type Failure } from '../shared/answers'
+
+interface Refusal {
+  status: number
+  errorCode?: number
+  subcode?: number
+}
+
+const TOKEN = 'Check WHATSAPP_ACCESS_TOKEN; one of API Setup ends after a day.'
+const PERMISSION = 'Give WHATSAPP_ACCESS_TOKEN the permission whatsapp_business_messaging for this account.'
+const NUMBER = 'Check WHATSAPP_PHONE_NUMBER_ID, and that the number is registered.'
+const ACCOUNT = 'See in the WhatsApp Manager what keeps the account from writing.'
+const REPORT = 'This is a bug; please report it.'
+
+/** What a person can mend (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+const ADVICE: Readonly<Record<number, string>> = {
+  0: TOKEN, 190: TOKEN,
+  3: PERMISSION, 10: PERMISSION, 131005: PERMISSION,
+  33: NUMBER, 133010: NUMBER,
+  368: ACCOUNT, 131031: ACCOUNT, 131042: ACCOUNT, 131045: ACCOUNT,
+  100: REPORT, 131008: REPORT, 131009: REPORT, 131051: REPORT,
+  131021: 'WHATSAPP_CHAT_ID is the bot\'s own number; it has to be that of the reviewer.',
+  131026: 'Check WHATSAPP_CHAT_ID: the number is not on WhatsApp, or has not taken its newest terms.',
+  131030: 'Add the number of WHATSAPP_CHAT_ID under WhatsApp → API Setup → To.',
+  131047: 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
+}
+
+/** Too much at once, and seconds until it is worth while to come again; where WhatsApp says nothing, a minute. */
+const PAUSES: Readonly<Record<number, number>> = { 4: 60, 80007: 60, 130429: 1, 131048: 60, 131056: 6 }
+
+const BY_STATUS: Readonly<Record<number, string>> = { 401: TOKEN, 403: PERMISSION, 404: NUMBER }
+
+/** What became of a message that WhatsApp refused. Nothing of its description is shown: it may quote what was sent. */
+export function whatsAppRefusal({ status, errorCode: code = status, subcode }: Refusal): Failure {
+  // The number is unknown, or of somebody else.
+  const cause = code === 100 && subcode === 33 ? 33 : code
+  const pause = PAUSES[cause] ?? (status === 429 ? 60 : undefined)
+  const advice = ADVICE[cause] ?? (cause >= 200 && cause < 300 ? PERMISSION : BY_STATUS[status])
+  return refused({
+    reason: `WhatsApp answered ${code}`, content: advice === REPORT, pause,
+    advice: pause === undefined ? advice : undefined,
+  })
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
+import { startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
+
+let d: Deployment
+let whatsapp: WhatsApp
+beforeAll(async () => {
+  whatsapp = await startWhatsApp()
+  // WhatsApp alone: no variable of Slack is set.
+  const noSlack = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
+  d = await deploy({ ...whatsapp.env, ...noSlack, RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+})
+afterAll(async () => {
+  await d.close()
+  await whatsapp.close()
+})
+beforeEach(() => {
+  whatsapp.fault = () => undefined
+})
+
+async function submitForm(data: object): Promise<{ id: string, card: WhatsAppMessage }> {
+  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  return { id, card: await until(`the card of ${id}`, () => whatsapp.cardOf(id)) }
+}
+
+async function press(card: WhatsAppMessage, title: string, how?: Parameters<WhatsApp['click']>[3]): Promise<number> {
+  const { status } = await whatsapp.click(d.server.url, card, title, how)
+  await d.server.drain()
+  return status
+}
+
+const textsBelow = (card: WhatsAppMessage) => whatsapp.repliesTo(card).map(({ text }) => text)
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
+
+/** Waits for a line of the log that has all of this in it. */
+const logged = (...parts: string[]) => until(`a line with ${parts.join(', ')}`, () => (
+  d.server.output().split('\n').some(line => parts.every(part => line.includes(part)))
+))
+
+/** An answer of Meta that refuses. */
+const refusal = (code: number, status = 400) => ({
+  status, body: JSON.stringify({ error: { message: `(#${code}) No.`, type: 'OAuthException', code } }),
+})
+
+describe('a card on WhatsApp', () => {
+  it('has two buttons, and a link instead of the third', async () => {
+    const { id, card } = await submitForm({ name: 'Ada', note: '@everyone hi' })
+    const link = `Edit & Forward on the web: https://forms.example.com/submissions/${id}`
+    expect(card.text).toBe(`New Form Submission\nname: Ada\nnote: @everyone hi\n\n${link}`)
+    expect(card.buttons.map(({ title }) => title)).toEqual(['Forward Submission', 'Mark as Spam'])
+  })
+
+  it('of a long form says how much is missing, and where it is', async () => {
+    const data = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key ${index}`, 'v'.repeat(500)]))
+    const { id, card } = await submitForm(data)
+    expect(card.text).toMatch(/\n\d+ more fields, 1 shortened: open the full submission · Edit & Forward on the web: /)
+    expect(card.text.endsWith(`https://forms.example.com/submissions/${id}`)).toBe(true)
+  })
+
+  it('is decided once: below it stands by whom and where to, and later presses are told so', async () => {
+    const { id, card } = await submitForm({ name: 'Ada' })
+    expect(await press(card, 'Forward Submission')).toBe(200)
+    const said = await until('what became of it', () => textsBelow(card)[0])
+    expect(said.split('\n')).toEqual([
+      '*Form Submission forwarded*', expect.stringMatching(/^Forwarded by Ada Lovelace on WhatsApp, /),
+      expect.stringMatching(/^Sent to triage@example\.com and \S/),
+    ])
+    await logged('submission.finished', id)
+    expect(await press(card, 'Mark as Spam')).toBe(200)
+    expect(textsBelow(card).slice(1)).toEqual(['This submission was already decided, or its 7 days have passed.'])
+    expect(emailsAbout(id)).toHaveLength(1)
+  })
+
+  it('whose forward failed is decided again by another press, and not by the same one, sent again', async () => {
+    const { id, card } = await submitForm({ name: 'Ada' })
+    d.endpoint.fault = () => ({ status: 400 })
+    await press(card, 'Forward Submission', { id: 'wamid.in.first' })
+    await until('that it failed', () => textsBelow(card).some(text => text.includes('Forward again')))
+    d.endpoint.fault = () => undefined
+    const before = d.endpoint.requests.length
+    await press(card, 'Forward Submission', { id: 'wamid.in.first' })
+    expect(d.endpoint.requests).toHaveLength(before)
+    expect(textsBelow(card).filter(text => text.includes('already decided'))).toEqual([])
+    await press(card, 'Forward Submission')
+    await until('that it was sent', () => textsBelow(card).some(text => text.startsWith('*Form Submission forwarded*')))
+    expect(emailsAbout(id)).toHaveLength(1)
+  })
+})
+
+describe('a webhook', () => {
+  it.each([
+    ['no signature', null], ['another secret', 'ba'.repeat(16)],
+  ])('with %s is refused and does nothing', async (_, secret) => {
+    const { card } = await submitForm({ name: 'Ada' })
+    expect(await press(card, 'Mark as Spam', { secret })).toBe(401)
+    expect(textsBelow(card)).toEqual([])
+  })
+
+  it.each([
+    ['of somebody else', { from: '4366012345678' }], ['at another number of the app', { number: '999999999999999' }],
+  ])('with a press %s decides nothing and is not answered', async (_, how) => {
+    const { id, card } = await submitForm({ name: 'Ada' })
+    const before = whatsapp.requests.length
+    expect(await press(card, 'Mark as Spam', how)).toBe(200)
+    expect(whatsapp.requests).toHaveLength(before)
+    await logged('"review.misplaced"', id, '"platform":"whatsapp"')
+  })
+
+  it('is confirmed to whoever knows the verify token, and to nobody else', async () => {
+    const query = 'hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token='
+    const ask = (platform: string, token: string) => fetch(`${d.server.url}/api/webhooks/${platform}?${query}${token}`)
+    const confirmed = await ask('whatsapp', whatsapp.env.WHATSAPP_VERIFY_TOKEN!)
+    expect([confirmed.status, await confirmed.text()]).toEqual([200, '1158201444'])
+    expect((await ask('whatsapp', 'another')).status).toBe(403)
+    expect((await ask('slack', whatsapp.env.WHATSAPP_VERIFY_TOKEN!)).status).toBe(405)
+  })
+
+  it('that tells of a message which did not arrive is told in the log, with what to do', async () => {
+    expect((await whatsapp.fail(d.server.url, 131047)).status).toBe(200)
+    await logged('A message was not delivered. WhatsApp answered 131047. The person of WHATSAPP_CHAT_ID has to write')
+  })
+})
+
+it('what the reviewer writes is answered', async () => {
+  await whatsapp.write(d.server.url, 'help')
+  const answer = await until('an answer', () => whatsapp.messages().find(({ text }) => /pending/i.test(text)))
+  expect(answer.replyTo).toBeUndefined()
+})
+
+describe('WhatsApp that refuses', () => {
+  it('because of too many messages to one person is asked again when it may answer', async () => {
+    let refused = 0
+    whatsapp.fault = () => refused++ === 0 ? refusal(131056, 429) : undefined
+    const before = whatsapp.requests.length
+    await submitForm({ name: 'patient' })
+    const [first, second] = whatsapp.requests.slice(before)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(6000)
+  })
+
+  it.each([
+    ['the token', 190, 401, 'Check WHATSAPP_ACCESS_TOKEN; one of API Setup ends after a day.'],
+    ['the person', 131030, 400, 'Add the number of WHATSAPP_CHAT_ID under WhatsApp → API Setup → To.'],
+    ['a message after 24 hours', 131047, 400, 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.'],
+  ])('%s is asked again, and the log says what to check', async (_, code, status, advice) => {
+    const { card } = await submitForm({ name: 'unwelcome' })
+    whatsapp.fault = () => refusal(code, status)
+    await press(card, 'Mark as Spam')
+    expect(failureOf(d, `WhatsApp answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again: true })
+    whatsapp.fault = () => undefined
+    const isSaid = () => textsBelow(card).some(text => text.includes('Marked as spam by Ada Lovelace on WhatsApp'))
+    await until('what became of it', isSaid)
+  })
+
+  it('what a card says gets it without the form', async () => {
+    whatsapp.fault = ({ body }) => body.includes('unspeakable') ? refusal(131009) : undefined
+    const { card } = await submitForm({ name: 'unspeakable' })
+    expect(card.text).toContain('WhatsApp refused the whole card.')
+    expect(card.buttons).toHaveLength(2)
+  })
+})

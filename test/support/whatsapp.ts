@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto'
+import type { Json } from './adaptive-card'
+import { startProxy, type Proxy, type Recorded } from './proxy'
+
+const TOKEN = 'EAAG-whatsapp-access-token'
+const SECRET = 'ab'.repeat(16)
+const VERIFY_TOKEN = 'whatsapp-verify-token'
+const NUMBER = '106540352242922'
+
+/** The reviewer, Ada Lovelace. */
+const CHAT = '4915112345678'
+
+export interface WhatsAppMessage {
+  id: string
+  /** Header and body, as they were sent. */
+  text: string
+  buttons: { id: string, title: string }[]
+  /** The message that it quotes. */
+  replyTo?: string
+}
+
+interface Press {
+  /** Another key than the app secret; null for no signature. */
+  secret?: string | null
+  /** Who presses; Ada Lovelace when nothing is said. */
+  from?: string
+  /** Which number of the app it arrives at; the bot's when nothing is said. */
+  number?: string
+  /** What Meta calls the press; a new one each time when nothing is said. */
+  id?: string
+}
+
+export interface WhatsApp extends Proxy {
+  env: Record<string, string>
+  messages: () => WhatsAppMessage[]
+  /** The message whose buttons are about the submission. */
+  cardOf: (id: string) => WhatsAppMessage | undefined
+  repliesTo: (card: WhatsAppMessage) => WhatsAppMessage[]
+  click: (serverUrl: string, message: WhatsAppMessage, title: string, press?: Press) => Promise<Response>
+  write: (serverUrl: string, text: string, from?: string) => Promise<Response>
+  /** Meta tells that a message which it took did not arrive. */
+  fail: (serverUrl: string, code: number) => Promise<Response>
+}
+
+/** The WhatsApp Cloud API, as far as a bot in the chat of one person needs it. */
+export async function startWhatsApp(): Promise<WhatsApp> {
+  const messages: WhatsAppMessage[] = []
+  let presses = 0
+
+  const proxy = await startProxy(({ method, path, headers, body }: Recorded) => {
+    if (headers.authorization !== `Bearer ${TOKEN}`) return refuse(401, 190, 'Invalid OAuth access token')
+    const isOurs = method === 'POST' && path === `/v25.0/${NUMBER}/messages`
+    if (!isOurs) return refuse(400, 100, 'Unsupported post request', 33)
+    return take(JSON.parse(body) as Json)
+  })
+
+  function take({ messaging_product: product, to, type, text, interactive, context }: Json): Response {
+    if (product !== 'whatsapp') return refuse(400, 100, 'The parameter messaging_product is required.')
+    if (to !== CHAT) return refuse(400, 131030, 'Recipient phone number not in allowed list')
+    const problem = type === 'interactive' ? problemOf(interactive as Json) : textProblem(text as Json)
+    if (problem) return refuse(400, 131009, problem)
+    const id = `wamid.${messages.length + 1}`
+    messages.push({
+      id, replyTo: context?.message_id,
+      text: type === 'interactive' ? `${interactive.header?.text ?? ''}\n${interactive.body.text}` : text.body,
+      buttons: (interactive?.action.buttons ?? []).map(({ reply }: Json) => reply),
+    })
+    return Response.json({ messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: to }], messages: [{ id }] })
+  }
+
+  /** As https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples shows it. */
+  function send(serverUrl: string, value: Json, { secret = SECRET, number = NUMBER }: Press = {}): Promise<Response> {
+    const metadata = { display_phone_number: '15550783881', phone_number_id: number }
+    const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata, ...value } }
+    const entry = [{ id: '102290129340398', changes: [change] }]
+    const body = JSON.stringify({ object: 'whatsapp_business_account', entry })
+    const signature = secret === null ? null : `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    return fetch(`${serverUrl}/api/webhooks/whatsapp`, {
+      method: 'POST', body,
+      headers: { 'content-type': 'application/json', ...signature && { 'x-hub-signature-256': signature } },
+    })
+  }
+
+  function hear(serverUrl: string, said: Json, press: Press = {}): Promise<Response> {
+    const { from = CHAT, id = `wamid.in.${++presses}` } = press
+    const message = { from, id, timestamp: String(Math.floor(Date.now() / 1000)), ...said }
+    const contacts = [{ profile: { name: 'Ada Lovelace' }, wa_id: from }]
+    return send(serverUrl, { contacts, messages: [message] }, press)
+  }
+
+  return Object.assign(proxy, {
+    env: {
+      WHATSAPP_ACCESS_TOKEN: TOKEN, WHATSAPP_APP_SECRET: SECRET, WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
+      WHATSAPP_PHONE_NUMBER_ID: NUMBER, WHATSAPP_CHAT_ID: CHAT, WHATSAPP_API_URL: proxy.url,
+    },
+    messages: () => messages,
+    cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),
+    repliesTo: ({ id }: WhatsAppMessage) => messages.filter(({ replyTo }) => replyTo === id),
+    click: (serverUrl: string, { id, buttons }: WhatsAppMessage, title: string, press?: Press) => {
+      const reply = buttons.find(button => button.title === title)!
+      const context = { from: '15550783881', id }
+      const interactive = { type: 'button_reply', button_reply: reply }
+      return hear(serverUrl, { type: 'interactive', interactive, context }, press)
+    },
+    write: (serverUrl: string, body: string, from?: string) => (
+      hear(serverUrl, { type: 'text', text: { body } }, { from })
+    ),
+    fail: (serverUrl: string, code: number) => send(serverUrl, {
+      statuses: [{ id: 'wamid.1', status: 'failed', timestamp: '1', recipient_id: CHAT, errors: [{ code }] }],
+    }),
+  })
+}
+
+/** What Meta refuses about a message with buttons. */
+function problemOf({ header, body, action }: Json): string | undefined {
+  const replies = (action.buttons as Json[]).map(({ reply }) => reply as { id: string, title: string })
+  const isShort = (value: unknown, most: number) => (
+    typeof value === 'string' && value.trim() !== '' && value.length <= most
+  )
+  if (header && !(isShort(header.text, 60) && !/\n/.test(header.text as string))) return 'header.text'
+  if (!isShort(body.text, 1024)) return 'body.text'
+  if (replies.length < 1 || replies.length > 3) return 'action.buttons'
+  if (!replies.every(({ id, title }) => isShort(id, 256) && id.trim() === id && isShort(title, 20))) return 'reply'
+  if (new Set(replies.map(({ id }) => id)).size < replies.length) return 'Duplicated button id'
+  return new Set(replies.map(({ title }) => title)).size < replies.length ? 'Duplicated button title' : undefined
+}
+
+function textProblem({ body }: Json): string | undefined {
+  return typeof body === 'string' && body.trim() !== '' && body.length <= 4096 ? undefined : 'text.body'
+}
+
+function refuse(status: number, code: number, message: string, subcode?: number): Response {
+  const error = { message: `(#${code}) ${message}`, type: 'OAuthException', code, error_subcode: subcode }
+  return Response.json({ error }, { status })
+}
+
+/** Bold, italic or struck text; code; quotes and lists (https://faq.whatsapp.com/539178204879377). */
+const MARKUP = /(?<![\p{L}\p{N}])([*_~])(?!\s)[^\n]*?(?<!\s)\1(?![\p{L}\p{N}])|`[^`]+`|^\s*(?:>|[-*]\s|\d+\.\s)/gmu
+const LINK = /[a-z][a-z\d+.-]*:\/\/\S+|(?<![\p{L}\p{N}@.+-])(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}(?![\p{L}\p{N}@])\S*/giu
+
+/** The markup and the links that WhatsApp would find in a text. */
+export function foundBy(text: string): string[] {
+  return [...text.matchAll(MARKUP), ...text.matchAll(LINK)].map(([found]) => found)
+}
