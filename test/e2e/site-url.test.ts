@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Setup } from '../../shared/types/setup'
 import { cardOf, deploy, openEdit, sendForm, type Deployment } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { runToExit } from '../support/server'
@@ -55,8 +56,10 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     const ada = visit(d.server)
     await ada.signIn(PASSWORD)
     expect(await (await ada.get('/api/status')).json()).toMatchObject({ missing: [expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set')] })
-    const setup = await (await ada.get('/api/setup')).text()
-    expect(JSON.parse(setup)).toMatchObject({ siteUrl: null, slack: { app: null } })
+    const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
+    const [first] = platforms.find(({ key }) => key === 'slack')!.steps
+    // A step with nothing to open and nothing to copy.
+    expect([siteUrl, first]).toEqual([null, { text: expect.stringContaining('Set NUXT_PUBLIC_SITE_URL') }])
     expect(await (await ada.get('/api/ops/context')).json()).toMatchObject({ formUrl: '/api/form' })
     const manifest = await fetch(`${d.server.url}/api/slack/manifest`)
     expect([manifest.status, await manifest.json()]).toMatchObject([404, { code: 'SITE_URL_MISSING' }])
