@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** What connecting a platform may use. */
-export interface Tools {
+interface Tools {
   log: Log
   http: HttpClient
   /** Public URL of this service, without a trailing slash; null when nobody said it. */

@@ -10,7 +10,7 @@ import type { RedisClient } from './client'
  *
  * KEYS turn, due. ARGV id, position of the call ('' for all), verdict, when the taken turn is due.
  */
-export const DECIDE = script(`
+const DECIDE = script(`
 local count = redis.call('HGET', KEYS[1], 'count')
 if not count or (ARGV[2] == '' and redis.call('HEXISTS', KEYS[1], 'taken') == 1) then return { 'gone' } end
 local from, to = ARGV[2], ARGV[2]

@@ -116,12 +116,12 @@ export function progressNotes(submission: Submission, form: Form): string[] {
 }
 
 /** What failed and is tried again, and when. */
-export function retryNotes(submission: Submission): string[] {
+function retryNotes(submission: Submission): string[] {
   return underWay(submission).flatMap(({ kind, reason, dueAt }) => reason === undefined ? [] : [`${DELIVERY_NAMES[kind]} failed: ${reason} Tried again on ${readTime(dueAt)}`])
 }
 
 /** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
-export function reopenedNotes(submission: Submission, form: Form): string[] {
+function reopenedNotes(submission: Submission, form: Form): string[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
   const left = leftOf(submission, form)
@@ -140,7 +140,7 @@ export function retryLabel(submission: Submission, form: Form): string | undefin
 }
 
 /** What was sent before somebody decided otherwise, or before the rest of it failed. */
-export function sentNotes({ sent = [], delivered }: Submission): string[] {
+function sentNotes({ sent = [], delivered }: Submission): string[] {
   return sent.map(({ delivery, to, at }) => `Sent to ${listOf(to)} on ${readTime(at)}${delivered.includes(delivery) ? '' : ', with other values'}`)
 }
 

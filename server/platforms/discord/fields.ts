@@ -58,7 +58,7 @@ export function oneLine(text: string): string {
 }
 
 /** Discord trims what is typed, drops control characters and sends `\n`: that is not a change. */
-export function sameText(one: string, other: string): boolean {
+function sameText(one: string, other: string): boolean {
   return printable(one).trim() === printable(other).trim()
 }
 
