@@ -1,4 +1,7 @@
-/** JSON text that `JSON.stringify` writes as it is: https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/rawJSON */
+/**
+ * JSON text that `JSON.stringify` writes as it is:
+ * https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/rawJSON
+ */
 interface RawJson { readonly rawJSON: string }
 
 declare global {
@@ -76,7 +79,7 @@ function keepsNumbers(text: string): boolean {
   return keeps
 }
 
-/** Where the string that begins here ends. Between the quotes the engine searches, which is as fast as reading memory. */
+/** Where the string that begins here ends. The engine searches between the quotes, as fast as it reads memory. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let backslashes = 0

@@ -36,7 +36,7 @@ const OPENING_MS = 3_600_000
 /** A message that ended this many processes is not answered any more. */
 const MOST_ATTEMPTS = 3
 
-/** Answers mentions, direct messages, the threads that follow, and the buttons of the welcome; no bot, itself included. */
+/** Answers mentions, direct messages, the threads that follow, and the buttons of the welcome; but no bots. */
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): AnswerQueue {
   const { replier, messages, leaseMs, here, render, platformLabel, escalationMention, log } = handlers
 

@@ -48,9 +48,9 @@ export interface ReviewBoard {
   answerLate(ref: CardRef, text: string): Promise<Outcome>
   /** Says something in the room; plain text with a link below, if there is one. */
   announce(room: string, text: string, url: string | null): Promise<Outcome>
-  /** Whether somebody is in the room, by the platform's id of them; false where the platform cannot tell. Answers within 15 s. */
+  /** Whether somebody, by the platform's id, is in the room; false where that is unknown. Answers within 15 s. */
   hasMember(room: string, userId: string): Promise<Outcome<boolean>>
-  /** Where people open the card: a URL, or a path of this site; null when that is not known. Answers within a second. */
+  /** Where people open the card: a URL or a path of this site; null when unknown. Answers within a second. */
   link(ref: CardRef): Promise<string | null>
   /** Whether the platform takes our credentials. */
   check(platform: string): Promise<Outcome>

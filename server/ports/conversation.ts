@@ -46,6 +46,6 @@ export interface AgentTurn {
   readonly words: AsyncIterable<string>
   /** Stops it; the words end. */
   cancel(): void
-  /** After the words: the calls that wait for approval, and the text to continue from. No calls means that it is over. */
+  /** After the words: the calls that wait for approval, and the text to continue from. Without calls it is over. */
   outcome(): Promise<{ calls: readonly ProposedCall[], state: string }>
 }

@@ -10,7 +10,7 @@ export interface MessageQueue {
   /** Takes the first message out, if it still is this one. */
   remove(thread: string, message: string): Promise<void>
   isEmpty(thread: string): Promise<boolean>
-  /** Threads in which something waits and nothing moved for `ms`, the longest first; each is handed to nobody else for so long. */
+  /** Threads in which something waits and nothing moved for `ms`, longest first; each is handed out once in it. */
   stalled(ms: number, limit: number): Promise<string[]>
 }
 

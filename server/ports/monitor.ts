@@ -44,7 +44,7 @@ export interface PartHealth {
 export interface HealthBook {
   /** @param error one line for people, without form data or secrets; none for a success */
   note(part: string, at: number, error?: string): void
-  /** By part; a part that nothing was noted of is missing. Rejects when the notes cannot be reached, in less than 2 s. */
+  /** By part; one without a note is missing. Rejects when the notes cannot be reached, in less than 2 s. */
   read(): Promise<Readonly<Record<string, PartHealth>>>
 }
 

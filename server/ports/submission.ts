@@ -109,7 +109,7 @@ export interface Submission {
   cards: readonly CardRef[]
   decision: Decision | null
   work: readonly Work[]
-  /** Deliveries that have the data as it is now; not repeated after the submission was opened again, unless it is edited. */
+  /** Deliveries that have the data as it is now. When it is opened again, only an edit repeats them. */
   delivered: readonly Delivery[]
   /** What each delivery was given last, in any round. */
   sent?: readonly Sent[]

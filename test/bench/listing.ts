@@ -7,6 +7,7 @@ import { FORM } from './target.ts'
 type StoreModule = typeof import('../../server/adapters/redis/store')
 type Store = InstanceType<StoreModule['RedisStore']>
 type LifecycleModule = typeof import('../../server/domain/submission/lifecycle')
+type RulesModule = typeof import('../../server/domain/submission/store-rules')
 
 const PAGE = 50
 const BATCH = 500
@@ -15,7 +16,8 @@ const BATCH = 500
 export async function openStore(redisUrl: string) {
   const vite = await createViteServer({ configFile: false, root: resolve(import.meta.dirname, '../..'), server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
   const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
-  const { storeRules, transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
+  const { transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
+  const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/store-rules.ts') as RulesModule
   const client = createClient({ url: redisUrl })
   await client.connect()
   const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], storeRules)

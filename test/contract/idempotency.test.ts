@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/store-rules'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { idempotencyContract, keyOf } from './idempotency'

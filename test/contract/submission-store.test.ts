@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, storeRules } from '../../server/domain/submission/lifecycle'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import type { Log } from '../../server/ports/runtime'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { decided, hostileData, line, submission, submissionStoreContract, work } from './submission-store'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { silentLog } from '../fakes/runtime'
 import { blockText } from '../support/block-kit'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
+import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { silentLog } from '../fakes/runtime'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent, Refusal } from '../../server/domain/submission/events'
-import { nextAttention, SUBMISSION_TTL_MS, transition } from '../../server/domain/submission/lifecycle'
+import { transition } from '../../server/domain/submission/lifecycle'
+import { nextAttention, SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 
 const NOW = Date.UTC(2026, 10, 21)

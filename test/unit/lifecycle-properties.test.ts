@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contentOf, outstanding } from '../../server/domain/submission/record'
-import { SUBMISSION_TTL_MS, transition } from '../../server/domain/submission/lifecycle'
+import { transition } from '../../server/domain/submission/lifecycle'
+import { SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
 import type { CardRef, Delivery, Submission } from '../../server/ports/submission'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contentOf } from '../../server/domain/submission/record'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
-import { nextAttention } from '../../server/domain/submission/lifecycle'
+import { nextAttention } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, SLACK, spam, step } from '../fixtures/lifecycle'
 

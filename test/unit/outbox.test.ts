@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SUBMISSION_TTL_MS } from '../../server/domain/submission/lifecycle'
+import { SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { Outcome } from '../../server/ports/delivery'
 import { failing, ok } from '../fakes/board'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../fakes/triage'

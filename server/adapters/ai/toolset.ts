@@ -9,7 +9,7 @@ export interface Toolset {
   tools: ToolSet
   /** Chooses among them for each step. */
   prepareStep?: PrepareStepFunction<ToolSet>
-  /** What a card shows of a call beside its arguments, so that people decide about facts and not about what the model says. */
+  /** What a card shows of a call beside its arguments: people decide about facts, not about what the model says. */
   describe(toolName: string, input: unknown): Promise<readonly Field[]>
 }
 
@@ -36,7 +36,7 @@ export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetPa
   }
 }
 
-/** What needs approval is done in the name of whoever approved the call: several people may approve calls of one turn. */
+/** Runs a write in the name of whoever approved it: several people may approve the calls of one turn. */
 function responsible(tools: ToolSet, conversation: Conversation, toolsOf: ToolsetParts['toolsOf']): ToolSet {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => {
     if (!tool.needsApproval) return [name, tool]

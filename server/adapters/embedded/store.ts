@@ -24,7 +24,7 @@ interface EmbeddedStoreOptions extends StoreRules {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The record, which then has no form data, outlives the data by a week in which its cards are told of the end, and a day. */
+/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
 const RECORD_GRACE_MS = 8 * DAY_MS
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */

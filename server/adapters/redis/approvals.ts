@@ -38,7 +38,7 @@ const GRACE_MS = 60 * 60 * 1000
 const DUE = '{triage}:approvals'
 const turnKey = (id: string) => `{triage}:approval:${id}`
 
-/** Keeps waiting turns in Redis: a hash each (the turn, its cards, a verdict per call), and a sorted set of when they end. */
+/** Keeps waiting turns in Redis: a hash each (turn, cards, a verdict per call), and a sorted set of when they end. */
 export class RedisApprovals implements ApprovalStore {
   private readonly call: Calls['call']
 

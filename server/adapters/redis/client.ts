@@ -141,7 +141,7 @@ export function refusedBefore(client: RedisClient): unknown {
   return seekers.get(client)?.reason
 }
 
-/** After a failover the connection may be to what is a replica now: connects anew, with pauses, until a write is taken. */
+/** Connects anew, with pauses, until a write is taken: after a failover the old node may be a replica. */
 function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
   const seek = async () => {
     outage.begin(refusalLine(seeker.reason) ?? undefined)

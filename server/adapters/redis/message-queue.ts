@@ -46,7 +46,7 @@ for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now(), thread) end
 return found
 `)
 
-/** The queues in Redis: a list per thread, whose entries begin with how often they were handed out, and a sorted set of the threads. */
+/** The queues in Redis: a list per thread, its entries prefixed by their attempts, and a sorted set of the threads. */
 export class RedisMessageQueue implements MessageQueue {
   private readonly calls: Calls
 

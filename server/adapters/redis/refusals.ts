@@ -1,6 +1,9 @@
 import type { RedisClientType as RedisClient } from 'redis'
 
-/** What Redis says instead of doing what it is asked, and what to change (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors). */
+/**
+ * What Redis says instead of doing what it is asked, and what to change
+ * (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
+ */
 const ADVICE: Readonly<Record<string, string>> = {
   READONLY: 'It is a replica: STORE_URL has to lead to the primary.',
   LOADING: 'It is still loading its data.',
@@ -33,7 +36,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? /^[A-Z]{3,}\b/.exec(error.message)?.[0] : undefined
 }
 
-/** The oldest Redis that the tests ran on; `PEXPIRE … NX` came with it. Valkey tells the Redis that it is compatible with. */
+/** The oldest Redis that the tests ran on; it brought `PEXPIRE … NX`. Valkey tells the Redis that it equals. */
 export const OLDEST_REDIS = '7.0'
 
 const versions = new WeakMap<RedisClient, string>()

@@ -20,7 +20,7 @@ interface RedisStoreOptions extends StoreRules {
 
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
-/** The record, which then has no form data, outlives the data by a week in which its cards are told of the end, and a day. */
+/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
 const RECORD_GRACE_MS = 8 * DAY_MS
 /** How long an idempotency key is held. */
 const IDEMPOTENCY_TTL_MS = DAY_MS

@@ -20,7 +20,7 @@ export interface Command {
   argument: string
 }
 
-/** `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`: whom the message is addressed to, as the platforms' adapters hand it on. */
+/** Whom a message is addressed to, as adapters write it: `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`. */
 const ADDRESS = /^(?:<@[!&]?\w+(?:\|[^>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*/u
 
 /** Reads a command; case, a leading slash, full stops and the mention of the bot do not matter. */
@@ -54,7 +54,7 @@ const LISTED = 5
 const PREVIEW_FIELDS = 3
 const PREVIEW_LENGTH = 80
 
-/** Cards of one submission that are posted on request, the first ones included: each of them follows what becomes of it. */
+/** Cards that one submission may have, those on request included: each follows what becomes of it. */
 const MOST_CARDS = 20
 
 /** Pending submissions that are read at most for one answer, newest first. */

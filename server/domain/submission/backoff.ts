@@ -19,7 +19,7 @@ const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 /** Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. */
 const MAX_ATTEMPTS = 9
 
-/** Pause before a card is tried again that the platform refused for what it says: the service or the platform has to change. */
+/** Pause, ms, before a card is tried again that was refused for what it says: something has to change first. */
 const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 
 /** A room that refuses whatever is posted is left alone for so many times the base delay: 1 min at the default base. */
@@ -33,7 +33,7 @@ interface Failed {
   retryAfterMs?: number
 }
 
-/** How long no card goes to a room: as long as its platform says, and a while when it refuses whatever is posted, ms. */
+/** How long no card goes to a room, ms: as its platform says, and a while when it refuses whatever is posted. */
 export function roomPauseMs({ permanent, content, retryAfterMs }: Failed, { baseMs }: RetryPolicy): number {
   return retryAfterMs === undefined ? (permanent && !content ? ROOM_PAUSE * baseMs : 0) : vendorPauseMs(retryAfterMs)
 }

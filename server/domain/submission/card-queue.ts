@@ -49,7 +49,7 @@ export class CardQueue {
     return { paces, leaseMs: this.ports.policy.leaseMs }
   }
 
-  /** A submission has entered, with these places. Resolves its turn where it has one; returns the rooms where it waits. */
+  /** A submission has entered, with these places. Returns the rooms in which it waits; in the others it may post. */
   entered(id: string, { paces }: Entry, places: readonly number[]): string[] {
     const rooms = paces.map(({ room }) => room)
     for (const room of rooms.filter((_, index) => places[index] === 0)) this.grant(room, id)
@@ -75,7 +75,7 @@ export class CardQueue {
     return [{ room: room!, pauseMs: outcome.ok ? 0 : roomPauseMs(outcome, this.ports.policy) }]
   }
 
-  /** Leaves without a write of the submission: nothing is left of it, or nothing about it has changed. Never rejects. */
+  /** Leaves without a write of the submission, of which nothing is left or has changed. Never rejects. */
   async leave(id: string, leaving: readonly Leaving[]): Promise<void> {
     if (leaving.length === 0) return
     await this.ports.queues.leave(id, leaving).catch(error => this.ports.log.warn('queue.failed', { submission: id, error }))

@@ -90,7 +90,7 @@ const MAX_TEXT = 500
 
 const EMAIL = z.email()
 
-/** `Ada <ada@example.com>`, `"Lovelace, Ada" <ada@example.com>`: a name, which says no second address, and an address. */
+/** `Ada <ada@example.com>`, `"Lovelace, Ada" <ada@example.com>`: a name without a second address, and an address. */
 const NAMED = /^(?:"(?:[^"\\\r\n]|\\[^\r\n])*"|[^"<>,;:\r\n]*)[ \t]*<([^<>\s]+)>$/
 
 /** Labels of letters, digits and hyphens, at least two, the last of which is no number. */
@@ -105,7 +105,7 @@ export function replyAddress(fields: readonly Field[]): string | undefined {
   return (found.find(({ label }) => /mail|reply/i.test(label)) ?? found[0])?.address
 }
 
-/** The one address that the text is, in ASCII, without its name; undefined for anything that a mail provider might refuse. */
+/** The one address that the text is, in ASCII, without its name; undefined if a mail provider might refuse it. */
 function addressIn(text: string): string | undefined {
   const typed = text.length <= MAX_TEXT ? text.trim() : ''
   const address = NAMED.exec(typed)?.[1] ?? typed

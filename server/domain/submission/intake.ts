@@ -9,7 +9,7 @@ import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
 import type { Outbox } from './outbox'
 
-/** How long a sender waits for the cards, ms; past that the answer is the same, because the cards are outstanding work. */
+/** How long a sender waits for the cards, ms. The answer is the same after that: the cards are outstanding work. */
 const CARD_PATIENCE_MS = 2500
 
 /** JSON.stringify and Redis are fine with more; nobody reads more, and a bound keeps the stack safe. */

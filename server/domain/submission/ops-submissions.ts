@@ -37,7 +37,7 @@ const decision = z.union([
   z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()) }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, or {"action":"release"}')
 
-/** What a person does at the ops pages: look over what is pending, read one, decide it. Input is what HTTP brought, unchecked. */
+/** What people do at the ops pages: look over what is pending, read one, decide it. Checks what HTTP brought. */
 export class OpsSubmissions {
   /** Tells of changes to any submission. */
   readonly feed: Feed

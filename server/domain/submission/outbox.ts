@@ -36,7 +36,7 @@ export class Outbox {
     }
   }
 
-  /** Does `work`, whose results may start more in the background. Resolves when `work` was done or put off; never rejects. */
+  /** Does `work`; its results may start more in the background. Resolves when it was done or put off; never rejects. */
   async run(submission: Submission, work: readonly Work[]): Promise<void> {
     await new Run(submission, this, this.ports).start(work)
   }

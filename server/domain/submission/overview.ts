@@ -5,7 +5,7 @@ import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
 import { visible } from '../../../shared/utils/text'
 import { fieldText } from './fields'
-import { needsPerson } from './lifecycle'
+import { needsPerson } from './store-rules'
 import { inOrder, type Presentation, DELIVERY_NAMES } from './present'
 import { isPending, outstanding } from './record'
 import { searchFor } from './search'
@@ -57,7 +57,7 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
   return { now, rows: await Promise.all(found.map(submission => row(submission, ports))), total, cursor, scanned }
 }
 
-/** Those of these submissions that are pending and pass the filter: what a page that heard of changes asks for. @throws StoreUnavailable */
+/** Those of these that are pending and pass the filter, for a page that heard of changes. @throws StoreUnavailable */
 export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'now' | 'rows' | 'total'>> {
   const { store, runtime } = ports
   const now = runtime.now()

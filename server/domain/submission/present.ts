@@ -7,7 +7,7 @@ import { isDelivery } from './record'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {
-  /** Base URL of the ops pages, without a trailing slash; null when nobody can open them, or nobody said where they are. */
+  /** Base URL of the ops pages, without a trailing slash; null when nobody can open them or knows where they are. */
   siteUrl: string | null
   forms: Forms
 }

@@ -1,7 +1,7 @@
 import type { CardRef, Delivery, Submission, Work, HistoryEntry, SubmissionData } from '../../ports/submission'
 import { createHash } from 'node:crypto'
 
-/** What is to be done as things are. A card to post waits while its submission is decided: it is wanted only if that is opened again. */
+/** What is to be done now. A card is not posted while its submission is decided: only if that is opened again. */
 export function outstanding({ state, work }: Submission): readonly Work[] {
   return state === 'open' ? work : work.filter(({ kind }) => kind !== 'post')
 }
@@ -9,6 +9,16 @@ export function outstanding({ state, work }: Submission): readonly Work[] {
 /** Whether people may still have to do with it: it waits, or is being delivered. */
 export function isPending({ state }: Pick<Submission, 'state'>): boolean {
   return state === 'open' || state === 'settling'
+}
+
+/** The next version. */
+export function changed(current: Submission, changes: Partial<Submission>): Submission {
+  return { ...current, version: current.version + 1, ...changes }
+}
+
+/** The list with these in the place of those that have their keys. */
+export function replaced(work: readonly Work[], by: readonly Work[]): Work[] {
+  return work.map(item => by.find(({ key }) => key === item.key) ?? item)
 }
 
 export function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {
@@ -19,9 +29,9 @@ export function updates(cards: readonly CardRef[], version: number, dueAt: numbe
  * What the cards show has changed with this version: each of them has to follow. One that is being edited right now is
  * looked after when its edit is done, so that changes that come together cost one edit.
  */
-export function followed(next: Submission, now: number, leaseMs: number): { next: Submission, added: Work[] } {
+export function followed(next: Submission, now: number, leasedUntil: number): { next: Submission, added: Work[] } {
   const inHand = next.work.filter(work => work.kind === 'update' && work.attempts === 0 && work.dueAt > now)
-  const added = updates(next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, now + leaseMs)
+  const added = updates(next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, leasedUntil)
   const rest = next.work.filter(work => work.kind !== 'update' || inHand.includes(work))
   return { next: { ...next, look: next.version, work: [...rest, ...added] }, added }
 }

@@ -119,7 +119,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Embeddings in a file, for exactly these texts and models: others are made anew. A file that cannot be written is no failure. */
+/** Keeps embeddings of exactly these texts and models in a file. One that cannot be written is no failure. */
 function cacheIn(file: string, { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>): EmbeddingCacheOptions {
   const model = typeof embeddingModel === 'string' ? embeddingModel : embeddingModel?.modelId
   const key = createHash('sha256').update(JSON.stringify([INDEX_TEXTS, model, enrichDescriptions])).digest('hex')
