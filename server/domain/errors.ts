@@ -8,7 +8,10 @@ export class DomainError extends Error {
 
 /** The store did not answer in time: nothing was posted, and nothing was stored as far as we know. */
 export class StoreUnavailable extends DomainError {
-  constructor(cause: unknown, message = 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.') {
+  constructor(
+    cause: unknown,
+    message = 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.',
+  ) {
     super('STORE_UNAVAILABLE', message, { cause })
   }
 }
@@ -27,7 +30,10 @@ export class TooManyForms extends DomainError {
 
   constructor(limit: number, waitMs: number) {
     const seconds = Math.ceil(waitMs / 1000)
-    super('TOO_MANY_FORMS', `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`)
+    super(
+      'TOO_MANY_FORMS',
+      `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`,
+    )
     this.retryAfterS = seconds
   }
 }

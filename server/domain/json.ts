@@ -23,7 +23,9 @@ export class RepeatedKey extends SyntaxError {
   }
 }
 
-const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, MINUS, ZERO, NINE, SPACE] = Array.from('"\\:{}-09 ', character => character.charCodeAt(0)) as [number, number, number, number, number, number, number, number, number]
+const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, MINUS, ZERO, NINE, SPACE] = Array.from(
+  '"\\:{}-09 ', character => character.charCodeAt(0),
+) as [number, number, number, number, number, number, number, number, number]
 
 const NUMBER = /-?\d[\d.eE+-]*/y
 

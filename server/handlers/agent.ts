@@ -14,6 +14,14 @@ export interface Agent {
   resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
 }
 
+/** What the card of a call says; `value` is null when nothing is left to decide. */
+interface ApprovalView {
+  title: string
+  details: readonly Field[]
+  notes: readonly string[]
+  value: string | null
+}
+
 export interface AgentHandlers {
   /** Loaded on first use. */
   agent: () => Promise<Agent>
@@ -22,7 +30,7 @@ export interface AgentHandlers {
   history: (threadId: string) => Promise<Message[]>
   /** Says the words in as many messages as they need. */
   say: (thread: Thread, words: AsyncIterable<string>) => Promise<void>
-  card: (platform: string, view: { title: string, details: readonly Field[], notes: readonly string[], value: string | null }) => CardElement
+  card: (platform: string, view: ApprovalView) => CardElement
   platformLabel: (key: string) => string
   log: Log
 }
@@ -60,7 +68,9 @@ export class AgentReplier {
       responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by ?? turn.asker,
     }
     await this.run(thread, conversation, agent => agent.resume(kept, conversation))
-    await this.handlers.approvals.finish(turn.id).catch((error: unknown) => this.handlers.log.warn('approval.kept', { turn: turn.id, error }))
+    await this.handlers.approvals.finish(turn.id).catch((error: unknown) => this.handlers.log.warn(
+      'approval.kept', { turn: turn.id, error },
+    ))
   }
 
   /** Tells the thread of a turn that was taken and never ended. */
@@ -74,11 +84,17 @@ export class AgentReplier {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
     const open = verdict === null
-    return this.handlers.card(platform, { title, details: details.map(detail => ({ ...detail, label: visible(detail.label), value: visible(detail.value) })), notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null })
+    return this.handlers.card(platform, {
+      title,
+      details: details.map(detail => ({ ...detail, label: visible(detail.label), value: visible(detail.value) })),
+      notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null,
+    })
   }
 
   private async answer(thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>): Promise<void> {
-    const speaker: Reviewer = { id: author.userId, name: visible(author.fullName), platform: this.handlers.platformLabel(thread.adapter.name) }
+    const speaker: Reviewer = {
+      id: author.userId, name: visible(author.fullName), platform: this.handlers.platformLabel(thread.adapter.name),
+    }
     const conversation: Conversation = { threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker }
     await this.run(thread, conversation, async agent => agent.start(await messages(), thread.isDM, conversation))
   }
@@ -126,5 +142,7 @@ export class AgentReplier {
 
 function notesOf(turn: WaitingTurn, verdict: Verdict | null): string[] {
   const asked = `Asked by ${turn.asker.name} on ${turn.asker.platform}`
-  return verdict ? [asked, `${verdictLine(verdict)}, ${readTime(verdict.at)}`] : [`${asked}. Nothing is done before somebody approves; this ends on ${readTime(turn.expiresAt)}.`]
+  return verdict
+    ? [asked, `${verdictLine(verdict)}, ${readTime(verdict.at)}`]
+    : [`${asked}. Nothing is done before somebody approves; this ends on ${readTime(turn.expiresAt)}.`]
 }

@@ -120,7 +120,9 @@ async function bounded(answer: Promise<void>): Promise<void> {
 }
 
 async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: () => Promise<void>): Promise<void> {
-  const heartbeat = setInterval(() => void state.extendLock(lock, leaseMs).catch(() => { /* The next one may get through. */ }), leaseMs / 3)
+  const heartbeat = setInterval(
+    () => void state.extendLock(lock, leaseMs).catch(() => { /* The next one may get through. */ }), leaseMs / 3,
+  )
   try {
     await act()
   }
@@ -149,7 +151,8 @@ const SWEPT = 50
 
 /** Has messages answered that a process left behind. Only if there are any the chat platforms are started for it. */
 export async function resumeStalled(
-  messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>, { background }: Pick<Runtime, 'background'>,
+  messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>,
+  { background }: Pick<Runtime, 'background'>,
 ): Promise<void> {
   const threads = await messages.stalled(leaseMs, SWEPT)
   if (threads.length === 0) return

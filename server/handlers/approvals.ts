@@ -52,16 +52,23 @@ async function decide(event: Clicked, id: string, position: number, handlers: Ap
   if (resume) runtime.background(replier.resume(resume, event.thread))
 }
 
-async function update({ adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>, kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number, { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>): Promise<void> {
+async function update(
+  { adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>,
+  kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number, { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>,
+): Promise<void> {
   await adapter.editMessage(threadId, messageId, replier.callCard(adapter.name, kept, position)).catch((error: unknown) => {
     log.warn('approval.card-stale', { turn: kept.turn.id, error })
   })
 }
 
 /** Tells the one who clicked and nobody else, as far as the platform can. */
-async function notify(event: ActionEvent, message: string, { noticeModal, log }: Pick<ApprovalHandlers, 'noticeModal' | 'log'>): Promise<void> {
+async function notify(
+  event: ActionEvent, message: string, { noticeModal, log }: Pick<ApprovalHandlers, 'noticeModal' | 'log'>,
+): Promise<void> {
   try {
-    const seen = await event.thread?.postEphemeral(event.user, message, { fallbackToDM: false }) ?? await event.openModal(noticeModal(message, TITLE))
+    const seen = await event.thread?.postEphemeral(
+      event.user, message, { fallbackToDM: false },
+    ) ?? await event.openModal(noticeModal(message, TITLE))
     if (!seen) await event.thread?.post(message)
   }
   catch (error) {
@@ -74,12 +81,17 @@ async function notify(event: ActionEvent, message: string, { noticeModal, log }:
  *
  * @param start starts the chat platforms, which a process that only sweeps has no other reason to do
  */
-export async function sweepApprovals(start: () => Promise<{ bot: Chat, replier: AgentReplier }>, { approvals, runtime, log }: Pick<ApprovalHandlers, 'approvals' | 'runtime' | 'log'>): Promise<void> {
+export async function sweepApprovals(
+  start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
+  { approvals, runtime, log }: Pick<ApprovalHandlers, 'approvals' | 'runtime' | 'log'>,
+): Promise<void> {
   const { expired, abandoned } = await approvals.sweep()
   if (expired.length + abandoned.length === 0) return
   const { bot, replier } = await start()
   for (const kept of expired) {
-    for (const [position, card] of kept.cards.entries()) if (card) runtime.background(update({ ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log }))
+    for (const [position, card] of kept.cards.entries()) if (card) runtime.background(
+      update({ ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log }),
+    )
     runtime.background(replier.resume(kept, bot.thread(kept.turn.threadId)))
   }
   for (const kept of abandoned) runtime.background(replier.abandon(kept, bot.thread(kept.turn.threadId)))

@@ -73,7 +73,9 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     }
     catch (error) {
       log.error('conversation.failed', { platform: event.adapter.name, action: actionId, error })
-      await event.thread?.postEphemeral(event.user, 'That did not work just now. Press the button again in a moment.', { fallbackToDM: false }).catch(() => {})
+      await event.thread?.postEphemeral(
+        event.user, 'That did not work just now. Press the button again in a moment.', { fallbackToDM: false },
+      ).catch(() => {})
     }
   })
   onClick('hello', async event => greeting(await fullNameOf(event)))

@@ -19,7 +19,9 @@ export function createScript({ commands, render }: Script): Replier {
     const answer = await commands.answer(parseCommand(message.text), place)
     const sent = await post(thread, answer)
     if (!('card' in answer)) return
-    const instead = await commands.shown(answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id })
+    const instead = await commands.shown(
+      answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id },
+    )
     if (instead) await sent.edit(render({ card: instead }, thread.adapter.name))
   }
 

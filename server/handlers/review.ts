@@ -62,7 +62,10 @@ async function answered(event: ActionEvent, log: Log, act: (id: string) => Promi
   }
   catch (error) {
     log.error('review.failed', { action: event.actionId, submission: event.value, platform: event.adapter.name, error })
-    await event.thread.postEphemeral(event.user, 'That did not work just now. Nothing is lost: press the button again in a moment.', { fallbackToDM: false }).catch(() => {})
+    await event.thread.postEphemeral(
+      event.user, 'That did not work just now. Nothing is lost: press the button again in a moment.',
+      { fallbackToDM: false },
+    ).catch(() => {})
   }
 }
 
@@ -76,7 +79,9 @@ function openedAt(id: string, threadId: string): string {
  * request tells it; else where it was opened, because such platforms sign what the form carries. What the SDK remembers
  * serves once only, and a form that is refused is sent again.
  */
-function readForm({ privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string }): { id: string, threadId: string } {
+function readForm(
+  { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
+): { id: string, threadId: string } {
   const [id = '', opened = relatedThread?.id ?? ''] = privateMetadata.split(' ')
   return { id: ID.test(id) ? id : '', threadId: threadId ?? opened }
 }
@@ -86,7 +91,9 @@ function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
 }
 
 /** Who clicked, by full name where it can be had in time. */
-export async function reviewerOf(event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>): Promise<Reviewer> {
+export async function reviewerOf(
+  event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>,
+): Promise<Reviewer> {
   return { id: event.user.userId, name: await fullNameOf(event), platform: platformLabel(event.adapter.name) }
 }
 

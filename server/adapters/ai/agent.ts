@@ -91,8 +91,13 @@ function withLastWord({ prepareStep }: Toolset, steps: number): PrepareStepFunct
 }
 
 /** Refuses what would otherwise be asked. */
-async function refuse({ toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown }, tools: ToolSet, messages: ModelMessage[]): Promise<ToolApprovalStatus> {
+async function refuse(
+  { toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown }, tools: ToolSet,
+  messages: ModelMessage[],
+): Promise<ToolApprovalStatus> {
   const { needsApproval } = tools[toolName] ?? {}
-  const needed = typeof needsApproval === 'function' ? await needsApproval(input as never, { toolCallId, messages, context: {} }) : needsApproval
+  const needed = typeof needsApproval === 'function'
+    ? await needsApproval(input as never, { toolCallId, messages, context: {} })
+    : needsApproval
   return needed ? { type: 'denied', reason: DENIED } : undefined
 }

@@ -96,7 +96,9 @@ function keysOf(operation: FilesOperation): string[] {
 function checkKey(key: string): void {
   const isPath = key.split('/').every(segment => segment !== '' && segment !== '.' && segment !== '..')
   if (!isPath || key.length > KEY_LENGTH || !key.isWellFormed() || /[\\?#%\p{Cc}]/u.test(key)) {
-    throw refused(`${JSON.stringify(key.slice(0, 100))} is not a key. Use a relative path such as reports/2026-11.json, of at most ${KEY_LENGTH} characters, without "..", "\\", "?", "#" or "%".`)
+    throw refused(
+      `${JSON.stringify(key.slice(0, 100))} is not a key. Use a relative path such as reports/2026-11.json, of at most ${KEY_LENGTH} characters, without "..", "\\", "?", "#" or "%".`,
+    )
   }
 }
 

@@ -32,7 +32,10 @@ const SHOWN_LENGTH = 200
 export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = responsible(toolsOf(conversation, conversation.speaker), conversation, toolsOf)
-    return { tools, prepareStep: prepareStep(tools), describe: async (_toolName, input) => describeSubmission(input, submissionsAt(conversation.place)) }
+    return {
+      tools, prepareStep: prepareStep(tools),
+      describe: async (_toolName, input) => describeSubmission(input, submissionsAt(conversation.place)),
+    }
   }
 }
 
@@ -40,7 +43,9 @@ export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetPa
 function responsible(tools: ToolSet, conversation: Conversation, toolsOf: ToolsetParts['toolsOf']): ToolSet {
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => {
     if (!tool.needsApproval) return [name, tool]
-    const execute = (input: never, options: ToolExecutionOptions<never>) => toolsOf(conversation, conversation.responsible(options.toolCallId))[name]!.execute!(input, options)
+    const execute = (input: never, options: ToolExecutionOptions<never>) => toolsOf(
+      conversation, conversation.responsible(options.toolCallId),
+    )[name]!.execute!(input, options)
     return [name, { ...tool, execute } as typeof tool]
   }))
 }
@@ -50,7 +55,11 @@ async function describeSubmission(input: unknown, submissions: Pick<SubmissionAc
   if (typeof id !== 'string') return []
   const submission = await submissions.get(id)
   if (!submission) return [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }]
-  return submission.fields.slice(0, SHOWN_FIELDS).map(({ label, value }) => ({ label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }))
+  return submission.fields.slice(0, SHOWN_FIELDS).map(
+    ({ label, value }) => (
+      { label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }
+    ),
+  )
 }
 
 /** As people read it. */

@@ -132,5 +132,15 @@ function serialised(messages: readonly ModelMessage[]): string {
   if (whole.length <= STATE_LENGTH) return whole
   return JSON.stringify(messages.map(message => message.role !== 'user' || typeof message.content === 'string'
     ? message
-    : { ...message, content: message.content.map(part => part.type === 'text' ? part : { type: 'text', text: `[The attachment "${(part as { filename?: string }).filename ?? 'unnamed'}" is left out here.]` }) }))
+    : {
+        ...message,
+        content: message.content.map(
+          part => part.type === 'text'
+            ? part
+            : {
+                type: 'text',
+                text: `[The attachment "${(part as { filename?: string }).filename ?? 'unnamed'}" is left out here.]`,
+              },
+        ),
+      }))
 }

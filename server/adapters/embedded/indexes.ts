@@ -108,7 +108,9 @@ export class AuditTrail {
 
   /** @param arrivals when each submission came in that has not ended, epoch ms */
   tally(now: number, arrivals: readonly number[]): HourTally[] {
-    const hours = Array.from({ length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }))
+    const hours = Array.from(
+      { length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }),
+    )
     const count = (at: number, what: keyof HourTally['counts']) => {
       const counts = hours.find(({ hour }) => hour === hourOf(at))?.counts
       if (counts) counts[what] = (counts[what] ?? 0) + 1

@@ -116,7 +116,10 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     await this.loaded()
     const arrivals = this.those('open', 'settling').map(({ receivedAt }) => receivedAt)
     const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
-    return { pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue, stuck: (await this.stuck(Infinity)).length }
+    return {
+      pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue,
+      stuck: (await this.stuck(Infinity)).length,
+    }
   }
 
   async stuck(limit: number): Promise<string[]> {
@@ -188,7 +191,10 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   private index(submission: Submission): void {
     const { id, version, state, receivedAt } = submission
-    this.entries.set(id, { id, version, state, receivedAt, due: this.options.nextAttention(submission), stuck: this.options.needsPerson(submission) })
+    this.entries.set(id, {
+      id, version, state, receivedAt, due: this.options.nextAttention(submission),
+      stuck: this.options.needsPerson(submission),
+    })
   }
 
   private those(...states: Submission['state'][]): Entry[] {

@@ -32,7 +32,9 @@ function startCalls(client: RedisClient): Calls {
   // and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without them.
   let returning: Promise<unknown> | undefined
   const reconnected = () => {
-    returning ??= bounded(once(client, 'ready'), RECONNECT_PATIENCE_MS).catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
+    returning ??= bounded(
+      once(client, 'ready'), RECONNECT_PATIENCE_MS,
+    ).catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
     return returning
   }
   const run = <T>(command: () => Promise<T>) => client.isReady ? command() : reconnected().then(command)
@@ -40,5 +42,10 @@ function startCalls(client: RedisClient): Calls {
     onRefusal(client, error)
     throw error
   }
-  return { started, call: command => bounded(client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS).catch(refused) }
+  return {
+    started,
+    call: command => bounded(
+      client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS,
+    ).catch(refused),
+  }
 }

@@ -87,7 +87,10 @@ async function greet(client: RedisClient, log: Log): Promise<void> {
   const [version] = await Promise.all([serverVersion(client), measure(client)])
   if (version !== null && isTooOld(version)) log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
   const { aheadMs } = clockOf(client)
-  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice: 'The service goes by the clock of Redis; set this machine\'s by NTP.' })
+  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn(
+    'clock.off',
+    { aheadMs, of: 'Redis', advice: 'The service goes by the clock of Redis; set this machine\'s by NTP.' },
+  )
 }
 
 async function measure(client: RedisClient): Promise<void> {
@@ -150,7 +153,9 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       if (client.isReady) connectAnew(client)
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
       const { reason } = seeker
-      if (client.isReady) seeker.reason = await bounded(tryWrite(client), PING_TIMEOUT_MS).catch((error: unknown) => refusalLine(error) ? error : reason)
+      if (client.isReady) seeker.reason = await bounded(
+        tryWrite(client), PING_TIMEOUT_MS,
+      ).catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
   const seeker: Seeker = {

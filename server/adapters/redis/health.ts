@@ -15,7 +15,9 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
       if (error === undefined && at - (fresh.get(part) ?? -Infinity) < QUIET_MS) return
       if (error === undefined) fresh.set(part, at)
       else fresh.delete(part)
-      const [field, value] = error === undefined ? [`${part}:success`, String(at)] : [`${part}:error`, JSON.stringify({ at, reason: error })]
+      const [field, value] = error === undefined
+        ? [`${part}:success`, String(at)]
+        : [`${part}:error`, JSON.stringify({ at, reason: error })]
       call(() => client.hSet(KEY, field, value)).catch(() => fresh.delete(part))
     },
     async read() {

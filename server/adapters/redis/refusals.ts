@@ -58,5 +58,7 @@ export function isTooOld(version: string): boolean {
 /** What to change when the server of the present connection is too old; null when it is not, or not known. */
 export function versionProblem(client: RedisClient): string[] | null {
   const version = versions.get(client)
-  return version !== undefined && isTooOld(version) ? [`Redis ${version} is too old: the service needs ${OLDEST_REDIS} or newer (STORE_URL).`] : null
+  return version !== undefined && isTooOld(version)
+    ? [`Redis ${version} is too old: the service needs ${OLDEST_REDIS} or newer (STORE_URL).`]
+    : null
 }

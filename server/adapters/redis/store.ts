@@ -64,7 +64,9 @@ export class RedisStore implements SubmissionStore {
     const args = [
       id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt, this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
-      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''), entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [],
+      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''), entry?.leaseMs ?? '', ...entry?.paces.map(
+        ({ intervalMs }) => intervalMs,
+      ) ?? [],
     ]
     const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number | number[]
     if (typeof stored === 'string') return { id: stored, places: [] }
@@ -83,7 +85,10 @@ export class RedisStore implements SubmissionStore {
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
     const end = this.options.dataLivesUntil(next)
     const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD, ...leaving.flatMap(({ room }) => queueKeys(room))]
+    const keys = [
+      recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD,
+      ...leaving.flatMap(({ room }) => queueKeys(room)),
+    ]
     const place = !isPending(next) ? '' : previous.state === 'held' ? next.receivedAt : 'stay'
     const args = [
       id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
@@ -93,7 +98,10 @@ export class RedisStore implements SubmissionStore {
   }
 
   async remove({ id, version, receivedAt }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
-    const keys = [recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD, ...leaving.flatMap(({ room }) => queueKeys(room))]
+    const keys = [
+      recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD,
+      ...leaving.flatMap(({ room }) => queueKeys(room)),
+    ]
     const args = [id, version, ...lineOf(audit), ...leaving.map(pauseOf)]
     return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
   }
@@ -114,7 +122,9 @@ export class RedisStore implements SubmissionStore {
       const found = await this.read(places.filter((_, index) => index % 2 === 0))
       return {
         // It may have ended or been released between the two round trips.
-        submissions: found.filter(submission => submission && (only === 'held' ? submission.state === 'held' : isPending(submission))) as Submission[],
+        submissions: found.filter(
+          submission => submission && (only === 'held' ? submission.state === 'held' : isPending(submission)),
+        ) as Submission[],
         total,
         cursor: more ? `${places.at(-1)}-${places.at(-2)}` : null,
       }
@@ -122,7 +132,9 @@ export class RedisStore implements SubmissionStore {
   }
 
   async audit(limit: number): Promise<AuditLine[]> {
-    const lines = await this.call(() => this.client.zRange(AUDIT, '+inf', '-inf', { BY: 'SCORE', REV: true, LIMIT: { offset: 0, count: limit } }))
+    const lines = await this.call(
+      () => this.client.zRange(AUDIT, '+inf', '-inf', { BY: 'SCORE', REV: true, LIMIT: { offset: 0, count: limit } }),
+    )
     return lines.map(line => JSON.parse(line) as AuditLine)
   }
 
@@ -130,13 +142,20 @@ export class RedisStore implements SubmissionStore {
     return this.call(async () => {
       const hours = Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS)
       const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
-      return hours.map((hour, index) => ({ hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])) }))
+      return hours.map(
+        (hour, index) => ({
+          hour,
+          counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
+        }),
+      )
     })
   }
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const [pending, oldest, overdue, stuck] = await run(this.client, BACKLOG, [PENDING, DUE, STUCK], [String(now)]) as [number, string, number, number]
+      const [pending, oldest, overdue, stuck] = await run(
+        this.client, BACKLOG, [PENDING, DUE, STUCK], [String(now)],
+      ) as [number, string, number, number]
       return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue, stuck }
     })
   }

@@ -73,17 +73,25 @@ export class Approvals {
       monitor.misplaced(place[0]?.split('/')[0] ?? 'unknown')
       log.warn('approval.misplaced', { turn: id, approver: by.id, platform: by.platform })
     }
-    if (!kept || !call || isElsewhere) return { refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept: null }
+    if (!kept || !call || isElsewhere) return {
+      refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept: null,
+    }
     const { turn } = kept
     const isAsker = by.id === turn.asker.id && by.platform === turn.asker.platform
-    if (!isAsker && !approvers.some(approver => names.includes(approver))) return { refused: 'not-allowed', message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept }
+    if (!isAsker && !approvers.some(approver => names.includes(approver))) return {
+      refused: 'not-allowed',
+      message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept,
+    }
     const now = runtime.now()
     if (now >= turn.expiresAt) return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
     const verdict: Verdict = { approved, by, at: now }
     const recorded = await store.decide(id, position, verdict, now + leaseMs)
     switch (recorded.state) {
       case 'gone': return { refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept }
-      case 'decided': return { refused: 'taken', message: `Already decided: ${verdictLine(recorded.verdict)}.`, kept: { ...kept, verdicts: kept.verdicts.map((each, at) => at === position ? recorded.verdict : each) } }
+      case 'decided': return {
+        refused: 'taken', message: `Already decided: ${verdictLine(recorded.verdict)}.`,
+        kept: { ...kept, verdicts: kept.verdicts.map((each, at) => at === position ? recorded.verdict : each) },
+      }
     }
     log.info('approval.decided', { turn: id, call: call.toolCallId, approved, approver: by.id, platform: by.platform })
     return { call, turn, verdict, resume: recorded.state === 'complete' ? recorded.kept : null }

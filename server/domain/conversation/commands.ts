@@ -97,7 +97,13 @@ export class ChatCommands {
 
   private async pending(place: Place): Promise<Speech> {
     const { found, complete } = await pendingAt(place, READING, this.ports)
-    if (found.length === 0) return { text: [complete ? 'No submission waits. All done.' : `None of the newest ${READING.most} submissions is of this channel.`] }
+    if (found.length === 0) return {
+      text: [
+        complete
+          ? 'No submission waits. All done.'
+          : `None of the newest ${READING.most} submissions is of this channel.`,
+      ],
+    }
     const count = `${complete ? '' : 'At least '}${found.length} ${found.length === 1 ? 'submission waits' : 'submissions wait'}.`
     const oldest = complete ? ` The oldest came on ${readTime(found.at(-1)!.receivedAt)}.` : ''
     const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
@@ -113,14 +119,25 @@ export class ChatCommands {
     const [first, ...others] = matches
     if (first && others.length === 0) return this.posted(first)
     const limit = complete ? '' : ` I looked through the newest ${READING.most}.`
-    if (!first) return { speech: { text: [`Nothing that waits matches “${shorten(wanted)}”: it was decided, has expired, or never came.${limit}`] } }
+    if (!first) return {
+      speech: {
+        text: [`Nothing that waits matches “${shorten(wanted)}”: it was decided, has expired, or never came.${limit}`],
+      },
+    }
     const text = `${matches.length} match.${matches.length > LISTED ? ` The newest ${LISTED}:` : ''}${limit}`
     return { speech: { text: [text], items: matches.slice(0, LISTED).map(submission => this.item(submission)) } }
   }
 
   private posted(submission: Submission): Answer {
     if (submission.cards.length < MOST_CARDS) return { card: this.view(submission) }
-    return { speech: { text: ['It was shown so often that another card would only be in the way. Decide it on one of its cards, or open it.'], items: [this.item(submission)] } }
+    return {
+      speech: {
+        text: [
+          'It was shown so often that another card would only be in the way. Decide it on one of its cards, or open it.',
+        ],
+        items: [this.item(submission)],
+      },
+    }
   }
 
   private async status(place: Place): Promise<Speech> {

@@ -16,7 +16,9 @@ const HELP: readonly SpeechItem[] = [
 /** The first thing that the bot says in a thread. */
 export function welcome(fullName: string): Speech {
   return {
-    text: [`Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. I read along here now: no need to mention me again.`],
+    text: [
+      `Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. I read along here now: no need to mention me again.`,
+    ],
     items: HELP,
     buttons: BUTTONS,
   }
@@ -26,7 +28,9 @@ export const help: Speech = { text: ['This is what I understand:'], items: HELP,
 
 /** The help of a bot that answers through a model. */
 export const helpWithModel: Speech = {
-  text: ['Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.'],
+  text: [
+    'Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.',
+  ],
   buttons: BUTTONS,
 }
 
@@ -37,7 +41,12 @@ export const failed: Speech = { text: ['That did not work just now. Nothing is l
 /** @param waitMs until the agent may be asked again */
 export function exhausted(limit: number, waitMs: number): Speech {
   const minutes = Math.ceil(waitMs / 60_000)
-  return { text: [`You have asked me ${limit} times within an hour, which is the limit here. Ask me again in ${minutes} min. Until then I understand:`], items: HELP }
+  return {
+    text: [
+      `You have asked me ${limit} times within an hour, which is the limit here. Ask me again in ${minutes} min. Until then I understand:`,
+    ],
+    items: HELP,
+  }
 }
 
 export function greeting(fullName: string): Speech {

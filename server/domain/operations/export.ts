@@ -69,7 +69,10 @@ async function auditTable(store: SubmissionStore): Promise<ExportTable> {
   const lines = await reached(store.audit(ALL_LINES))
   async function* rows(): AsyncGenerator<ExportRow> {
     for (const { id, outcome, at, reviewer, receivedAt } of lines) {
-      yield { id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '', 'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt) }
+      yield {
+        id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '',
+        'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt),
+      }
     }
   }
   return { columns: ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'platform', 'received at'], rows: rows() }
@@ -77,7 +80,9 @@ async function auditTable(store: SubmissionStore): Promise<ExportTable> {
 
 /** The audit trail as the JSON export has it. */
 async function* auditRecords(store: SubmissionStore): AsyncGenerator<object> {
-  for (const { at, receivedAt, ...line } of await reached(store.audit(ALL_LINES))) yield { ...line, at: iso(at), receivedAt: iso(receivedAt) }
+  for (const { at, receivedAt, ...line } of await reached(store.audit(ALL_LINES))) yield {
+    ...line, at: iso(at), receivedAt: iso(receivedAt),
+  }
 }
 
 function iso(epochMs: number): string {

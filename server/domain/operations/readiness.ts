@@ -39,7 +39,9 @@ export function createReadiness({ storage, board, health, runtime, clock, storeA
 
   async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
     const outcomes = await Promise.all(board.platforms.map(async (platform) => {
-      const late = runtime.wait(PATIENCE_MS).then((): Outcome => ({ ok: false, permanent: false, reason: `${board.label(platform)} has not answered yet.` }))
+      const late = runtime.wait(PATIENCE_MS).then(
+        (): Outcome => ({ ok: false, permanent: false, reason: `${board.label(platform)} has not answered yet.` }),
+      )
       const answered = board.check(platform).then((outcome) => {
         health.note(platform, runtime.now(), outcome.ok ? undefined : outcome.reason)
         return outcome
@@ -47,7 +49,10 @@ export function createReadiness({ storage, board, health, runtime, clock, storeA
       return Promise.race([answered, late])
     }))
     const failed = outcomes.filter(outcome => !outcome.ok)
-    return { reasons: failed.filter(({ permanent }) => permanent).map(({ reason }) => reason), warnings: failed.filter(({ permanent }) => !permanent).map(({ reason }) => reason) }
+    return {
+      reasons: failed.filter(({ permanent }) => permanent).map(({ reason }) => reason),
+      warnings: failed.filter(({ permanent }) => !permanent).map(({ reason }) => reason),
+    }
   }
 
   return async () => {
@@ -63,7 +68,9 @@ export function createReadiness({ storage, board, health, runtime, clock, storeA
 function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
   if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return []
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
-  return [`The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the store's. Set it by NTP: platforms are refused from 5 min on.`]
+  return [
+    `The clock of this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the store's. Set it by NTP: platforms are refused from 5 min on.`,
+  ]
 }
 
 /** Why forms are refused, for people, and from when on, epoch ms. */

@@ -31,7 +31,10 @@ export async function readStatus({ store, storage, board, health, deliveries, cl
     storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
   ])
   const answered = clock.now()
-  const used = [...board.platforms.map(key => ({ key, label: board.label(key) })), ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] }))]
+  const used = [
+    ...board.platforms.map(key => ({ key, label: board.label(key) })),
+    ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] })),
+  ]
   const parts = [storePart(refusal, answered), ...used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) }))]
   return { now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck, audit }
 }

@@ -19,7 +19,9 @@ export interface AcceptPorts {
  * @param read the body, which is not read for a sender who is known to be over the limit
  * @throws DomainError of any kind when nothing was stored
  */
-export async function accept(read: () => Promise<unknown>, sender: Sender, form: Form, { quota, screening, intake }: AcceptPorts): Promise<string> {
+export async function accept(
+  read: () => Promise<unknown>, sender: Sender, form: Form, { quota, screening, intake }: AcceptPorts,
+): Promise<string> {
   const client = sender.group
   quota?.check(client)
   const isCrowded = quota?.enter(client) ?? false
@@ -31,7 +33,10 @@ export async function accept(read: () => Promise<unknown>, sender: Sender, form:
     // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of cards.
     uncounted?.check(client)
     const { data, held } = await screen(body, sender, screening)
-    return await receive(data, form, intake, { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held })
+    return await receive(
+      data, form, intake,
+      { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held },
+    )
   }
   catch (error) {
     if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)

@@ -12,16 +12,23 @@ export interface DeliveryPorts {
 }
 
 /** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
-export async function deliver(kind: Delivery, submission: Submission, { mailer, template, mail, presentation }: DeliveryPorts): Promise<Outcome<Pick<Sent, 'content' | 'to'>>> {
+export async function deliver(
+  kind: Delivery, submission: Submission, { mailer, template, mail, presentation }: DeliveryPorts,
+): Promise<Outcome<Pick<Sent, 'content' | 'to'>>> {
   const { data, form: key, sent = [] } = submission
   const form = presentation.forms.of(key)
   if (!data) return refused('The data expired before it could be delivered.')
-  if (form.missing) return refused(`The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`)
+  if (form.missing) return refused(
+    `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
+  )
   const to = targetsOf(kind, form)
   if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === kind)
   const outcome = kind === 'email'
-    ? await mailer.send(await composeEmail(submission, form, mail, template, earlier), deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]))
+    ? await mailer.send(
+        await composeEmail(submission, form, mail, template, earlier),
+        deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
+      )
     : await form.endpoint!.post(JSON.stringify(data), deliveryKey(submission, [form.endpoint!.url, earlier?.at]))
   return outcome.ok ? { ok: true, value: { content: contentOf(data), to } } : outcome
 }

@@ -44,18 +44,26 @@ export async function showSubmission(id: string, ports: DetailsPorts): Promise<S
     cards: await cardLocations(cards, ports),
     problem: problemOf(submission, board.label),
     history: submission.history.map(entry => historyLine(entry, board.label)),
-    work: outstanding(submission).map(item => ({ what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt })),
+    work: outstanding(submission).map(
+      item => (
+        { what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
+      ),
+    ),
   }
 }
 
 function notesOf(submission: Submission, presentation: Presentation): readonly string[] {
   if (submission.state === 'held') return [HELD_NOTE]
-  return submission.decision ? [`${decisionLine(submission)}.`, ...progressNotes(submission, presentation.forms.of(submission.form))] : cardView(submission, presentation).notes
+  return submission.decision
+    ? [`${decisionLine(submission)}.`, ...progressNotes(submission, presentation.forms.of(submission.form))]
+    : cardView(submission, presentation).notes
 }
 
 function retryOf(submission: Submission, form: Form): SubmissionDetails['retry'] {
   const label = retryLabel(submission, form)
-  return label && submission.state === 'open' ? { label, destinations: leftOf(submission, form).flatMap(delivery => targetsOf(delivery, form)) } : null
+  return label && submission.state === 'open'
+    ? { label, destinations: leftOf(submission, form).flatMap(delivery => targetsOf(delivery, form)) }
+    : null
 }
 
 /** The error that says what became of a submission which the store does not have any more. @throws StoreUnavailable */
@@ -76,7 +84,10 @@ function endingLine({ outcome, reviewer, at }: AuditLine): string {
 
 export function historyLine(entry: HistoryEntry, label: (platform: string) => string): HistoryLine {
   const failed = entry.event === 'failed' ? entry : null
-  return { at: entry.at, event: entry.event, text: historyText(entry, label), reason: failed?.reason ?? null, againAt: failed?.again ?? null }
+  return {
+    at: entry.at, event: entry.event, text: historyText(entry, label), reason: failed?.reason ?? null,
+    againAt: failed?.again ?? null,
+  }
 }
 
 function historyText(entry: HistoryEntry, label: (platform: string) => string): string {
@@ -102,7 +113,9 @@ function claimName({ action, edited }: HistoryEntry & { event: 'claimed' }): str
 function fields({ data, edited }: Submission): FieldDetails[] {
   const values = Object.values(data ?? {})
   const keys = Object.keys(data ?? {})
-  return editInputs(data ?? {}).map((input, position) => ({ ...input, kind: kindOf(values[position]), edited: edited.includes(keys[position]!) }))
+  return editInputs(data ?? {}).map(
+    (input, position) => ({ ...input, kind: kindOf(values[position]), edited: edited.includes(keys[position]!) }),
+  )
 }
 
 function kindOf(value: unknown): FieldDetails['kind'] {

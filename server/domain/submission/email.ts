@@ -35,11 +35,17 @@ export interface EmailContent {
 export type EmailTemplate = (content: EmailContent) => Pick<Email, 'html' | 'text'> & { isWhole: boolean }
 
 /** @param earlier the email with other values that this one corrects */
-export async function composeEmail(submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>, earlier?: Pick<Sent, 'at'>): Promise<Email> {
+export async function composeEmail(
+  submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
+  earlier?: Pick<Sent, 'at'>,
+): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
   // Keys tell what a field is, labels may be in any language. A list or an object is no subject, and nobody's name.
-  const plain = { ...submission, data: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' || typeof value === 'number')) }
+  const plain = {
+    ...submission,
+    data: Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' || typeof value === 'number')),
+  }
   const keyed = readFields(plain, {})
   const subject = emailSubject(keyed, form.name, earlier !== undefined)
   const content: EmailContent = {
@@ -58,13 +64,21 @@ export async function composeEmail(submission: Submission, form: Form, sender: M
     subject, html, text,
     // A program wrote this: vacation notices do not answer it (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
-    ...isWhole ? {} : { attachments: [{ filename: content.attachment, contentType: 'application/json', content: JSON.stringify(submission.data) }] },
+    ...isWhole
+      ? {}
+      : {
+          attachments: [
+            { filename: content.attachment, contentType: 'application/json', content: JSON.stringify(submission.data) },
+          ],
+        },
   }
 }
 
 /** What the form is about, in its own words; one line, so that no header can be injected. */
 export function emailSubject(fields: readonly Field[], form?: string, isCorrection = false): string {
-  const named = (pattern: RegExp) => fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
+  const named = (pattern: RegExp) => fields.find(
+    ({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()),
+  )
   const topic = named(/^(subject|topic|title|reason)$/i)
   const sender = named(/^((full|your|first)[\s_-]?)?name$/i) ?? named(/^e?-?mail([\s_-]?address)?$/i)
   const about = topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'

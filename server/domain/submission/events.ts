@@ -2,11 +2,7 @@ import type { Action, CardRef, Delivery, Reviewer, Sent, Submission, SubmissionD
 
 /** What happens to a submission. */
 export type LifecycleEvent
-  /**
-   * `queued`: rooms with a queue, which hands the cards out; their due date is only a safety net.
-   * `held`: it fell into the honeypot, and no room is told.
-   */
-  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[], queued?: readonly string[], held?: boolean }
+  = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[] } & Reception
     /** What was held is a form after all, or is not. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
     | { type: 'deleted', reviewer: Reviewer }
@@ -21,6 +17,14 @@ export type LifecycleEvent
     | { type: 'put-off', key: string, until: number }
     | { type: 'expiring' }
     | { type: 'expired' }
+
+/** How a new submission is shown. */
+interface Reception {
+  /** Rooms with a queue, which hands the cards out; their due date is only a safety net. */
+  queued?: readonly string[]
+  /** It fell into the honeypot, and no room is told. */
+  held?: boolean
+}
 
 /** What came of a piece of work. */
 export interface Done {

@@ -10,7 +10,9 @@ export function fieldText(value: unknown): string {
 
 /** One input per field. Ids are positions, because keys may be empty, long or repeated after cutting. */
 export function editInputs(data: SubmissionData): EditInput[] {
-  return Object.entries(data).map(([label, value], position) => ({ id: `f${position}`, label: label.toWellFormed(), value: fieldText(value) }))
+  return Object.entries(data).map(
+    ([label, value], position) => ({ id: `f${position}`, label: label.toWellFormed(), value: fieldText(value) }),
+  )
 }
 
 /**
@@ -51,7 +53,11 @@ function reviveLike(original: unknown, typed: string): { value: unknown } | { er
   if (isNumber(original)) return { value: isNumber(parsed) ? parsed : typed }
   if (typeof original !== 'object') return { value: typeof parsed === typeof original ? parsed : typed }
   if (typeof parsed === 'object' && parsed !== null && !isNumber(parsed) && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
-  return { error: Array.isArray(original) ? 'This field is a JSON list. Keep it valid, like ["a", "b"].' : 'This field is a JSON object. Keep it valid, like {"a": 1}.' }
+  return {
+    error: Array.isArray(original)
+      ? 'This field is a JSON list. Keep it valid, like ["a", "b"].'
+      : 'This field is a JSON object. Keep it valid, like {"a": 1}.',
+  }
 }
 
 function parsedText(text: string): unknown {

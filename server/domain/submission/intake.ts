@@ -55,7 +55,10 @@ export async function receive(
   if (id !== next.id) return id
 
   monitor.received(held)
-  log.info(held ? 'submission.held' : 'submission.received', { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length })
+  log.info(
+    held ? 'submission.held' : 'submission.received',
+    { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length },
+  )
 
   const waiting = queue.entered(id, entry, places)
   const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)))
@@ -69,7 +72,9 @@ export async function receive(
 /** Any JSON object is a submission; nothing else is. */
 function submissionData(body: unknown): SubmissionData {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new InvalidSubmission(`Send a JSON object such as {"name": "Ada"}, not ${Array.isArray(body) ? 'an array' : body === null ? 'null' : `a ${typeof body}`}.`)
+    throw new InvalidSubmission(
+      `Send a JSON object such as {"name": "Ada"}, not ${Array.isArray(body) ? 'an array' : body === null ? 'null' : `a ${typeof body}`}.`,
+    )
   }
   if (deeperThan(body, MAX_DEPTH)) throw new InvalidSubmission(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   return body as SubmissionData

@@ -25,12 +25,17 @@ const filter = {
 }
 
 const listing = z.object({
-  limit: z.coerce.number('it is not a number').int('it is not a whole number').min(1, 'it is less than 1').max(MOST_ROWS, `it is more than ${MOST_ROWS}`).default(50),
+  limit: z.coerce.number('it is not a number').int('it is not a whole number').min(1, 'it is less than 1').max(
+    MOST_ROWS, `it is more than ${MOST_ROWS}`,
+  ).default(50),
   before: z.string().max(200, 'it is not the cursor of a page').optional(),
   ...filter,
 })
 
-const picking = z.object({ ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`), ...filter })
+const picking = z.object({
+  ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`),
+  ...filter,
+})
 
 const decision = z.union([
   z.object({ action: z.enum(['forward', 'spam', 'release']) }),
@@ -92,7 +97,9 @@ export class OpsSubmissions {
       await quarantine.release(id, reviewer)
       return null
     }
-    const result = await reached('values' in asked ? review.decideEdited(id, asked.values, reviewer) : review.decide(id, asked.action, reviewer))
+    const result = await reached(
+      'values' in asked ? review.decideEdited(id, asked.values, reviewer) : review.decide(id, asked.action, reviewer),
+    )
     if ('errors' in result) return result
     if (result.claimed) return null
     const present = await reached(store.get(id))

@@ -18,7 +18,9 @@ export class Outbox {
    * @param known the version at hand, which saves reading it
    * @param leaving queues that the submission leaves in the same write; it stays in them when the events are refused
    */
-  async apply(id: string, events: readonly LifecycleEvent[], known?: Submission | null, leaving: readonly Leaving[] = []): Promise<Applied> {
+  async apply(
+    id: string, events: readonly LifecycleEvent[], known?: Submission | null, leaving: readonly Leaving[] = [],
+  ): Promise<Applied> {
     const { store, runtime, policy, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
@@ -43,7 +45,9 @@ export class Outbox {
 
   /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. */
   async refresh(submission: Submission, card: CardRef): Promise<void> {
-    const isBehind = submission.work.some(({ card: of, attempts }) => of?.messageId === card.messageId && of.platform === card.platform && attempts > 0)
+    const isBehind = submission.work.some(
+      ({ card: of, attempts }) => of?.messageId === card.messageId && of.platform === card.platform && attempts > 0,
+    )
     if (!isBehind) return
     const { board, presentation } = this.ports
     await this.inTurn(card, () => board.update(card, cardView(submission, presentation)))
@@ -93,7 +97,9 @@ function auditLine(previous: Submission, next: Submission, now: number): AuditLi
   const of = { id, ...form ? { form } : {} }
   if (previous.state === 'held') {
     const last = next.history.at(-1)!
-    return last.event === 'released' || last.event === 'deleted' ? { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt } : undefined
+    return last.event === 'released' || last.event === 'deleted'
+      ? { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt }
+      : undefined
   }
   if (next.state === previous.state || next.state === 'settling') return undefined
   const decision = next.decision ?? previous.decision

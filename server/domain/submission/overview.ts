@@ -34,12 +34,15 @@ const SCAN_READS = 20
 /**
  * A page of pending submissions, newest first.
  *
- * What failed has an index; any other filter is applied by scanning, within bounds. Each read asks for no more than the page has room for: so nothing
+ * What failed has an index; any other filter is applied by scanning, within bounds. Each read asks for no more than the
+ * page has room for: so nothing
  * that was read is left over, and the store's cursor of the last read is exactly that of this page.
  *
  * @throws StoreUnavailable
  */
-export async function listRows({ limit, before, ...filter }: Filter & { limit: number, before?: string }, ports: OverviewPorts): Promise<RowPage> {
+export async function listRows(
+  { limit, before, ...filter }: Filter & { limit: number, before?: string }, ports: OverviewPorts,
+): Promise<RowPage> {
   const now = ports.runtime.now()
   const found: Submission[] = []
   let cursor: string | null = before ?? null
@@ -58,13 +61,19 @@ export async function listRows({ limit, before, ...filter }: Filter & { limit: n
 }
 
 /** Those of these that are pending and pass the filter, for a page that heard of changes. @throws StoreUnavailable */
-export async function pickRows({ ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts): Promise<Pick<RowPage, 'now' | 'rows' | 'total'>> {
+export async function pickRows(
+  { ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts,
+): Promise<Pick<RowPage, 'now' | 'rows' | 'total'>> {
   const { store, runtime } = ports
   const now = runtime.now()
   const held = filter.state === 'held'
-  const counted = held ? store.listPending({ limit: 1, only: 'held' }).then(({ total }) => total) : store.backlog(now).then(({ pending }) => pending)
+  const counted = held
+    ? store.listPending({ limit: 1, only: 'held' }).then(({ total }) => total)
+    : store.backlog(now).then(({ pending }) => pending)
   const [total, found] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
-  const pending = found.filter(submission => submission !== null).filter(submission => held ? submission.state === 'held' : isPending(submission))
+  const pending = found.filter(submission => submission !== null).filter(
+    submission => held ? submission.state === 'held' : isPending(submission),
+  )
     .filter(filtering(filter, ports))
   return { now, rows: await Promise.all(pending.map(submission => row(submission, ports))), total }
 }
@@ -101,7 +110,11 @@ export async function cardLocations(cards: readonly CardRef[], { board }: Pick<O
 
 /** @throws StoreUnavailable when the store does not answer */
 export function reached<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((error) => { throw new StoreUnavailable(error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.') })
+  return answer.catch((error) => {
+    throw new StoreUnavailable(
+      error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
+    )
+  })
 }
 
 async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
@@ -113,7 +126,9 @@ async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
     id, receivedAt, expiresAt,
     state: stateOf(submission),
     form: form.name ?? null,
-    preview: fields.slice(0, PREVIEW_FIELDS).map(({ label, value }) => ({ label: cut(label, PREVIEW_LABEL), value: cut(fieldText(value), PREVIEW_VALUE) })),
+    preview: fields.slice(0, PREVIEW_FIELDS).map(
+      ({ label, value }) => ({ label: cut(label, PREVIEW_LABEL), value: cut(fieldText(value), PREVIEW_VALUE) }),
+    ),
     more: Math.max(0, entries.length - PREVIEW_FIELDS),
     erased: data === null,
     cards: await cardLocations(cards, ports),

@@ -12,7 +12,10 @@ export interface PlacePorts {
  * counts without the record of a card, because a click may come before that is written; a card counts without the form,
  * which may have other rooms by now, or be gone. What is held is of no room until it is released.
  */
-export function belongsTo(place: Place, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>, { presentation: { forms }, board }: PlacePorts): boolean {
+export function belongsTo(
+  place: Place, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
+  { presentation: { forms }, board }: PlacePorts,
+): boolean {
   if (state === 'held') return place === 'everywhere'
   return isFormOf(place, form, forms) || cards.some(card => place.includes(board.roomOf(card)))
 }

@@ -34,11 +34,20 @@ export function reminder({ expiresAt }: Submission): string {
 
 /** A card for a submission that somebody decided before this card was known: it offers nothing. */
 export function retiredCardView(id: string, presentation: Presentation): CardView {
-  return { submissionId: id, title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false, url: submissionUrl(id, presentation) }
+  return {
+    submissionId: id, title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false,
+    url: submissionUrl(id, presentation),
+  }
 }
 
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
-  return { submissionId: submission.id, inputs: inOrder(editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels).map(input => ({ ...input, label: visible(input.label) })), url: submissionUrl(submission.id, presentation) }
+  return {
+    submissionId: submission.id,
+    inputs: inOrder(
+      editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels,
+    ).map(input => ({ ...input, label: visible(input.label) })),
+    url: submissionUrl(submission.id, presentation),
+  }
 }
 
 /** @param labels what people read instead of keys, in their order */
@@ -52,14 +61,18 @@ export function readFields(submission: Submission, labels: Form['labels']): Fiel
 export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
   const keys = Object.keys(labels)
   const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
-  return [...items].sort((a, b) => place(a) - place(b)).map(item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item)
+  return [...items].sort((a, b) => place(a) - place(b)).map(
+    item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item,
+  )
 }
 
 /** Who decided what; shown on cards, in modals that came too late, and in the email. */
 export function decisionLine(submission: Submission): string {
   const { decision } = submission
   if (!decision) return ''
-  const verb = decision.action === 'spam' ? 'Marked as spam' : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
+  const verb = decision.action === 'spam'
+    ? 'Marked as spam'
+    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
   return `${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${readTime(decision.at)}`
 }
 
@@ -76,7 +89,9 @@ function notes(submission: Submission, form: Form): string[] {
   if (state === 'expired') return ['Expired — nobody decided in 7 days.']
   if (!decision) return reopenedNotes(submission, form)
   if (decision.action === 'spam') return [decisionLine(submission), ...sentNotes(submission)]
-  const edits = edited.length > 0 && data ? [`Edited: ${edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`] : []
+  const edits = edited.length > 0 && data
+    ? [`Edited: ${edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`]
+    : []
   return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
 }
 
@@ -109,15 +124,24 @@ export function progressNotes(submission: Submission, form: Form): string[] {
   const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   return [
     ...listed('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(sentTo)),
-    ...listed('Being sent to', underWay(submission).filter(({ reason }) => reason === undefined).flatMap(({ kind }) => targetsOf(kind, form))),
+    ...listed(
+      'Being sent to',
+      underWay(submission).filter(({ reason }) => reason === undefined).flatMap(({ kind }) => targetsOf(kind, form)),
+    ),
     ...failed(failures),
-    ...sent.filter(({ delivery }) => !delivered.includes(delivery)).map(({ to, at }) => `Corrects what was sent to ${listOf(to)} on ${readTime(at)}`),
+    ...sent.filter(({ delivery }) => !delivered.includes(delivery)).map(
+      ({ to, at }) => `Corrects what was sent to ${listOf(to)} on ${readTime(at)}`,
+    ),
   ]
 }
 
 /** What failed and is tried again, and when. */
 function retryNotes(submission: Submission): string[] {
-  return underWay(submission).flatMap(({ kind, reason, dueAt }) => reason === undefined ? [] : [`${DELIVERY_NAMES[kind]} failed: ${reason} Tried again on ${readTime(dueAt)}`])
+  return underWay(submission).flatMap(
+    ({ kind, reason, dueAt }) => reason === undefined
+      ? []
+      : [`${DELIVERY_NAMES[kind]} failed: ${reason} Tried again on ${readTime(dueAt)}`],
+  )
 }
 
 /** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
@@ -141,7 +165,9 @@ export function retryLabel(submission: Submission, form: Form): string | undefin
 
 /** What was sent before somebody decided otherwise, or before the rest of it failed. */
 function sentNotes({ sent = [], delivered }: Submission): string[] {
-  return sent.map(({ delivery, to, at }) => `Sent to ${listOf(to)} on ${readTime(at)}${delivered.includes(delivery) ? '' : ', with other values'}`)
+  return sent.map(
+    ({ delivery, to, at }) => `Sent to ${listOf(to)} on ${readTime(at)}${delivered.includes(delivery) ? '' : ', with other values'}`,
+  )
 }
 
 function underWay({ work }: Submission): (Work & { kind: Delivery })[] {

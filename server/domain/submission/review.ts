@@ -54,7 +54,9 @@ export class Review {
    * @param press what the platform calls the form that was submitted
    * @returns errors by input id when the texts do not fit the fields
    */
-  async decideEdited(id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string): Promise<ClaimResult | { errors: Record<string, string> }> {
+  async decideEdited(
+    id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string,
+  ): Promise<ClaimResult | { errors: Record<string, string> }> {
     const submission = await this.here(id, 'edit', reviewer)
     if (!submission?.data) return refusal(submission)
     const edit = applyEdits(submission.data, submitted)
@@ -72,7 +74,9 @@ export class Review {
     return null
   }
 
-  private async claim(id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null }): Promise<ClaimResult> {
+  private async claim(
+    id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null },
+  ): Promise<ClaimResult> {
     const { outbox, presentation, runtime, log, store } = this.ports
     const { known, ...details } = context
     if (!known) return this.refuse(id, null, details.card)
@@ -83,7 +87,9 @@ export class Review {
       if (decided && details.card) runtime.background(outbox.refresh(decided, details.card))
       return this.refuse(id, decided, details.card)
     }
-    log.info('submission.claimed', { submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id })
+    log.info('submission.claimed', {
+      submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id,
+    })
     if (applied.submission) runtime.background(outbox.run(applied.submission, applied.added))
     return { claimed: true }
   }

@@ -45,7 +45,10 @@ export class Run {
   private readonly delivering = new Set<Promise<void>>()
   private writing: Promise<void> = Promise.resolve()
 
-  constructor(private current: Submission | null, private readonly outbox: Ledger, private readonly ports: OutboxPorts, private readonly id = current!.id) {}
+  constructor(
+    private current: Submission | null, private readonly outbox: Ledger, private readonly ports: OutboxPorts,
+    private readonly id = current!.id,
+  ) {}
 
   async start(work: readonly Work[]): Promise<void> {
     const deliveries = work.filter(({ kind }) => isDelivery(kind)).map((item) => {
@@ -64,7 +67,10 @@ export class Run {
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
     if (outcome !== 'waiting') this.ports.monitor.tried(work, outcome, this.ports.runtime.now() - startedAt)
-    this.reports.push({ event: this.report(work, outcome), leaving: outcome === 'waiting' ? [] : this.ports.queue.leavingAfter(work, outcome) })
+    this.reports.push({
+      event: this.report(work, outcome),
+      leaving: outcome === 'waiting' ? [] : this.ports.queue.leavingAfter(work, outcome),
+    })
     await (this.writing = this.writing.then(() => this.write()))
   }
 
@@ -79,7 +85,10 @@ export class Run {
     if (outcome === 'waiting') return { type: 'put-off', key: work.key, until: runtime.now() + QUEUE_CHECK_MS }
     if (outcome.ok) return { type: 'done', key: work.key, ...outcome.value }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
-    log.warn('work.failed', { submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null })
+    log.warn('work.failed', {
+      submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1,
+      reason: outcome.reason, again: again !== null,
+    })
     return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post' && outcome.content }
   }
 
@@ -105,7 +114,10 @@ export class Run {
   /** Cards of a submission that is open again: the queue knows whether they are in flight. */
   private queued({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
     if (submission?.state !== 'open') return []
-    return submission.work.filter(work => work.kind === 'post' && work.attempts === 0 && !added.includes(work) && this.ports.queue.isPaced(work.room!))
+    return submission.work.filter(
+      work => work.kind === 'post' && work.attempts === 0 && !added.includes(work)
+        && this.ports.queue.isPaced(work.room!),
+    )
   }
 
   private async applyPersistently(events: LifecycleEvent[], leaving: readonly Leaving[]): Promise<Applied | null> {

@@ -55,11 +55,15 @@ export async function screen(body: unknown, sender: Sender, { honeypot, humanChe
  * all its visitors, would otherwise make forms vanish that were answered with "received".
  */
 export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: string): string | undefined {
-  return idempotencyKey === undefined ? undefined : createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex')
+  return idempotencyKey === undefined
+    ? undefined
+    : createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex')
 }
 
 async function requireHuman(token: unknown, sender: Sender, check: HumanCheck, log: Log): Promise<void> {
-  if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(`The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`)
+  if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(
+    `The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`,
+  )
   const outcome = await check.verify(token, { address: sender.address, attemptKey: idempotencyDigest(sender) })
   if (outcome.ok) return
   if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)

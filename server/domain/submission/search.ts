@@ -21,7 +21,9 @@ export function searchFor(text: string, forms: Pick<Forms, 'of'>): (submission: 
   return ({ id, form, data }) => {
     if (words.length === 0) return true
     const { labels } = forms.of(form)
-    const fields = Object.entries(data ?? {}).map(([key, value]) => searchable(`${key}:\n${Object.hasOwn(labels, key) ? labels[key] : ''}:\n${fieldText(value)}`))
+    const fields = Object.entries(data ?? {}).map(
+      ([key, value]) => searchable(`${key}:\n${Object.hasOwn(labels, key) ? labels[key] : ''}:\n${fieldText(value)}`),
+    )
     return words.every(word => (word.length >= ID_PREFIX && id.startsWith(word)) || fields.some(field => field.includes(word)))
   }
 }

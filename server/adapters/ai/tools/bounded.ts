@@ -40,7 +40,9 @@ export function bounded(value: unknown, bounds: Bounds): { value: unknown, cut: 
     // A number that JavaScript cannot hold.
     if (JSON.isRawJSON(part)) return taken(part.rawJSON, bounds.text)
     if (Array.isArray(part)) return entries(part, visit)
-    if (typeof part === 'object' && part !== null) return Object.fromEntries(entries(Object.entries(part), ([key, item]) => [taken(key, bounds.text), visit(item)]) as [string, unknown][])
+    if (typeof part === 'object' && part !== null) return Object.fromEntries(
+      entries(Object.entries(part), ([key, item]) => [taken(key, bounds.text), visit(item)]) as [string, unknown][],
+    )
     left -= String(part).length
     return part
   }

@@ -31,9 +31,13 @@ function confined(tool: Tool<ReadInput, unknown>, thread: ConversationToolsOptio
     ...tool,
     description: `${description} Only this conversation can be read: its threadId is ${thread.id}, its channelId ${thread.channelId}.`,
     execute: async (input, options) => {
-      const outside = [[input.threadId, thread.id], [input.channelId, thread.channelId]].find(([asked, own]) => asked !== undefined && asked !== own)
+      const outside = [
+        [input.threadId, thread.id], [input.channelId, thread.channelId],
+      ].find(([asked, own]) => asked !== undefined && asked !== own)
       if (outside) throw new Error(`Only this conversation can be read: thread ${thread.id} of channel ${thread.channelId}.`)
-      const result = await execute?.({ ...input, ...input.limit === undefined ? {} : { limit: Math.min(input.limit, PAGE.items) } }, options)
+      const result = await execute?.({
+        ...input, ...input.limit === undefined ? {} : { limit: Math.min(input.limit, PAGE.items) },
+      }, options)
       const { value, cut } = bounded(JSON.parse(JSON.stringify(result ?? null)), PAGE)
       return { untrusted: UNTRUSTED, result: value, ...cut ? { cut: true } : {} }
     },

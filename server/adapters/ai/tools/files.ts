@@ -1,6 +1,8 @@
 import type { ToolExecutionOptions } from 'ai'
 import { FilesError, type Files } from 'files-sdk'
-import { createFileTools as createSdkTools, type ApprovalConfig, type FileToolName, type FileTools, type ReadOnlyFileTools } from 'files-sdk/ai-sdk'
+import {
+  createFileTools as createSdkTools, type ApprovalConfig, type FileToolName, type FileTools, type ReadOnlyFileTools,
+} from 'files-sdk/ai-sdk'
 import { UNTRUSTED } from './bounded'
 
 /** What a caller may change about a tool. What it does and takes stays as it is. */
@@ -33,9 +35,15 @@ const [READ_BYTES, SHOWN] = [1024 * 1024, 16_000]
 const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
   listFiles: { title: 'List files' },
   getFileMetadata: { title: 'Show file details' },
-  downloadFile: { title: 'Read file', description: `Read a file and return its text, of which long ones show the first ${SHOWN} characters. Set binary=true for small files that are not text.` },
+  downloadFile: {
+    title: 'Read file',
+    description: `Read a file and return its text, of which long ones show the first ${SHOWN} characters. Set binary=true for small files that are not text.`,
+  },
   getFileUrl: { title: 'Get file link' },
-  uploadFile: { title: 'Save file', description: 'Save text (or base64 with encoding="base64") as a file. The key is its path, such as reports/ada.json; folders need not exist. A file that has this key already is replaced.' },
+  uploadFile: {
+    title: 'Save file',
+    description: 'Save text (or base64 with encoding="base64") as a file. The key is its path, such as reports/ada.json; folders need not exist. A file that has this key already is replaced.',
+  },
   deleteFile: { title: 'Delete file' },
   copyFile: { title: 'Copy file' },
   signUploadUrl: { title: 'Make upload link' },
@@ -51,21 +59,32 @@ export function createFileTools(options: FileToolsOptions & { readOnly?: false }
 export function createFileTools(options: FileToolsOptions): FileTools | ReadOnlyFileTools
 export function createFileTools({ files, requireApproval, readOnly, overrides = {} }: FileToolsOptions): FileTools | ReadOnlyFileTools {
   checkOverrides(overrides)
-  const tools = createSdkTools({ files, requireApproval, readOnly, overrides: mapValues(DEFAULTS, (texts, name) => ({ ...texts, ...overrides[name] })) })
-  return mapValues(tools as unknown as Record<FileToolName, Executable>, (tool, name) => ({ ...tool, execute: bounding(name, tool.execute) })) as unknown as FileTools | ReadOnlyFileTools
+  const tools = createSdkTools({
+    files, requireApproval, readOnly,
+    overrides: mapValues(DEFAULTS, (texts, name) => ({ ...texts, ...overrides[name] })),
+  })
+  return mapValues(
+    tools as unknown as Record<FileToolName, Executable>,
+    (tool, name) => ({ ...tool, execute: bounding(name, tool.execute) }),
+  ) as unknown as FileTools | ReadOnlyFileTools
 }
 
 /** Keeps what a model asks for and gets within its bounds, and says in plain words what went wrong. */
 function bounding(name: FileToolName, execute: Execute): Execute {
   const run: Execute = (input, options) => execute(input, options).catch((error) => { throw new Error(explain(error)) })
-  if (name === 'listFiles') return (input, options) => run({ ...input, limit: Math.min(Number(input.limit ?? PAGE), LARGEST_PAGE) }, options)
+  if (name === 'listFiles') return (input, options) => run(
+    { ...input, limit: Math.min(Number(input.limit ?? PAGE), LARGEST_PAGE) }, options,
+  )
   if (name !== 'downloadFile') return run
   return async (input, options) => {
     // Base64 says nothing in part, and takes four characters for three bytes.
     const most = input.binary ? SHOWN * 3 / 4 : READ_BYTES
     const { content, ...file } = await run({ ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options)
     const text = String(content)
-    return { ...file, untrusted: UNTRUSTED, content: text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text, ...text.length > SHOWN ? { cut: `The first ${SHOWN} of ${text.length} characters.` } : {} }
+    return {
+      ...file, untrusted: UNTRUSTED, content: text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text,
+      ...text.length > SHOWN ? { cut: `The first ${SHOWN} of ${text.length} characters.` } : {},
+    }
   }
 }
 
@@ -85,6 +104,8 @@ function checkOverrides(overrides: Partial<Record<string, object>>): void {
   }
 }
 
-function mapValues<Key extends string, Value, Result>(record: Readonly<Record<Key, Value>>, map: (value: Value, key: Key) => Result): Record<Key, Result> {
+function mapValues<Key extends string, Value, Result>(
+  record: Readonly<Record<Key, Value>>, map: (value: Value, key: Key) => Result,
+): Record<Key, Result> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Value, key as Key)])) as Record<Key, Result>
 }

@@ -75,7 +75,9 @@ export function createToolSelection({ log, maxTools = 6, embeddingCache, ...mode
     async warmUp() {
       if (!models.embeddingModel && !models.rerankerModel) return
       try {
-        const better: ToolIndex = createToolIndex(indexed, { ...models, embeddingCache: embeddingCache ? cacheIn(embeddingCache, models) : undefined })
+        const better: ToolIndex = createToolIndex(
+          indexed, { ...models, embeddingCache: embeddingCache ? cacheIn(embeddingCache, models) : undefined },
+        )
         await better.warmUp()
         index = better
       }
@@ -84,7 +86,9 @@ export function createToolSelection({ log, maxTools = 6, embeddingCache, ...mode
       }
     },
     prepareStep: tools => async ({ messages, steps }) => {
-      const offer = (names: readonly string[]) => ({ activeTools: Object.keys(tools).filter(name => names.includes(name) || !Object.hasOwn(INDEX_TEXTS, name)) })
+      const offer = (names: readonly string[]) => (
+        { activeTools: Object.keys(tools).filter(name => names.includes(name) || !Object.hasOwn(INDEX_TEXTS, name)) }
+      )
       const page = missesOf(steps)
       if (page >= MISSES) return {}
       // Tools that this agent does not have take no place on a page.
@@ -115,12 +119,17 @@ function missesOf(steps: readonly Step[]): number {
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`No answer in ${PATIENCE_MS} ms.`)), PATIENCE_MS) })
+  const late = new Promise<never>(
+    (_, reject) => { timer = setTimeout(() => reject(new Error(`No answer in ${PATIENCE_MS} ms.`)), PATIENCE_MS) },
+  )
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 /** Keeps embeddings of exactly these texts and models in a file. One that cannot be written is no failure. */
-function cacheIn(file: string, { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>): EmbeddingCacheOptions {
+function cacheIn(
+  file: string,
+  { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>,
+): EmbeddingCacheOptions {
   const model = typeof embeddingModel === 'string' ? embeddingModel : embeddingModel?.modelId
   const key = createHash('sha256').update(JSON.stringify([INDEX_TEXTS, model, enrichDescriptions])).digest('hex')
   return {
@@ -128,7 +137,9 @@ function cacheIn(file: string, { embeddingModel, enrichDescriptions }: Pick<Tool
       const cached = await readFile(file, 'utf8').then(JSON.parse).catch(() => null)
       return cached?.key === key ? cached.embeddings : null
     },
-    save: embeddings => mkdir(dirname(file), { recursive: true }).then(() => writeFile(file, JSON.stringify({ key, embeddings }))).catch(() => { /* Then they are made anew at the next start. */ }),
+    save: embeddings => mkdir(dirname(file), { recursive: true }).then(
+      () => writeFile(file, JSON.stringify({ key, embeddings })),
+    ).catch(() => { /* Then they are made anew at the next start. */ }),
   }
 }
 

@@ -38,7 +38,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
       inputSchema: z.object({ id }),
       execute: async ({ id }) => {
         const submission = await access.get(id)
-        return submission ? shown(submission, WHOLE) : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
+        return submission
+          ? shown(submission, WHOLE)
+          : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
       },
     }),
     submissionStats: tool({
@@ -68,7 +70,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
         })).min(1).max(100),
       }),
       needsApproval: true,
-      execute: async ({ id, changes }) => outcome(await access.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.'),
+      execute: async ({ id, changes }) => outcome(
+        await access.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.',
+      ),
     }),
     markSubmissionAsSpam: tool({
       title: 'Mark submission as spam',
@@ -87,7 +91,9 @@ export function createElsewhereTools() {
       title: 'Search submissions',
       description: 'Tells where form submissions can be asked about: not in this conversation.',
       inputSchema: z.object({}),
-      execute: async () => ({ reason: 'Submissions are shown only in the channel of their cards. Ask there. Here nothing is known about them, not even how many there are.' }),
+      execute: async () => ({
+        reason: 'Submissions are shown only in the channel of their cards. Ask there. Here nothing is known about them, not even how many there are.',
+      }),
     }),
   }
 }
@@ -95,7 +101,10 @@ export function createElsewhereTools() {
 /** Form data stays below one key, beside the word that it is not to be trusted. */
 function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
   const { value, cut } = bounded(data, bounds)
-  return { id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes, untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {} }
+  return {
+    id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes,
+    untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {},
+  }
 }
 
 function outcome(result: ClaimResult, message: string) {
