@@ -1,4 +1,4 @@
-/** What became of one attempt at an outside effect. Adapters return it, they do not throw. */
+/** The result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
   = | { ok: true, value: T }
     | {

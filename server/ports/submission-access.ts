@@ -45,7 +45,7 @@ export interface Found {
 export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
   /** When the newest pending submission came, epoch ms; null when none is pending. */
   newestAt: number | null
-  /** What became of the latest, which is as far as the audit is looked at. */
+  /** How the latest submissions ended; `sinceAt` is how far back the audit was read. */
   decided: { forwarded: number, spam: number, expired: number, sinceAt: number | null }
 }
 

@@ -128,7 +128,7 @@ export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'fai
 /** Outcomes after which a submission goes on. */
 export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'released']
 
-/** What stays of a decision: no form data. */
+/** The trace of a decision, kept after the submission is gone: no form data. */
 export interface AuditLine {
   id: string
   /** Key of its form; none for the default one, and in lines of versions that did not keep it. */

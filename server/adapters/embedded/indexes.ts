@@ -79,7 +79,7 @@ const HOUR_MS = 60 * 60 * 1000
 const AUDIT_TTL_MS = 30 * 24 * HOUR_MS
 const AUDIT_LINES = 10_000
 
-/** What stays of decisions: one file each. */
+/** Keeps audit lines, one file each. */
 export class AuditTrail {
   private readonly lines = new Map<string, AuditLine>()
 

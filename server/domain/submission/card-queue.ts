@@ -31,9 +31,9 @@ export interface CardQueuePorts {
 }
 
 /**
- * Whose card may be posted, and when. Rooms that take any number of cards at once have no queue. In the others a
- * submission enters with the write that stores it, and leaves with the one that says what became of its card, posted or
- * not, so that a card that is refused holds nobody up; when it is due again, it goes first.
+ * Decides whose card may be posted, and when. A room that takes any number of cards at once has no queue. In the others
+ * a submission enters with the write that stores it and leaves with the write that records its attempt, posted or not:
+ * so a refused card holds nobody up. It goes first when it is due again.
  */
 export class CardQueue {
   private readonly running = new Set<string>()

@@ -17,7 +17,7 @@ export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentatio
   store: Pick<SubmissionStore, 'get' | 'audit'>
 }
 
-/** What somebody has to know to judge it. */
+/** Tells a person how to judge a held submission. */
 const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or delete it.'
 
 /** How far back the audit trail is searched for what happened to one submission. */

@@ -9,7 +9,7 @@ import { z } from 'zod'
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120
 
-/** What scripts of websites send as text when there is nothing. */
+/** Websites' scripts send these texts when a field is empty. */
 const NOTHING = /^(?:null|undefined|NaN|\[object \w+\])$/
 
 export interface MailSender {

@@ -26,7 +26,7 @@ interface Reception {
   held?: boolean
 }
 
-/** What came of a piece of work. */
+/** The result of a piece of work. */
 export interface Done {
   /** The card that was posted or edited, and the version of the submission that it shows. */
   card?: CardRef

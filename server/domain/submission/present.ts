@@ -118,7 +118,7 @@ export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
   return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
 }
 
-/** What became of a forward so far: what was sent, what is on its way, what was given up. */
+/** Notes on a forward so far: what was sent, what is on its way, what was given up. */
 export function progressNotes(submission: Submission, form: Form): string[] {
   const { delivered, failures, sent = [] } = submission
   const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
