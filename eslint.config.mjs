@@ -20,8 +20,34 @@ const NO_PLATFORM = {
   message: 'No platform is told by its name outside its folder: say what is different about it in its definition.',
 }
 
-/** A line that holds a string, template or regular expression and nothing else but its key; or an attribute of a template. */
-const ALONE = String.raw`^\s*(?:[\w-]+: )?([\x27"\x60/]).*\1[a-z]*[,;)\]}]*$|^\s*:?[\w-]+="[^"]*">?$`
+const COLUMNS = 120
+
+/** A sentence, a regular expression or a template of so many columns is not broken to keep a line short. */
+const UNBROKEN = 60
+
+/** @type {import('eslint').Rule.RuleModule} */
+const columns = {
+  meta: { type: 'layout', schema: [], messages: { long: `A line has at most ${COLUMNS} columns.` } },
+  create(context) {
+    const exempt = new Set()
+    return {
+      'Literal, TemplateLiteral'(/** @type {import('estree').Literal} */ { loc }) {
+        if (!loc) return
+        const { start, end } = loc
+        for (let line = start.line; line <= end.line; line++) {
+          const [from, to] = [line === start.line ? start.column : 0, line === end.line ? end.column : Infinity]
+          if (to - from >= UNBROKEN) exempt.add(line)
+        }
+      },
+      'Program:exit'() {
+        context.sourceCode.lines.forEach((text, index) => {
+          if (text.length <= COLUMNS || exempt.has(index + 1) || /https?:\/\//.test(text)) return
+          context.report({ loc: { line: index + 1, column: COLUMNS }, messageId: 'long' })
+        })
+      },
+    }
+  },
+}
 
 /** Any package, but no alias of this project. */
 const PACKAGES = ['[a-z]*{,/**}', '@[a-z]*/**']
@@ -76,12 +102,19 @@ export default withNuxt(
     rules: { 'max-lines': ['error', { max: 25, skipBlankLines: false, skipComments: false }] },
   },
   {
-    // What complies so far. A literal, or the text of an attribute, may stand alone on a longer line.
     name: 'forms/columns',
-    files: ['{app,build,pages,shared}/**/*.{ts,vue}', 'server/{api,http,plugins}/**/*.ts', 'nuxt.config.ts'],
-    ignores: ['app/composables/use-setup-guides.ts'],
+    files: ['**/*.{ts,mjs}'],
+    plugins: { forms: { rules: { columns } } },
+    rules: { 'forms/columns': 'error' },
+  },
+  {
+    // The text of an attribute may stand alone on a longer line.
+    name: 'forms/columns-of-components',
+    files: ['**/*.vue'],
     rules: {
-      '@stylistic/max-len': ['error', { code: 120, ignoreUrls: true, ignorePattern: ALONE }],
+      '@stylistic/max-len': ['error', {
+        code: COLUMNS, ignoreUrls: true, ignorePattern: String.raw`^\s*(?:[\w-]+: )?([\x27"\x60]).*\1,?$|^\s*:?[\w-]+="[^"]*">?$`,
+      }],
     },
   },
   {

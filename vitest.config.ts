@@ -10,7 +10,8 @@ const TIMED = e2e(['burst', 'liveness', 'outage', 'reliability', 'slack-unreacha
 /** The slowest begin, so that none of them is left over when all others are done. */
 const SLOWEST = e2e([
   'vercel', 'gateway-servers', 'discord-gateway', 'crash', 'gateway-route', 'ops-status', 'ops-submission', 'ops-list',
-  'sign-in-page', 'race', 'signed-out', 'sandbox', 'failover', 'refused-cards', 'conversation-slack', 'conversation-sandbox',
+  'sign-in-page', 'race', 'signed-out', 'sandbox', 'failover', 'refused-cards', 'conversation-slack',
+  'conversation-sandbox',
   'outage', 'liveness', 'soak', 'burst', 'reliability', 'two-rooms', 'slack-unreachable',
 ])
 
@@ -39,7 +40,9 @@ export default defineConfig({
       // Most of an end-to-end test is waiting, not computing.
       {
         extends: true,
-        test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED, maxWorkers: 5, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED, maxWorkers: 5, sequence: { groupOrder: 0 },
+        },
       },
       { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 3, sequence: { groupOrder: 1 } } },
     ],

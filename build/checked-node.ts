@@ -12,7 +12,10 @@ import('./server.mjs')
 
 interface Chunk { type: string, isEntry?: boolean, facadeModuleId?: string | null, code?: string }
 
-/** Has the built server refuse to start on a Node older than `engines` in package.json says, instead of failing on the way. */
+/**
+ * Has the built server refuse to start on a Node older than `engines` in package.json says, instead of failing on the
+ * way.
+ */
 export function checkedNode() {
   return {
     name: 'checked-node',

@@ -6,8 +6,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ENTRY = '.output/server/index.mjs'
-const SOURCES = ['server', 'pages', 'components', 'composables', 'middleware', 'modules', 'plugins', 'assets', 'public', 'app.vue', 'error.vue', 'nuxt.config.ts', 'package-lock.json']
-const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2, newsletter: false }
+const SOURCES = [
+  'server', 'pages', 'components', 'composables', 'middleware', 'modules', 'plugins', 'assets', 'public', 'app.vue',
+  'error.vue', 'nuxt.config.ts', 'package-lock.json',
+]
+const SAMPLE = {
+  name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
+  message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2, newsletter: false,
+}
 
 if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()
 const port = await freePort(Number(process.env.PORT) || 3000)
@@ -16,7 +22,10 @@ rmSync('.data/demo', { recursive: true, force: true })
 
 const server = spawn(process.execPath, [ENTRY], {
   stdio: ['ignore', 'inherit', 'inherit'],
-  env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1', PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: '.data/demo' },
+  env: {
+    PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1',
+    PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: '.data/demo',
+  },
 })
 server.on('exit', code => process.exit(code ?? 0))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
@@ -37,7 +46,9 @@ console.log(`
 async function sendSample() {
   for (let attempt = 0; ; attempt++) {
     try {
-      const response = await fetch(`http://127.0.0.1:${port}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(SAMPLE) })
+      const response = await fetch(`http://127.0.0.1:${port}/api/form`, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(SAMPLE),
+      })
       return await response.json()
     }
     catch (error) {
@@ -50,7 +61,9 @@ async function sendSample() {
 function build() {
   console.log('Building the service (about half a minute the first time)…')
   const nuxt = join(createRequire(import.meta.url).resolve('nuxt/package.json'), '../bin/nuxt.mjs')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [nuxt, 'build'], { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } })
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath, [nuxt, 'build'], { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
+  )
   if (status === 0) return
   console.error(stdout, stderr)
   process.exit(1)
@@ -60,7 +73,9 @@ function build() {
 function newest(path) {
   if (!existsSync(path)) return 0
   if (!statSync(path).isDirectory()) return statSync(path).mtimeMs
-  return readdirSync(path, { recursive: true }).reduce((latest, file) => Math.max(latest, statSync(join(path, file)).mtimeMs), 0)
+  return readdirSync(path, { recursive: true }).reduce(
+    (latest, file) => Math.max(latest, statSync(join(path, file)).mtimeMs), 0,
+  )
 }
 
 /** `wanted`, or any free port when it is taken. */

@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process'
 
 const TOOLS = [
   { commands: ['redis-server'], package: 'redis-server', about: 'the tests start their own Redis' },
-  { commands: [process.env.CHROMIUM ?? '', 'chromium', 'chromium-browser', 'google-chrome'].filter(Boolean), package: 'chromium', about: 'the browser tests drive it (or set CHROMIUM to its path)' },
+  {
+    commands: [process.env.CHROMIUM ?? '', 'chromium', 'chromium-browser', 'google-chrome'].filter(Boolean),
+    package: 'chromium', about: 'the browser tests drive it (or set CHROMIUM to its path)',
+  },
 ]
 
 /** Paths of the tools by package name. Exits with what to install when one is missing and apt does not help. */
@@ -27,7 +30,9 @@ function find({ commands }) {
 
 function installWithApt(packages) {
   const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get']
-  const run = (...args) => spawnSync(apt[0], [...apt.slice(1), ...args], { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }).status === 0
+  const run = (...args) => spawnSync(apt[0], [...apt.slice(1), ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0
   console.log(`Installing ${packages.join(' and ')} with apt…`)
   if (run('update', '-qq')) run('install', '-y', '-qq', '--no-install-recommends', ...packages)
 }

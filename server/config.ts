@@ -13,7 +13,10 @@ import type { Require, Variable } from './variable'
 export interface Config {
   /** Everything but an explicit development or test environment. */
   production: boolean
-  /** Public URL of the pages, without a trailing slash; null in production when nobody said it: then nothing links there. */
+  /**
+   * Public URL of the pages, without a trailing slash; null in production when nobody said it: then nothing links
+   * there.
+   */
   siteUrl: string | null
   maxBodyBytes: number
   /** Bytes that all bodies may take at a time, and how long one may take to arrive, ms. */
@@ -97,7 +100,9 @@ export function readConfig(env: Environment = process.env): Config {
   const local = production ? null : LOCAL_SITE
   const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
-  const context = { require, requireSite, siteUrl, production, isGiven: (name: string) => readText(name, env) !== undefined }
+  const context = {
+    require, requireSite, siteUrl, production, isGiven: (name: string) => readText(name, env) !== undefined,
+  }
 
   const wanted = wantedPlatforms(values, context)
   const embedded = platforms.find(({ key, needs }) => needs.length === 0 && wanted.includes(key))
@@ -131,20 +136,26 @@ export function readConfig(env: Environment = process.env): Config {
       trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
       honeypot: values.FORM_HONEYPOT ?? '_gotcha', heldMax: values.HELD_MAX ?? 1000,
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
-      turnstile: values.TURNSTILE_SECRET_KEY ? { secretKey: values.TURNSTILE_SECRET_KEY, verifyUrl: values.TURNSTILE_VERIFY_URL } : undefined,
+      turnstile: values.TURNSTILE_SECRET_KEY
+        ? { secretKey: values.TURNSTILE_SECRET_KEY, verifyUrl: values.TURNSTILE_VERIFY_URL }
+        : undefined,
     },
     storeUrl: values.STORE_URL,
     dataDir: values.DATA_DIR ?? '.data',
     mail: {
       apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
-      fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot', to: values.FORWARD_EMAIL ?? 'team@example.com',
+      fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
+      to: values.FORWARD_EMAIL ?? 'team@example.com',
     },
     endpoint: { url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET },
     forms,
     cronSecret: values.CRON_SECRET,
     serverless: values.VERCEL ?? false,
     cardIntervalMs: values.CARD_INTERVAL_MS,
-    retry: { baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000, sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000 },
+    retry: {
+      baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000,
+      sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000,
+    },
   }
 }
 

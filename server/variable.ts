@@ -15,7 +15,9 @@ export interface Variable {
 }
 
 /** What a table of variables reads as; undefined where a variable is not set. */
-export type Values<Table extends Record<string, Variable>> = { [Name in keyof Table]: z.infer<Table[Name]['schema']> | undefined }
+export type Values<Table extends Record<string, Variable>> = {
+  [Name in keyof Table]: z.infer<Table[Name]['schema']> | undefined
+}
 
 /** Reports what is missing. `when` begins with a comma or is empty. */
 export type Require = (names: readonly string[], when: string) => void
@@ -36,12 +38,20 @@ export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'i
 export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')
 
 /** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */
-export const email = z.email('it is not an email address').refine(value => value.length <= 254 && value.indexOf('@') <= 64, 'it is longer than an email address may be')
+export const email = z.email('it is not an email address').refine(
+  value => value.length <= 254 && value.indexOf('@') <= 64, 'it is longer than an email address may be',
+)
 
 /** Where forms are posted. */
-export const endpoint = web.refine(value => !URL.canParse(value) || new URL(value).username === '', 'it carries a user name; use FORWARD_SIGNING_SECRET or a token in the URL')
-export const flag = z.enum(['1', '0', 'true', 'false'], 'it is neither 1 nor 0').transform(value => value === '1' || value === 'true')
+export const endpoint = web.refine(
+  value => !URL.canParse(value) || new URL(value).username === '',
+  'it carries a user name; use FORWARD_SIGNING_SECRET or a token in the URL',
+)
+export const flag = z.enum(['1', '0', 'true', 'false'], 'it is neither 1 nor 0').transform(value => value === '1'
+  || value === 'true')
 /** A website, without a path, which browsers leave out. */
-export const origin = (hint: string) => url(/^https?$/, hint).refine(value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), hint).transform(value => new URL(value).origin)
+export const origin = (hint: string) => url(/^https?$/, hint).refine(
+  value => /^\w+:\/\/[^/?#@]+\/?$/.test(value), hint,
+).transform(value => new URL(value).origin)
 /** Items separated by commas. */
 export const list = text.transform(items => items.split(',').map(item => item.trim()).filter(Boolean))

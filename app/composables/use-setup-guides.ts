@@ -7,19 +7,38 @@ export function setupGuides({ siteUrl: knownUrl, platforms }: Setup): SetupGuide
       key: 'email', label: 'Email', icon: 'i-lucide-mail', about: 'Forwarded submissions go out through Resend.',
       required: ['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'],
       steps: [
-        { text: 'Verify the domain that you send from.', link: { label: 'Resend domains', to: 'https://resend.com/domains' } },
-        { text: 'Create an API key and set MAIL_API_KEY to it, MAIL_FROM_ADDRESS to an address on that domain, and FORWARD_EMAIL to where forwarded submissions go.', link: { label: 'Resend API keys', to: 'https://resend.com/api-keys' } },
+        { text: 'Verify the domain that you send from.', link: {
+          label: 'Resend domains', to: 'https://resend.com/domains',
+        } },
+        {
+          text: 'Create an API key and set MAIL_API_KEY to it, MAIL_FROM_ADDRESS to an address on that domain, and FORWARD_EMAIL to where forwarded submissions go.',
+          link: { label: 'Resend API keys', to: 'https://resend.com/api-keys' },
+        },
       ],
     },
     {
-      key: 'store', label: 'Store', icon: 'i-lucide-database', about: 'Redis or Valkey keeps the submissions; production needs it.',
+      key: 'store', label: 'Store', icon: 'i-lucide-database',
+      about: 'Redis or Valkey keeps the submissions; production needs it.',
       required: ['STORE_URL'],
-      steps: [{ text: 'Set STORE_URL, for example to redis://localhost:6379, and let Redis keep its data on disk (appendonly yes).' }],
+      steps: [
+        {
+          text: 'Set STORE_URL, for example to redis://localhost:6379, and let Redis keep its data on disk (appendonly yes).',
+        },
+      ],
     },
     {
-      key: 'website', label: 'Your website', icon: 'i-lucide-globe', about: 'Any JSON or HTML form, from any page or server.',
+      key: 'website', label: 'Your website', icon: 'i-lucide-globe',
+      about: 'Any JSON or HTML form, from any page or server.',
       required: [],
-      steps: [{ text: 'Send forms to this address. FORM_ALLOWED_ORIGINS and FORM_API_KEY limit who may.', code: { label: 'curl', text: `curl ${siteUrl}/api/form \\\n  -H 'content-type: application/json' \\\n  -d '{"name":"Ada Lovelace","message":"Hello"}'` } }],
+      steps: [
+        {
+          text: 'Send forms to this address. FORM_ALLOWED_ORIGINS and FORM_API_KEY limit who may.',
+          code: {
+            label: 'curl',
+            text: `curl ${siteUrl}/api/form \\\n  -H 'content-type: application/json' \\\n  -d '{"name":"Ada Lovelace","message":"Hello"}'`,
+          },
+        },
+      ],
     },
   ]
 }

@@ -38,7 +38,10 @@ interface AgentParts {
 
 /** The conversation with a model behind it. */
 export interface AgentConversation {
-  /** Loads what the chat side needs; the function that it resolves with adds the buttons of the approvals and tells who answers. */
+  /**
+   * Loads what the chat side needs; the function that it resolves with adds the buttons of the approvals and tells who
+   * answers.
+   */
   load(): Promise<(bot: Chat) => AgentReplier>
   /** Loads the model's side, and readies the choice of tools. */
   warm(bot: Chat): Promise<unknown>
@@ -48,11 +51,18 @@ export interface AgentConversation {
   stop(): void
 }
 
-/** Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at the first message. */
-export function createAgentConversation({ config, approvals: store, connections, places, forms, submissionsAt, runtime, monitor, log }: AgentParts): AgentConversation | null {
+/**
+ * Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at
+ * the first message.
+ */
+export function createAgentConversation({
+  config, approvals: store, connections, places, forms, submissionsAt, runtime, monitor, log,
+}: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
-  const approvals = new Approvals({ store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log })
+  const approvals = new Approvals({
+    store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
+  })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
   const platformLabel = (key: string) => platformOf(key).label
   const site = config.siteUrl && new URL(config.siteUrl).origin
@@ -61,18 +71,24 @@ export function createAgentConversation({ config, approvals: store, connections,
 
   const agentOf = once(async (bot: Chat) => {
     const [{ Agent }, { createModels }, { createToolset }, { isCard }] = await Promise.all([
-      import('../adapters/ai/agent'), import('../adapters/ai/model'), import('../adapters/ai/toolset'), import('../adapters/chat/streaming'),
+      import('../adapters/ai/agent'), import('../adapters/ai/model'), import('../adapters/ai/toolset'),
+      import('../adapters/chat/streaming'),
     ])
     const models = createModels(model)
     const { embeddingModel, rerankerModel } = config.tools.selection
     const { selection, of } = await openTools({
       config, submissionsAt, forms, log,
-      models: { embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel), reranker: rerankerModel === undefined ? undefined : models.language(rerankerModel) },
+      models: {
+        embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel),
+        reranker: rerankerModel === undefined ? undefined : models.language(rerankerModel),
+      },
     })
     runtime.background(selection.warmUp())
     const toolset = createToolset({
       submissionsAt, prepareStep: tools => selection.prepareStep(tools),
-      toolsOf: ({ threadId, channelId, place }, reviewer) => of({ chat: bot, thread: { id: threadId, channelId }, place, reviewer }),
+      toolsOf: ({ threadId, channelId, place }, reviewer) => of({
+        chat: bot, thread: { id: threadId, channelId }, place, reviewer,
+      }),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
   })
@@ -80,7 +96,8 @@ export function createAgentConversation({ config, approvals: store, connections,
   return {
     load: async () => {
       const [{ say }, { approvalCard }, { noticeModal }] = await Promise.all([
-        import('../adapters/chat/streaming'), import('../adapters/chat/approval-card'), import('../adapters/chat/modals'),
+        import('../adapters/chat/streaming'), import('../adapters/chat/approval-card'),
+        import('../adapters/chat/modals'),
       ])
       return (bot) => {
         replier = new AgentReplier({
@@ -89,7 +106,9 @@ export function createAgentConversation({ config, approvals: store, connections,
           say: (thread, words) => say(thread, words, platformOf(thread.adapter.name), site),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
-        registerApprovals(bot, { approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log })
+        registerApprovals(bot, {
+          approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log,
+        })
         return replier
       }
     },

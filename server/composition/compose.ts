@@ -42,7 +42,10 @@ import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
 
 /** What the demo sends and the sandbox suggests. */
-const SAMPLE_FORM = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.' }
+const SAMPLE_FORM = {
+  name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
+  message: 'Please quote 2 analytical engines.',
+}
 
 /** What tests may put in the place of what a deployment uses. */
 export interface Overrides {
@@ -53,7 +56,9 @@ export interface Overrides {
 
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
-  const { store, queues, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close } = { ...openStore(config, log), ...overrides.stores }
+  const {
+    store, queues, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close,
+  } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const http = createHttpClient()
   const caught = createOutboxMailer(() => room?.changed())
@@ -73,64 +78,97 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const formUrl = `${config.siteUrl ?? ''}/api/form`
   const missing = missingSettings(config)
 
-  const metrics = config.ops.metricsToken ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus()) : null
+  const metrics = config.ops.metricsToken
+    ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
+    : null
   const monitor = createMonitor(health, metrics, runtime.now)
   const { leaseMs } = config.retry
   let running: Bot | undefined
-  const started = once(async () => running = await startBot({ connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: config.agent }))
+  const started = once(async () => running = await startBot({
+    connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: config.agent,
+  }))
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl, runtime, log,
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl,
+    runtime, log,
   })
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
     template: once(async () => (await import('../adapters/email/template')).renderEmail),
   })
   const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
-  const commands = new ChatCommands({ store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime })
-  const submissionsAt = (place: Place) => new RoomSubmissions({ store, board, review: reviewAt(place), presentation }, place)
-  const agent = createAgentConversation({ config, connections, places, forms, approvals, submissionsAt, runtime, monitor, log })
+  const commands = new ChatCommands({
+    store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime,
+  })
+  const submissionsAt = (place: Place) => new RoomSubmissions(
+    { store, board, review: reviewAt(place), presentation }, place,
+  )
+  const agent = createAgentConversation({
+    config, connections, places, forms, approvals, submissionsAt, runtime, monitor, log,
+  })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
-  const audience = { isRoom: (place: Place) => isRoom(place, forms), isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions }
+  const audience = {
+    isRoom: (place: Place) => isRoom(place, forms),
+    isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions,
+  }
 
-  const listeners = connections.flatMap(connection => superviseListener(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? [])
+  const listeners = connections.flatMap(connection => (
+    superviseListener(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? []
+  ))
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
-    screening: { honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null, log },
+    screening: {
+      honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null,
+      log,
+    },
     intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
   }
 
   const storage = new Storage(store, runtime.now)
-  const operations = createOperations({ config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners, runtime, log })
+  const operations = createOperations({
+    config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners, runtime, log,
+  })
 
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
   return {
     config, log, missing, store, signIns, operations, close, formUrl,
-    readBody: createBodyReader({ ...config.bodies, largestForm: config.maxBodyBytes, trustedProxies: config.form.trustedProxies }),
+    readBody: createBodyReader({
+      ...config.bodies, largestForm: config.maxBodyBytes, trustedProxies: config.form.trustedProxies,
+    }),
     warm: async () => agent?.warm(await bot()) ?? bot(),
-    identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms ? [signIn.provider(config.ops.platforms[key])] : []),
+    identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
+      ? [signIn.provider(config.ops.platforms[key])]
+      : []),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sandbox: room ? { room, emails: caught.sent } : null,
     inbox: (key) => {
       const form = key === undefined ? forms.of(key) : forms.find(key)
       return form && {
-        rules: { ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins },
+        rules: {
+          ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins,
+        },
         accept: async (read, sender) => {
           await clock.known()
           return accept(read, sender, form, incoming)
         },
       }
     },
-    opsSubmissions: new OpsSubmissions({ store, board, review: reviewAt('everywhere'), outbox, quarantine: new Quarantine({ store, outbox, queue, presentation, runtime, log }), presentation, runtime }),
+    opsSubmissions: new OpsSubmissions({
+      store, board, review: reviewAt('everywhere'), outbox,
+      quarantine: new Quarantine({ store, outbox, queue, presentation, runtime, log }), presentation, runtime,
+    }),
     sweep: async () => {
       queue.wake()
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
       if (!config.serverless) await postAgain()
-      const [taken] = await Promise.all([sweep({ store, outbox, queue, leaseMs, runtime, log }), agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), checked])
+      const [taken] = await Promise.all([
+        sweep({ store, outbox, queue, leaseMs, runtime, log }), agent?.sweep(bot),
+        resumeStalled(messages, leaseMs, started, runtime), checked,
+      ])
       return taken
     },
     setup: () => readSetup(config),

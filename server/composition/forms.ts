@@ -5,9 +5,13 @@ import type { HttpClient } from '../ports/http'
 
 /** Every form of the configuration. What one does not say is as for the default form. */
 export function createForms(config: Config, http: HttpClient, platforms: readonly string[]): Forms {
-  const endpoint = (url: string | null | undefined) => url ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http) : null
+  const endpoint = (url: string | null | undefined) => url
+    ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
+    : null
   // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
-  const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => platforms.includes(platform)).map(([platform, channel]) => `${platform}/${channel}`)
+  const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
+    platforms.includes(platform)
+  )).map(([platform, channel]) => `${platform}/${channel}`)
   const standard: Form = { rooms: platforms, to: [config.mail.to], endpoint: endpoint(config.endpoint.url), labels: {} }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,

@@ -56,7 +56,9 @@ export function openStore(config: Config, log: Log): Stores {
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
     const queues = new EmbeddedCardQueue(Date.now)
-    const store = new EmbeddedStore({ dir: `${config.dataDir}/submissions`, now: Date.now, limiter, queue: queues, ...rules })
+    const store = new EmbeddedStore({
+      dir: `${config.dataDir}/submissions`, now: Date.now, limiter, queue: queues, ...rules,
+    })
     return {
       store,
       queues,
@@ -84,7 +86,9 @@ export function openStore(config: Config, log: Log): Stores {
     signIns: createRedisLimiter(client, signInsAMinute),
     questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
     state: async () => {
-      const [{ createChatState }, { sdkLogger }] = await Promise.all([import('../adapters/redis/state'), import('../platforms/shared/logger')])
+      const [{ createChatState }, { sdkLogger }] = await Promise.all([
+        import('../adapters/redis/state'), import('../platforms/shared/logger'),
+      ])
       return createChatState(client, sdkLogger(log, 'state'))
     },
     clock: clockOf(client),

@@ -37,18 +37,27 @@ export interface AgentTools {
 
 /** Everything that the agent can do. */
 export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts): Promise<AgentTools> {
-  const [{ createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
-    import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'), import('../adapters/ai/tools/files'),
+  const [{
+    createSubmissionTools, createElsewhereTools,
+  }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
+    import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'),
+    import('../adapters/ai/tools/files'),
     import('../adapters/ai/files-store'), import('../adapters/ai/tools/selection'),
   ])
   const { files: stored, selection: { enrichDescriptions, embeddingCache } } = config.tools
-  const selection = createToolSelection({ embeddingModel: models.embedding, rerankerModel: models.reranker, enrichDescriptions, embeddingCache, log })
-  const fileTools = stored ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) }) : {}
+  const selection = createToolSelection({
+    embeddingModel: models.embedding, rerankerModel: models.reranker, enrichDescriptions, embeddingCache, log,
+  })
+  const fileTools = stored
+    ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) })
+    : {}
   return {
     selection,
     of: ({ chat, thread, place, reviewer }) => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
-      const submissions = isRoom(place, forms) ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer }), ...fileTools } : createElsewhereTools()
+      const submissions = isRoom(place, forms)
+        ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer }), ...fileTools }
+        : createElsewhereTools()
       return { ...submissions, ...createConversationTools({ chat, thread }), ...selection.tools }
     },
   }

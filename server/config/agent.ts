@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { platforms } from '../platforms/registry'
-import { MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable } from '../variable'
+import {
+  MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable,
+} from '../variable'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -14,20 +16,52 @@ const approver = text.refine(isPerson, `each entry names platform and user: ${pe
 
 /** The conversation and its model. */
 export const agentVariables = {
-  ESCALATION_MENTION: { schema: text, about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>; each platform takes what it understands. Optional.' },
-  AI_GATEWAY_API_KEY: { schema: token, about: 'API key of the Vercel AI Gateway: the bot becomes an agent. Optional.', where: 'https://vercel.com/d?to=/[team]/~/ai/api-keys.' },
-  VERCEL_OIDC_TOKEN: { schema: token, about: 'Instead of AI_GATEWAY_API_KEY: the identity token that `vercel env pull` writes. On Vercel itself AI_MODEL is enough.' },
-  AI_BASE_URL: { schema: base, about: 'Instead of the gateway: base URL of any server that speaks the OpenAI chat completions protocol, e.g. http://localhost:11434/v1.' },
+  ESCALATION_MENTION: {
+    schema: text,
+    about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>; each platform takes what it understands. Optional.',
+  },
+  AI_GATEWAY_API_KEY: {
+    schema: token, about: 'API key of the Vercel AI Gateway: the bot becomes an agent. Optional.',
+    where: 'https://vercel.com/d?to=/[team]/~/ai/api-keys.',
+  },
+  VERCEL_OIDC_TOKEN: {
+    schema: token,
+    about: 'Instead of AI_GATEWAY_API_KEY: the identity token that `vercel env pull` writes. On Vercel itself AI_MODEL is enough.',
+  },
+  AI_BASE_URL: {
+    schema: base,
+    about: 'Instead of the gateway: base URL of any server that speaks the OpenAI chat completions protocol, e.g. http://localhost:11434/v1.',
+  },
   AI_API_KEY: { schema: token, about: 'API key of the server at AI_BASE_URL, when it wants one.' },
-  AI_MODEL: { schema: text.regex(/^\S+$/, 'it contains a space'), about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.' },
-  STREAMING_UPDATE_INTERVAL_MS: { schema: count, about: 'How often a growing answer is edited where the platform cannot stream, in ms. Default: 1000.' },
-  APPROVAL_TTL: { schema: duration, about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.' },
-  APPROVERS: { schema: list.pipe(z.array(approver)), about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.' },
-  AGENT_APPROVALS: { schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'), about: 'With deny the agent only reads: every write is refused at once. Default: ask.' },
-  AGENT_RATE_LIMIT: { schema: countOrNone, about: 'How often one person may ask the model within an hour; 0 for no limit. Default: 60.' },
+  AI_MODEL: {
+    schema: text.regex(/^\S+$/, 'it contains a space'),
+    about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.',
+  },
+  STREAMING_UPDATE_INTERVAL_MS: {
+    schema: count,
+    about: 'How often a growing answer is edited where the platform cannot stream, in ms. Default: 1000.',
+  },
+  APPROVAL_TTL: {
+    schema: duration,
+    about: 'How long the agent waits for the approval of a write: seconds, or e.g. 30m or 24h. Default: 24h.',
+  },
+  APPROVERS: {
+    schema: list.pipe(z.array(approver)),
+    about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.',
+  },
+  AGENT_APPROVALS: {
+    schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'),
+    about: 'With deny the agent only reads: every write is refused at once. Default: ask.',
+  },
+  AGENT_RATE_LIMIT: {
+    schema: countOrNone, about: 'How often one person may ask the model within an hour; 0 for no limit. Default: 60.',
+  },
   AGENT_MAX_STEPS: { schema: count, about: 'Model calls that one answer may take. Default: 12.' },
   AGENT_TIMEOUT: { schema: duration, about: 'How long one answer may take: seconds, or e.g. 2m. Default: 2m.' },
-  AGENT_HISTORY_CHARS: { schema: count, about: 'How much of the thread the model is given, in characters; older messages are left out. Default: 60000.' },
+  AGENT_HISTORY_CHARS: {
+    schema: count,
+    about: 'How much of the thread the model is given, in characters; older messages are left out. Default: 60000.',
+  },
 } as const satisfies Record<string, Variable>
 
 /** Where the model is. */
@@ -62,13 +96,21 @@ export function readAgent(values: AgentValues, require: Require): AgentConfig {
     escalationMention: values.ESCALATION_MENTION,
     model: readModel(values, require),
     streamingIntervalMs: values.STREAMING_UPDATE_INTERVAL_MS ?? 1000,
-    approvals: { mode: values.AGENT_APPROVALS ?? 'ask', ttlMs: values.APPROVAL_TTL ?? 24 * UNIT_MS.h, approvers: values.APPROVERS ?? [] },
+    approvals: {
+      mode: values.AGENT_APPROVALS ?? 'ask', ttlMs: values.APPROVAL_TTL ?? 24 * UNIT_MS.h,
+      approvers: values.APPROVERS ?? [],
+    },
     rateLimit: values.AGENT_RATE_LIMIT ?? 60,
-    limits: { steps: values.AGENT_MAX_STEPS ?? 12, timeMs: values.AGENT_TIMEOUT ?? 2 * UNIT_MS.m, historyChars: values.AGENT_HISTORY_CHARS ?? 60_000 },
+    limits: {
+      steps: values.AGENT_MAX_STEPS ?? 12, timeMs: values.AGENT_TIMEOUT ?? 2 * UNIT_MS.m,
+      historyChars: values.AGENT_HISTORY_CHARS ?? 60_000,
+    },
   }
 }
 
-function readModel({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_GATEWAY_API_KEY, VERCEL_OIDC_TOKEN, VERCEL }: AgentValues, require: Require): ModelConfig | null {
+function readModel(
+  { AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_GATEWAY_API_KEY, VERCEL_OIDC_TOKEN, VERCEL }: AgentValues, require: Require,
+): ModelConfig | null {
   if (AI_BASE_URL) {
     require(['AI_MODEL'], ', but AI_BASE_URL is set')
     return { kind: 'compatible', baseUrl: AI_BASE_URL.replace(/\/+$/, ''), apiKey: AI_API_KEY, name: AI_MODEL ?? '' }

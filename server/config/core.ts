@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable } from '../variable'
+import {
+  base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
+} from '../variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 
@@ -14,7 +16,10 @@ function isRedisUrl(value: string): boolean {
   }
 }
 
-/** The Standard Webhooks secret: 24 to 64 bytes (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme). */
+/**
+ * The Standard Webhooks secret: 24 to 64 bytes
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme).
+ */
 function isSigningSecret(value: string): boolean {
   const encoded = value.replace('whsec_', '')
   const key = Buffer.from(encoded, 'base64')
@@ -25,36 +30,83 @@ function isSigningSecret(value: string): boolean {
 export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   STORE_URL: {
-    alias: 'REDIS_URL', schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL').refine(isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded'),
-    about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.', where: 'Your Redis provider; optional outside production.',
+    alias: 'REDIS_URL',
+    schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL').refine(
+      isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded',
+    ),
+    about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.',
+    where: 'Your Redis provider; optional outside production.',
   },
-  MAIL_API_KEY: { alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails.', where: 'https://resend.com/api-keys.' },
+  MAIL_API_KEY: {
+    alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails.',
+    where: 'https://resend.com/api-keys.',
+  },
   MAIL_FROM_ADDRESS: {
     alias: 'RESEND_FROM_ADDRESS', schema: email,
     about: 'Sender of forwarded emails, on a domain verified at Resend.', where: 'https://resend.com/domains.',
   },
-  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'it has more than 150 characters').regex(/^\P{C}*$/u, 'it has a line break, or another character that nobody sees'), about: 'Sender name of forwarded emails. Default: Formbot.' },
+  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'it has more than 150 characters').regex(
+    /^\P{C}*$/u, 'it has a line break, or another character that nobody sees',
+  ), about: 'Sender name of forwarded emails. Default: Formbot.' },
   FORWARD_EMAIL: { schema: email, about: 'Where forwarded submissions are emailed to.' },
   FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
-    schema: text.startsWith('whsec_', 'it does not start with whsec_').refine(isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64'),
-    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.', where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
+    schema: text.startsWith('whsec_', 'it does not start with whsec_').refine(
+      isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
+    ),
+    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.',
+    where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
   },
-  FORMS_CONFIG: { schema: text, about: 'JSON file with forms beside the default one, instead of the built-in forms.config.ts. Optional.' },
-  NUXT_PUBLIC_SITE_URL: { schema: base, about: 'Public URL of this service, for links. Default: the domain of the project on Vercel; elsewhere none in production, where nothing then links here, and http://localhost:3000 otherwise.' },
+  FORMS_CONFIG: {
+    schema: text,
+    about: 'JSON file with forms beside the default one, instead of the built-in forms.config.ts. Optional.',
+  },
+  NUXT_PUBLIC_SITE_URL: {
+    schema: base,
+    about: 'Public URL of this service, for links. Default: the domain of the project on Vercel; elsewhere none in production, where nothing then links here, and http://localhost:3000 otherwise.',
+  },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
-  CRON_SECRET: { schema: token.min(16, 'it has fewer than 16 characters'), about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.', where: 'Make one: openssl rand -hex 32.' },
-  HOST: { alias: 'NITRO_HOST', schema: text, about: 'Address to listen on. Default: all, but loopback only while the sandbox is on.' },
+  CRON_SECRET: {
+    schema: token.min(16, 'it has fewer than 16 characters'),
+    about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.',
+    where: 'Make one: openssl rand -hex 32.',
+  },
+  HOST: {
+    alias: 'NITRO_HOST', schema: text,
+    about: 'Address to listen on. Default: all, but loopback only while the sandbox is on.',
+  },
   VERCEL: { schema: flag, about: 'Set by Vercel: due work is then done by cron instead of a timer.' },
-  VERCEL_PROJECT_PRODUCTION_URL: { schema: text.regex(/^[\w.-]+$/, 'it is not a host name'), about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.' },
-  DATA_DIR: { schema: text, about: 'Folder of the embedded store, used without STORE_URL outside production. Default: .data.' },
+  VERCEL_PROJECT_PRODUCTION_URL: {
+    schema: text.regex(/^[\w.-]+$/, 'it is not a host name'),
+    about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.',
+  },
+  DATA_DIR: {
+    schema: text, about: 'Folder of the embedded store, used without STORE_URL outside production. Default: .data.',
+  },
   MAX_BODY_BYTES: { schema: count, about: 'Largest form that is accepted, in bytes. Default: 262144 (256 KiB).' },
-  BODY_MEMORY_BYTES: { schema: count, about: 'Memory that all bodies of requests may take at a time, in bytes; one client gets a quarter. Default: 67108864 (64 MiB).' },
-  BODY_TIMEOUT_MS: { schema: count, about: 'How long the body of a request may take to arrive, in ms. Default: 30000.' },
-  FORM_RATE_LIMIT: { schema: countOrNone, about: 'Forms that one client address may send in a minute; 0 switches the limit off. Default: 60.' },
-  TRUST_PROXY: { schema: countOrNone, about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).' },
-  FORM_HONEYPOT: { schema: text, about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.' },
-  HELD_MAX: { schema: countOrNone, about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.' },
+  BODY_MEMORY_BYTES: {
+    schema: count,
+    about: 'Memory that all bodies of requests may take at a time, in bytes; one client gets a quarter. Default: 67108864 (64 MiB).',
+  },
+  BODY_TIMEOUT_MS: {
+    schema: count, about: 'How long the body of a request may take to arrive, in ms. Default: 30000.',
+  },
+  FORM_RATE_LIMIT: {
+    schema: countOrNone,
+    about: 'Forms that one client address may send in a minute; 0 switches the limit off. Default: 60.',
+  },
+  TRUST_PROXY: {
+    schema: countOrNone,
+    about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).',
+  },
+  FORM_HONEYPOT: {
+    schema: text,
+    about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.',
+  },
+  HELD_MAX: {
+    schema: countOrNone,
+    about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.',
+  },
   FORM_ALLOWED_ORIGINS: {
     schema: list.pipe(z.array(origin(ORIGINS)).min(1, ORIGINS)),
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',
@@ -63,10 +115,22 @@ export const coreVariables = {
     schema: token.min(16, 'it has fewer than 16 characters'),
     about: 'Lets servers send forms, by Authorization: Bearer or X-Api-Key; once it is set, websites need FORM_ALLOWED_ORIGINS. Optional.', where: 'Make one: openssl rand -hex 32.',
   },
-  TURNSTILE_SECRET_KEY: { schema: text, about: 'Has Cloudflare Turnstile check that people send the forms. Optional.', where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Secret Key.' },
+  TURNSTILE_SECRET_KEY: {
+    schema: text, about: 'Has Cloudflare Turnstile check that people send the forms. Optional.',
+    where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Secret Key.',
+  },
   TURNSTILE_VERIFY_URL: { schema: web, about: 'Address of the Turnstile verifier, for tests. Default: Cloudflare\'s.' },
-  RETRY_BASE_MS: { schema: count, about: 'Pause before the second attempt at a delivery, in ms; it triples from there. Default: 5000.' },
-  LEASE_MS: { schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.' },
-  CARD_INTERVAL_MS: { schema: countOrNone, about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).' },
-  SWEEP_INTERVAL_MS: { schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.' },
+  RETRY_BASE_MS: {
+    schema: count, about: 'Pause before the second attempt at a delivery, in ms; it triples from there. Default: 5000.',
+  },
+  LEASE_MS: {
+    schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.',
+  },
+  CARD_INTERVAL_MS: {
+    schema: countOrNone,
+    about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).',
+  },
+  SWEEP_INTERVAL_MS: {
+    schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.',
+  },
 } as const satisfies Record<string, Variable>

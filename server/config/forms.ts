@@ -10,16 +10,21 @@ const MOST_ADDRESSES = 50
 
 const formSchema = z.strictObject({
   /** As cards and emails name it. */
-  name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters').regex(/^\P{C}*$/u, 'has a line break, or another character that nobody sees'),
+  name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters').regex(
+    /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
+  ),
   /**
-   * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another Slack
-   * workspace is `T0123456789:C0123456789`.
+   * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another
+   * Slack workspace is `T0123456789:C0123456789`.
    */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
   to: z.union([email.transform(one => [one]), z.array(email)])
     .refine(to => to.length > 0, 'it has no address')
-    .refine(to => to.length <= MOST_ADDRESSES, `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`).optional(),
+    .refine(
+      to => to.length <= MOST_ADDRESSES,
+      `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+    ).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
   endpoint: endpoint.nullable().optional(),
   /** Websites that may send it; FORM_ALLOWED_ORIGINS when absent. */
@@ -36,7 +41,9 @@ type FormConfig = z.output<typeof formSchema>
 export type FormsConfig = Readonly<Record<string, FormConfig>>
 
 /** Types `forms.config.ts`. */
-export function defineForms(forms: Record<string, z.input<typeof formSchema>>): Record<string, z.input<typeof formSchema>> {
+export function defineForms(
+  forms: Record<string, z.input<typeof formSchema>>,
+): Record<string, z.input<typeof formSchema>> {
   return forms
 }
 
@@ -47,7 +54,9 @@ export function defineForms(forms: Record<string, z.input<typeof formSchema>>): 
  * @param platforms keys of the configured platforms, the only ones that may be named; any when null
  * @param problems where everything wrong is added, a line each
  */
-export function readForms(builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[]): FormsConfig {
+export function readForms(
+  builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[],
+): FormsConfig {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   let raw: unknown
   try {
@@ -59,14 +68,20 @@ export function readForms(builtIn: unknown, path: string | undefined, platforms:
   }
   const parsed = formsSchema.safeParse(raw)
   if (!parsed.success) {
-    problems.push(...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message.replace(/^it /, '')}.`))
+    problems.push(
+      ...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message.replace(/^it /, '')}.`),
+    )
     return {}
   }
   for (const [key, { channels = {} }] of Object.entries(parsed.data)) {
-    const misspelt = Object.entries(channels).flatMap(([platform, channel]) => channelProblem(platform, channel)?.replace(/^it/, platform) ?? [])
+    const misspelt = Object.entries(channels).flatMap(([platform, channel]) => (
+      channelProblem(platform, channel)?.replace(/^it/, platform) ?? []
+    ))
     problems.push(...misspelt.map(problem => `${source}: ${key}.channels.${problem}.`))
     const unknown = Object.keys(channels).filter(platform => platforms && !platforms.includes(platform))
-    problems.push(...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`))
+    problems.push(
+      ...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`),
+    )
   }
   return parsed.data
 }

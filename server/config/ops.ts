@@ -15,14 +15,17 @@ export const opsVariables = {
   },
   NUXT_SESSION_PASSWORD: {
     schema: text.min(32, 'it has fewer than 32 characters'),
-    about: 'Seals the cookie of who is signed in; a new one signs everybody out.', where: 'Make one: openssl rand -hex 32.',
+    about: 'Seals the cookie of who is signed in; a new one signs everybody out.',
+    where: 'Make one: openssl rand -hex 32.',
   },
 } as const satisfies Record<string, Variable>
 
 const ways = platforms.flatMap(({ key, label, signIn }) => signIn ? [{ key, label, signIn }] : [])
 
 /** What signing in with the platforms takes. */
-export const signInVariables: Readonly<Record<string, Variable>> = Object.assign({}, ...ways.map(({ signIn }) => signIn.variables))
+export const signInVariables: Readonly<Record<string, Variable>> = Object.assign(
+  {}, ...ways.map(({ signIn }) => signIn.variables),
+)
 
 export interface OpsConfig {
   /** There is a way to sign in. */

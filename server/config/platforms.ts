@@ -13,8 +13,8 @@ interface PlatformsContext extends Pick<Reading, 'require' | 'requireSite'> {
 }
 
 /**
- * Keys of the platforms that are wanted because some variable of theirs is set; where there is none, outside production,
- * the embedded one. Reports what else these need.
+ * Keys of the platforms that are wanted because some variable of theirs is set; where there is none, outside
+ * production, the embedded one. Reports what else these need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
   const outside = platforms.filter(({ needs }) => needs.length > 0)
@@ -33,14 +33,18 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
 
 /** The settings of the wanted platforms, by key. */
 export function readPlatforms(
-  values: ReadValues, wanted: readonly string[], forms: FormsConfig, { require, requireSite, siteUrl }: PlatformsContext,
+  values: ReadValues, wanted: readonly string[], forms: FormsConfig,
+  { require, requireSite, siteUrl }: PlatformsContext,
 ): Readonly<Record<string, unknown>> {
   const reading = (key: string): Reading => ({
-    require, requireSite, siteUrl: siteUrl ?? '', channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
+    require, requireSite, siteUrl: siteUrl ?? '',
+    channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
   })
   for (const { key, needsSite, check } of platforms) {
     if (wanted.includes(key) && needsSite) requireSite(needsSite)
     check?.(values, reading(key))
   }
-  return Object.fromEntries(platforms.flatMap(({ key, read }) => wanted.includes(key) ? [[key, read(values, reading(key))]] : []))
+  return Object.fromEntries(
+    platforms.flatMap(({ key, read }) => wanted.includes(key) ? [[key, read(values, reading(key))]] : []),
+  )
 }

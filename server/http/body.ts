@@ -29,7 +29,9 @@ export const LARGEST_BODY = 4 * 1024 * 1024
 /** One client's share of the memory. */
 const SHARE = 1 / 4
 
-/** Counts what bodies hold, over all routes: whoever sends slowly, or much at once, is refused before memory runs out. */
+/**
+ * Counts what bodies hold, over all routes: whoever sends slowly, or much at once, is refused before memory runs out.
+ */
 export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
   // One of the largest may come from anybody.
   const share = Math.max(memory * SHARE, LARGEST_BODY, largestForm)

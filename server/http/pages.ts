@@ -28,7 +28,7 @@ export function pageHeaders(html: string, https: boolean): Record<string, string
     'frame-ancestors': '\'none\'',
   }
   return {
-    'Content-Security-Policy': Object.entries(policy).map(([directive, sources]) => `${directive} ${sources}`).join('; '),
+    'Content-Security-Policy': Object.entries(policy).map(([name, sources]) => `${name} ${sources}`).join('; '),
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',

@@ -59,7 +59,9 @@ export interface Install {
   password: string
   /** The platform's page that asks for consent. */
   link: (state: string, variant: { files: boolean }) => string
-  /** Keeps the token that the code stands for; resolves with the workspace's id, or with null when the platform refuses. */
+  /**
+   * Keeps the token that the code stands for; resolves with the workspace's id, or with null when the platform refuses.
+   */
   finish: (code: string, bot: () => Promise<Chat>) => Promise<string | null>
 }
 
@@ -69,8 +71,8 @@ export interface Connection {
   /** The channel of the cards, as the platform has it. */
   channelId: string
   /**
-   * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first, where
-   * a thread is a channel of its own. Absent where the second part of the id is the channel.
+   * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first,
+   * where a thread is a channel of its own. Absent where the second part of the id is the channel.
    */
   channelsOf?: (threadId: string) => readonly string[]
   /** The same of the webhook that is being handled, where its signed request tells more than the thread's id. */

@@ -28,8 +28,8 @@ interface Tools {
 
 /**
  * Everything that the house has to know of a platform before it is used. A definition imports no adapter and no SDK:
- * all of them are read at every start, and `connect` loads the rest when it is needed. What `read` makes of the variables
- * comes back as `settings`, and is known to the platform alone.
+ * all of them are read at every start, and `connect` loads the rest when it is needed. What `read` makes of the
+ * variables comes back as `settings`, and is known to the platform alone.
  */
 export interface Definition extends Platform {
   /** What it brings, in a sentence of the set-up page. */

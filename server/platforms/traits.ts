@@ -40,7 +40,10 @@ export interface Platform {
   messageLength?: number
   /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
   escape: (text: string) => string
-  /** Its messages stay as they were posted: what becomes of a card is said below it, and so is that a click came too late. */
+  /**
+   * Its messages stay as they were posted: what becomes of a card is said below it, and so is that a click came too
+   * late.
+   */
   keepsMessages?: true
   /** The variable that names its channel, if there is one, and what a form of the configuration may name. */
   channel: { variable?: string, schema: ZodType }

@@ -34,20 +34,32 @@ export async function capacity(redis: Redis, vendors: Vendors): Promise<{ table:
     rows.push({ step, ...counted, ...await cpuTimes(redis, vendors, env) })
   }
   const idle = await idleCommands(redis, vendors)
-  return { table: `${draw(rows)}\n\nA replica that idles sends Redis ${plain(idle)} commands a second.`, figures: { rows, idle } }
+  return {
+    table: `${draw(rows)}\n\nA replica that idles sends Redis ${plain(idle)} commands a second.`,
+    figures: { rows, idle },
+  }
 }
 
 /** With several senders at once, as where capacity matters. */
-async function cpuTimes(redis: Redis, vendors: Vendors, env: Record<string, string>): Promise<{ serviceMs: number, cpuUs: number }> {
+async function cpuTimes(
+  redis: Redis, vendors: Vendors, env: Record<string, string>,
+): Promise<{ serviceMs: number, cpuUs: number }> {
   const client = createClient({ url: redis.url })
   await client.connect()
-  const target = await startTarget('service', { ...environment({ redisUrl: redis.url, vendorsUrl: vendors.url }), ...env })
-  const redisCpu = async () => [...(await client.info('cpu')).matchAll(/used_cpu_(?:user|sys):([\d.]+)/g)].reduce((sum, [, seconds]) => sum + Number(seconds), 0)
+  const target = await startTarget(
+    'service', { ...environment({ redisUrl: redis.url, vendorsUrl: vendors.url }), ...env },
+  )
+  const redisCpu = async () => [...(await client.info('cpu')).matchAll(/used_cpu_(?:user|sys):([\d.]+)/g)].reduce(
+    (sum, [, seconds]) => sum + Number(seconds), 0,
+  )
   try {
     await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
     const before = { service: target.cpu(), redis: await redisCpu() }
     await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
-    return { serviceMs: (target.cpu() - before.service) / REQUESTS * 1000, cpuUs: (await redisCpu() - before.redis) / REQUESTS * 1e6 }
+    return {
+      serviceMs: (target.cpu() - before.service) / REQUESTS * 1000,
+      cpuUs: (await redisCpu() - before.redis) / REQUESTS * 1e6,
+    }
   }
   finally {
     await target.stop()
@@ -78,8 +90,14 @@ async function idleCommands(redis: Redis, vendors: Vendors): Promise<number> {
 function draw(rows: readonly Capacity[]): string {
   const aSecond = (seconds: number) => Math.round(Number((1 / seconds).toPrecision(2))).toLocaleString('en')
   const lines = rows.map(({ step, serviceMs, cpuUs, commands, roundTrips, bytes }) => [
-    step, `${plain(serviceMs)} ms`, `${plain(cpuUs / 1000)} ms`, plain(commands), plain(roundTrips), plain(bytes), aSecond(serviceMs / 1000), aSecond(cpuUs / 1e6),
+    step, `${plain(serviceMs)} ms`, `${plain(cpuUs / 1000)} ms`, plain(commands), plain(roundTrips), plain(bytes),
+    aSecond(serviceMs / 1000), aSecond(cpuUs / 1e6),
   ])
-  const head = ['One submission', 'CPU of the service', 'CPU of Redis', 'commands sent', 'round trips', 'bytes to and from Redis', 'a second on one core', 'a second on one Redis']
-  return [head, head.map((_, column) => column === 0 ? '---' : '---:'), ...lines].map(line => `| ${line.join(' | ')} |`).join('\n')
+  const head = [
+    'One submission', 'CPU of the service', 'CPU of Redis', 'commands sent', 'round trips', 'bytes to and from Redis',
+    'a second on one core', 'a second on one Redis',
+  ]
+  return [
+    head, head.map((_, column) => column === 0 ? '---' : '---:'), ...lines,
+  ].map(line => `| ${line.join(' | ')} |`).join('\n')
 }

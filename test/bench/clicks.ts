@@ -18,7 +18,9 @@ export interface Clicked {
 }
 
 /** Posts so many cards, then presses Forward on each, at this pace; resolves when all is done. */
-export async function forwardCards({ port, cpu }: Target, vendors: Vendors, count: number, everyMs: number): Promise<Clicked> {
+export async function forwardCards(
+  { port, cpu }: Target, vendors: Vendors, count: number, everyMs: number,
+): Promise<Clicked> {
   await vendors.tell({ record: true, delayMs: 0 })
   await closedLoop(port, 8, () => FORM_REQUEST, { requests: count })
   const { cards } = await vendors.tell({ record: true })
@@ -56,12 +58,16 @@ function clickRequest(ts: string, posted: string): RawRequest {
     container: { type: 'message', message_ts: ts, channel_id: 'C000000001', is_ephemeral: false },
     trigger_id: 'none', channel: { id: 'C000000001', name: 'general' }, response_url: 'http://127.0.0.1:9/none',
     message: { type: 'message', ts, text: card.text, blocks: card.blocks, user: 'U000000009', bot_id: 'B000000009' },
-    actions: [{ type: 'button', action_id: 'forward', block_id: 'b', value, action_ts: ts, text: { type: 'plain_text', text: 'Forward Submission' } }],
+    actions: [{ type: 'button', action_id: 'forward', block_id: 'b', value, action_ts: ts, text: {
+      type: 'plain_text', text: 'Forward Submission',
+    } }],
   }
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = `v0=${createHmac('sha256', SIGNING_SECRET).update(`v0:${timestamp}:${body}`).digest('hex')}`
-  return rawRequest('/api/webhooks/slack', 'application/x-www-form-urlencoded', body, { 'X-Slack-Request-Timestamp': timestamp, 'X-Slack-Signature': signature })
+  return rawRequest('/api/webhooks/slack', 'application/x-www-form-urlencoded', body, {
+    'X-Slack-Request-Timestamp': timestamp, 'X-Slack-Signature': signature,
+  })
 }
 
 function formCall(body: string): { blocks: unknown, text?: string } {

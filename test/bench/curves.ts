@@ -10,10 +10,16 @@ const REPLICAS = [1, 2, 3, 4]
 const FOR_MS = 3000
 
 /** How the service grows: with what is open, with who sends, and with replicas. */
-export async function curves(surroundings: Surroundings, vendors: Vendors): Promise<{ blocks: Record<'open' | 'senders' | 'replicas', string>, figures: unknown }> {
+export async function curves(
+  surroundings: Surroundings, vendors: Vendors,
+): Promise<{ blocks: Record<'open' | 'senders' | 'replicas', string>, figures: unknown }> {
   await vendors.tell({ delayMs: 0, record: false })
-  const figures = { open: await byOpen(surroundings), senders: await bySenders(surroundings), replicas: await byReplicas(surroundings) }
-  return { blocks: { open: draw(figures.open), senders: draw(figures.senders), replicas: draw(figures.replicas) }, figures }
+  const figures = {
+    open: await byOpen(surroundings), senders: await bySenders(surroundings), replicas: await byReplicas(surroundings),
+  }
+  return {
+    blocks: { open: draw(figures.open), senders: draw(figures.senders), replicas: draw(figures.replicas) }, figures,
+  }
 }
 
 async function byOpen(surroundings: Surroundings) {
@@ -26,7 +32,9 @@ async function byOpen(surroundings: Surroundings) {
     const target = await warmTarget(surroundings)
     const load = await closedLoop(target.port, 8, () => FORM_REQUEST, { requests: 2000 })
     const { total } = await store.listPending({ limit: 1 })
-    rows.push({ 'open': wanted, ...latency(load), 'a page of 50, ms': await pageTime(store, 100), 'service RSS MiB': target.rss() })
+    rows.push({
+      'open': wanted, ...latency(load), 'a page of 50, ms': await pageTime(store, 100), 'service RSS MiB': target.rss(),
+    })
     open = total
     await target.stop()
   }
@@ -38,7 +46,10 @@ async function byOpen(surroundings: Surroundings) {
 async function bySenders(surroundings: Surroundings) {
   const target = await warmTarget(surroundings)
   const rows: Record<string, number>[] = []
-  for (const senders of SENDERS) rows.push({ senders, ...latency(await closedLoop(target.port, senders, () => FORM_REQUEST, { ms: FOR_MS })), 'service RSS MiB': target.rss() })
+  for (const senders of SENDERS) rows.push({
+    senders, ...latency(await closedLoop(target.port, senders, () => FORM_REQUEST, { ms: FOR_MS })),
+    'service RSS MiB': target.rss(),
+  })
   await target.stop()
   return rows
 }
@@ -49,10 +60,16 @@ async function byReplicas(surroundings: Surroundings) {
   for (const replicas of REPLICAS) {
     targets.push(await warmTarget(surroundings))
     const before = targets.map(({ cpu }) => cpu())
-    const loads = await Promise.all(targets.map(({ port }) => closedLoop(port, 32 / replicas, () => FORM_REQUEST, { ms: FOR_MS })))
+    const loads = await Promise.all(
+      targets.map(({ port }) => closedLoop(port, 32 / replicas, () => FORM_REQUEST, { ms: FOR_MS })),
+    )
     const requests = loads.reduce((sum, load) => sum + load.requests, 0)
     const cpuS = targets.reduce((sum, { cpu }, index) => sum + cpu() - before[index]!, 0)
-    rows.push({ replicas, 'per s': loads.reduce((sum, load) => sum + load.perSecond, 0), 'p50 ms': Math.max(...loads.map(load => load.p50)), 'p99 ms': Math.max(...loads.map(load => load.p99)), 'CPU s per 1,000': cpuS / requests * 1000 })
+    rows.push({
+      replicas, 'per s': loads.reduce((sum, load) => sum + load.perSecond, 0),
+      'p50 ms': Math.max(...loads.map(load => load.p50)), 'p99 ms': Math.max(...loads.map(load => load.p99)),
+      'CPU s per 1,000': cpuS / requests * 1000,
+    })
   }
   for (const target of targets) await target.stop()
   return rows
@@ -70,5 +87,7 @@ function latency({ perSecond, p50, p99 }: LoadResult): Record<string, number> {
 
 function draw(rows: readonly Record<string, number>[]): string {
   const names = Object.keys(rows[0]!)
-  return [names, names.map(() => '--:'), ...rows.map(row => names.map(name => plain(row[name]!)))].map(line => `| ${line.join(' | ')} |`).join('\n')
+  return [
+    names, names.map(() => '--:'), ...rows.map(row => names.map(name => plain(row[name]!))),
+  ].map(line => `| ${line.join(' | ')} |`).join('\n')
 }

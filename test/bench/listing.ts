@@ -14,7 +14,10 @@ const BATCH = 500
 
 /** The service's own store, from source, to fill Redis faster than through HTTP and to ask it directly. */
 export async function openStore(redisUrl: string) {
-  const vite = await createViteServer({ configFile: false, root: resolve(import.meta.dirname, '../..'), server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true } })
+  const vite = await createViteServer({
+    configFile: false, root: resolve(import.meta.dirname, '../..'),
+    server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true },
+  })
   const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
   const { transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
   const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/store-rules.ts') as RulesModule
@@ -25,7 +28,9 @@ export async function openStore(redisUrl: string) {
     store,
     /** Adds open submissions, with their cards posted. */
     fill: async (count: number) => {
-      for (let done = 0; done < count; done += BATCH) await Promise.all(Array.from({ length: Math.min(BATCH, count - done) }, () => add(store, transition)))
+      for (let done = 0; done < count; done += BATCH) await Promise.all(
+        Array.from({ length: Math.min(BATCH, count - done) }, () => add(store, transition)),
+      )
     },
     empty: () => client.flushAll(),
     close: async () => {
@@ -36,7 +41,9 @@ export async function openStore(redisUrl: string) {
 }
 
 async function add(store: Store, transition: LifecycleModule['transition']): Promise<void> {
-  const received = transition(null, { type: 'received', id: crypto.randomUUID(), data: FORM, rooms: [] }, Date.now(), 30_000)
+  const received = transition(
+    null, { type: 'received', id: crypto.randomUUID(), data: FORM, rooms: [] }, Date.now(), 30_000,
+  )
   if ('next' in received) await store.create(received.next)
 }
 
@@ -53,7 +60,9 @@ export async function pageTime(store: Store, times: number): Promise<number> {
 }
 
 /** Median ms of a page among few and among many open ones, in turn. */
-export async function compareListing(redisUrl: string, many: number, rounds: number): Promise<{ few: number, many: number }> {
+export async function compareListing(
+  redisUrl: string, many: number, rounds: number,
+): Promise<{ few: number, many: number }> {
   const { store, fill, empty, close } = await openStore(redisUrl)
   await empty()
   await fill(PAGE)

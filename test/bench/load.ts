@@ -9,8 +9,13 @@ export interface Answer {
   ms: number
 }
 
-export function rawRequest(path: string, contentType: string, body: string, headers: Record<string, string> = {}): RawRequest {
-  const lines = Object.entries({ 'Host': 'forms.example.com', 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(body)), ...headers })
+export function rawRequest(
+  path: string, contentType: string, body: string, headers: Record<string, string> = {},
+): RawRequest {
+  const lines = Object.entries({
+    'Host': 'forms.example.com', 'Content-Type': contentType, 'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
+  })
   return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
 }
 
@@ -66,7 +71,9 @@ export interface LoadResult {
 }
 
 /** So many senders, each with its next request when the last was answered, for so long or so many. */
-export async function closedLoop(port: number, senders: number, next: () => RawRequest, until: { ms?: number, requests?: number }): Promise<LoadResult> {
+export async function closedLoop(
+  port: number, senders: number, next: () => RawRequest, until: { ms?: number, requests?: number },
+): Promise<LoadResult> {
   const connections = Array.from({ length: senders }, () => new Connection(port))
   const times: number[] = []
   const { ms = Infinity, requests = Infinity } = until
@@ -79,11 +86,15 @@ export async function closedLoop(port: number, senders: number, next: () => RawR
     }
     connection.close()
   }))
-  return { requests: times.length, perSecond: times.length / (performance.now() - startedAt) * 1000, ...percentiles(times) }
+  return {
+    requests: times.length, perSecond: times.length / (performance.now() - startedAt) * 1000, ...percentiles(times),
+  }
 }
 
 /** One request every `everyMs`, whatever the answers do. @returns how long each answer took, and when each was sent */
-export async function openLoop(port: number, requests: readonly RawRequest[], everyMs: number): Promise<{ p50: number, p99: number, sentAt: number[] }> {
+export async function openLoop(
+  port: number, requests: readonly RawRequest[], everyMs: number,
+): Promise<{ p50: number, p99: number, sentAt: number[] }> {
   const idle: Connection[] = []
   const answers: Promise<Answer>[] = []
   const sentAt: number[] = []

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** The pages that say what was measured, and the blocks of each. Between its marks a block belongs to `npm run bench`. */
+/**
+ * The pages that say what was measured, and the blocks of each. Between its marks a block belongs to `npm run bench`.
+ */
 export const PAGES = {
   'docs/performance.md': ['figures', 'open', 'senders', 'replicas'],
   'docs/scaling.md': ['capacity'],

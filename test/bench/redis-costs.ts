@@ -23,8 +23,12 @@ export interface RedisCosts {
 const WARM_UP = 50
 const COUNTED = 500
 
-/** What one submission costs at Redis, counted between a target and its Redis while one form is sent after the other. */
-export async function redisCosts(name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {}): Promise<RedisCosts> {
+/**
+ * What one submission costs at Redis, counted between a target and its Redis while one form is sent after the other.
+ */
+export async function redisCosts(
+  name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {},
+): Promise<RedisCosts> {
   const client = createClient({ url: redis.url })
   await client.connect()
   const counter = await countBetween(redis.port)
@@ -37,7 +41,10 @@ export async function redisCosts(name: TargetName, redis: { url: string, port: n
     const after = { ...counter.seen, ...await statistics(client) }
     await target.stop()
     const each = (key: keyof typeof before) => (after[key] - before[key]) / COUNTED
-    return { roundTrips: each('roundTrips'), commands: each('commands'), executed: each('executed') - 2 / COUNTED, bytes: each('bytes'), memory: each('memory'), cpuUs: each('cpuS') * 1e6 }
+    return {
+      roundTrips: each('roundTrips'), commands: each('commands'), executed: each('executed') - 2 / COUNTED,
+      bytes: each('bytes'), memory: each('memory'), cpuUs: each('cpuS') * 1e6,
+    }
   }
   finally {
     counter.close()
@@ -48,10 +55,15 @@ export async function redisCosts(name: TargetName, redis: { url: string, port: n
 
 async function statistics(client: { info: (section: string) => Promise<string> }) {
   const commands = [...(await client.info('commandstats')).matchAll(/cmdstat_([^:]+):calls=(\d+)/g)]
-  const executed = commands.filter(([, name]) => !/^(evalsha|eval)$/.test(name!)).reduce((sum, [, , calls]) => sum + Number(calls), 0)
+  const executed = commands.filter(([, name]) => !/^(evalsha|eval)$/.test(name!)).reduce(
+    (sum, [, , calls]) => sum + Number(calls), 0,
+  )
   const cpu = await client.info('cpu')
   const seconds = (name: string) => Number(new RegExp(`${name}:([\\d.]+)`).exec(cpu)![1])
-  return { executed, memory: Number(/used_memory:(\d+)/.exec(await client.info('memory'))![1]), cpuS: seconds('used_cpu_user') + seconds('used_cpu_sys') }
+  return {
+    executed, memory: Number(/used_memory:(\d+)/.exec(await client.info('memory'))![1]),
+    cpuS: seconds('used_cpu_user') + seconds('used_cpu_sys'),
+  }
 }
 
 /** A proxy that counts. What goes out in one piece before an answer comes is one round trip. */
@@ -72,7 +84,9 @@ async function countBetween(redisPort: number) {
       seen.bytes += data.length
       near.write(data)
     })
-    for (const [one, other] of [[near, far], [far, near]] as const) one.on('close', () => other.destroy()).on('error', () => {})
+    for (const [one, other] of [[near, far], [far, near]] as const) one.on('close', () => (
+      other.destroy()
+    )).on('error', () => {})
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return { seen, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }

@@ -64,7 +64,8 @@ export function goalRows(rounds: Rounds): Row[] {
 export function table(rows: readonly Row[]): string {
   const head = ['figure', 'service', 'peer', 'bolt', 'floor', 'ratio (min–max)', 'goal', '']
   const lines = rows.map(({ figure, cells, ratio, goal, reached }) => [
-    figure, cells.service, cells.peer, cells.bolt, cells.floor, ratio && show(ratio), goal, reached === undefined ? '' : reached ? 'reached' : 'MISSED',
+    figure, cells.service, cells.peer, cells.bolt, cells.floor, ratio && show(ratio), goal,
+    reached === undefined ? '' : reached ? 'reached' : 'MISSED',
   ].map(cell => cell ?? ''))
   const widths = head.map((name, column) => Math.max(name.length, ...lines.map(line => line[column]!.length)))
   const draw = (line: readonly string[]) => `| ${line.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`

@@ -7,7 +7,10 @@ import type { Vendors } from './vendor-process.ts'
 /** How long and how often; the quick mode only shows that everything runs. */
 export interface Plan {
   rounds: number
-  /** In all: a quarter with a slow Slack, a quarter to warm up, half of them timed. Counts, not times, so that all are equally warm. */
+  /**
+   * In all: a quarter with a slow Slack, a quarter to warm up, half of them timed. Counts, not times, so that all are
+   * equally warm.
+   */
   submissions: number
   /** Clicks whose answers are timed, at 50 a second. */
   clicks: number
@@ -29,7 +32,9 @@ export type Figures = Record<
   | 'cold start ms' | 'RSS idle MiB' | 'RSS after submissions MiB', number>
 
 /** A fresh process of the target takes everything once. */
-export async function measureTarget(name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan): Promise<Figures> {
+export async function measureTarget(
+  name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan,
+): Promise<Figures> {
   await vendors.tell({ delayMs: SLACK_MS, record: false })
   const target = await startTarget(name, environment(surroundings))
   const { port, cpu, rss } = target
@@ -65,7 +70,9 @@ export async function coldStartWithDiscord(surroundings: Surroundings, vendors: 
 }
 
 /** Resident memory, MiB, each time after so many more submissions. */
-export async function memoryOverTime(surroundings: Surroundings, vendors: Vendors, times: number, submissions: number): Promise<number[]> {
+export async function memoryOverTime(
+  surroundings: Surroundings, vendors: Vendors, times: number, submissions: number,
+): Promise<number[]> {
   await vendors.tell({ delayMs: 0, record: false })
   const target = await startTarget('service', environment(surroundings))
   const memory: number[] = []

@@ -21,7 +21,9 @@ export function packagesSize(names: readonly string[]): number {
     if (!folder || found.has(folder)) return
     const nested = existsSync(join(folder, 'node_modules')) ? folderSize(join(folder, 'node_modules')) : 0
     found.set(folder, folderSize(folder) - nested)
-    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> }
+    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      dependencies?: Record<string, string>
+    }
     for (const dependency of Object.keys(dependencies)) visit(dependency, folder)
   }
   for (const name of names) visit(name, ROOT)

@@ -9,7 +9,11 @@ import { Connection, rawRequest } from './load.ts'
 export const SIGNING_SECRET = 'bench-signing-secret'
 
 /** A typical contact form. */
-export const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', company: 'Analytical Engines Ltd', subject: 'Engine order', message: 'Please quote two analytical engines with delivery to London before the end of the year. '.repeat(3), newsletter: false, quantity: 2 }
+export const FORM = {
+  name: 'Ada Lovelace', email: 'ada@example.com', company: 'Analytical Engines Ltd', subject: 'Engine order',
+  message: 'Please quote two analytical engines with delivery to London before the end of the year. '.repeat(3),
+  newsletter: false, quantity: 2,
+}
 export const FORM_REQUEST = rawRequest('/api/form', 'application/json', JSON.stringify(FORM))
 
 /** `service` is ours as built; the others are what it is compared with. */
@@ -44,26 +48,36 @@ export interface Target {
 export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<string, string> {
   return {
     NODE_ENV: 'production', HOST: '127.0.0.1',
-    CHAT_BOT_TOKEN: 'xoxb-bench', CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: 'C000000001', SLACK_API_URL: `${vendorsUrl}/api/`,
+    CHAT_BOT_TOKEN: 'xoxb-bench', CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: 'C000000001',
+    SLACK_API_URL: `${vendorsUrl}/api/`,
     STORE_URL: redisUrl,
-    MAIL_API_KEY: 're_bench', MAIL_FROM_ADDRESS: 'forms@example.com', FORWARD_EMAIL: 'triage@example.com', RESEND_BASE_URL: vendorsUrl,
+    MAIL_API_KEY: 're_bench', MAIL_FROM_ADDRESS: 'forms@example.com', FORWARD_EMAIL: 'triage@example.com',
+    RESEND_BASE_URL: vendorsUrl,
     FORWARD_ENDPOINT: `${vendorsUrl}/inbox`,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-    // The limit is counted, and never reached. Cards are not held back to Slack's one a second: the peers do not do that.
+    // The limit is counted, and never reached. Cards are not held back to Slack's one a second: the peers do not do
+    // that.
     FORM_RATE_LIMIT: '100000000', CARD_INTERVAL_MS: '0',
   }
 }
 
 export const DISCORD = (vendorsUrl: string) => ({
-  PLATFORM2_BOT_TOKEN: 'MTA.bench-bot-token-of-discord', PLATFORM2_PUBLIC_KEY: 'a'.repeat(64), PLATFORM2_APPLICATION_ID: '1400000000000000002',
-  DISCORD_CHANNEL_ID: '1400000000000000000', DISCORD_GUILD_ID: '1400000000000000003', DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
+  PLATFORM2_BOT_TOKEN: 'MTA.bench-bot-token-of-discord', PLATFORM2_PUBLIC_KEY: 'a'.repeat(64),
+  PLATFORM2_APPLICATION_ID: '1400000000000000002',
+  DISCORD_CHANNEL_ID: '1400000000000000000', DISCORD_GUILD_ID: '1400000000000000003',
+  DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
 })
 
 /** Starts a target and resolves when it took its first form. */
-export async function startTarget(name: TargetName, env: Record<string, string>, nodeOptions: string[] = []): Promise<Target> {
+export async function startTarget(
+  name: TargetName, env: Record<string, string>, nodeOptions: string[] = [],
+): Promise<Target> {
   const port = await freePort()
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], { stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'inherit'], env: { PATH: process.env.PATH, PORT: String(port), ...env } })
+  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], {
+    stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'inherit'],
+    env: { PATH: process.env.PATH, PORT: String(port), ...env },
+  })
   const pid = child.pid!
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)

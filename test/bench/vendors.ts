@@ -21,16 +21,23 @@ export interface Noted {
 const state = { delayMs: 0, record: false, posted: 0 }
 let noted: Noted = { cards: {}, editedAt: {}, emails: 0 }
 
-const REVIEWER = { id: 'U000000001', name: 'ada', real_name: 'Ada Lovelace', profile: { real_name: 'Ada Lovelace', display_name: 'ada' } }
+const REVIEWER = {
+  id: 'U000000001', name: 'ada', real_name: 'Ada Lovelace', profile: { real_name: 'Ada Lovelace', display_name: 'ada' },
+}
 
 /** Fixed answers by the last part of the path. */
 const ANSWERS: Record<string, string> = {
-  'auth.test': JSON.stringify({ ok: true, user_id: 'U000000009', bot_id: 'B000000009', team_id: 'T000000001', user: 'form-bot', url: 'https://example.slack.com/', team: 'bench' }),
+  'auth.test': JSON.stringify({
+    ok: true, user_id: 'U000000009', bot_id: 'B000000009', team_id: 'T000000001', user: 'form-bot',
+    url: 'https://example.slack.com/', team: 'bench',
+  }),
   'users.info': JSON.stringify({ ok: true, user: REVIEWER }),
   'views.open': JSON.stringify({ ok: true, view: { id: 'V1' } }),
   'conversations.replies': JSON.stringify({ ok: true, messages: [] }),
   'emails': JSON.stringify({ id: '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794' }),
-  'bot': JSON.stringify({ url: 'ws://127.0.0.1:9', shards: 1, session_start_limit: { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 } }),
+  'bot': JSON.stringify({ url: 'ws://127.0.0.1:9', shards: 1, session_start_limit: {
+    total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1,
+  } }),
   'messages': JSON.stringify({ id: '1400000000000000001', channel_id: '1400000000000000000' }),
 }
 

@@ -56,6 +56,8 @@ describe('embedded approvals', () => {
     await before.attach(turn.id, [{ platform: 'slack', threadId: turn.threadId, messageId: '1' }])
     await before.decide(turn.id, 0, { approved: false, by: null, at: 7 }, 0)
     const after = new EmbeddedApprovals(folder, Date.now)
-    expect(await after.get(turn.id)).toMatchObject({ turn, verdicts: [{ approved: false, at: 7 }, null], cards: [{ messageId: '1' }] })
+    expect(await after.get(turn.id)).toMatchObject({
+      turn, verdicts: [{ approved: false, at: 7 }, null], cards: [{ messageId: '1' }],
+    })
   })
 })

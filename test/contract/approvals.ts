@@ -17,8 +17,12 @@ const HOUR = 3_600_000
 
 export function waitingTurn(calls = 1, expiresAt = Date.now() + HOUR): WaitingTurn {
   return {
-    id: randomUUID(), threadId: 'slack:C1:1.2', asker: ASKER, expiresAt, state: '[{"role":"user","content":"__proto__ \\u0000 ü"}]',
-    calls: Array.from({ length: calls }, (_, index) => ({ approvalId: `a${index}`, toolCallId: `t${index}`, title: 'Mark as spam', details: [{ label: 'id', value: '\u0000<!channel>', edited: false }] })),
+    id: randomUUID(), threadId: 'slack:C1:1.2', asker: ASKER, expiresAt,
+    state: '[{"role":"user","content":"__proto__ \\u0000 ü"}]',
+    calls: Array.from({ length: calls }, (_, index) => ({
+      approvalId: `a${index}`, toolCallId: `t${index}`, title: 'Mark as spam',
+      details: [{ label: 'id', value: '\u0000<!channel>', edited: false }],
+    })),
   }
 }
 
@@ -56,14 +60,18 @@ export function approvalsContract(name: string, open: () => Promise<Harness>): v
       expect(await h.one.decide(turn.id, 1, YES, 0)).toEqual({ state: 'recorded' })
       expect(await h.other.decide(turn.id, 1, NO, 0)).toEqual({ state: 'decided', verdict: YES })
       expect(await h.other.decide(turn.id, 0, NO, 0)).toEqual({ state: 'recorded' })
-      expect(await h.one.decide(turn.id, 2, YES, 0)).toEqual({ state: 'complete', kept: { turn, verdicts: [NO, YES, YES], cards: [null, null, null], taken: true } })
+      expect(await h.one.decide(turn.id, 2, YES, 0)).toEqual({
+        state: 'complete', kept: { turn, verdicts: [NO, YES, YES], cards: [null, null, null], taken: true },
+      })
       expect(await h.one.decide(turn.id, 2, NO, 0)).toEqual({ state: 'decided', verdict: YES })
     })
 
     test('tell exactly one of fifty at once to go on', async () => {
       const turn = waitingTurn(2)
       await h.one.keep(turn)
-      const verdicts = await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 3 ? h.one : h.other).decide(turn.id, index % 2, index % 5 ? YES : NO, 0)))
+      const verdicts = await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 3 ? h.one : h.other).decide(
+        turn.id, index % 2, index % 5 ? YES : NO, 0,
+      )))
       expect(verdicts.filter(({ state }) => state === 'complete')).toHaveLength(1)
       expect(verdicts.filter(({ state }) => state === 'recorded')).toHaveLength(1)
       expect(verdicts.filter(({ state }) => state === 'decided')).toHaveLength(98)
@@ -73,7 +81,9 @@ export function approvalsContract(name: string, open: () => Promise<Harness>): v
       const turn = waitingTurn(3)
       await h.one.keep(turn)
       await h.one.decide(turn.id, 1, YES, 0)
-      expect(await h.other.decide(turn.id, null, NO, 0)).toMatchObject({ state: 'complete', kept: { verdicts: [NO, YES, NO] } })
+      expect(await h.other.decide(turn.id, null, NO, 0)).toMatchObject({
+        state: 'complete', kept: { verdicts: [NO, YES, NO] },
+      })
       expect(await h.one.decide(turn.id, null, NO, 0)).toEqual({ state: 'gone' })
     })
 

@@ -34,5 +34,8 @@ cardQueueContract('Redis', async () => {
   const client = createRedis(redis.url, silentLog)
   await until('Redis', () => client.isReady)
   await client.flushAll()
-  return { queue: new RedisCardQueue(client), store: new RedisStore(client, { ...storeRules, limit: LIMIT }), close: async () => client.destroy() }
+  return {
+    queue: new RedisCardQueue(client), store: new RedisStore(client, { ...storeRules, limit: LIMIT }),
+    close: async () => client.destroy(),
+  }
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CardQueueStore, Entry } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
-import { decided, submission } from './submission-store'
+import { decided, submission } from '../fixtures/submissions'
 
 interface Harness {
   queue: CardQueueStore
@@ -123,9 +123,13 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       const { store } = harness
       const [first, key] = [submission(), 'a'.repeat(64)]
       await store.create(first, { idempotencyKey: key })
-      expect(await store.create(submission(), { idempotencyKey: key, entry: entry('slack') })).toEqual({ id: first.id, places: [] })
+      expect(
+        await store.create(submission(), { idempotencyKey: key, entry: entry('slack') }),
+      ).toEqual({ id: first.id, places: [] })
       await store.create(submission(), { client: 'somebody' })
-      await expect(store.create(submission(), { client: 'somebody', entry: entry('slack') })).rejects.toThrow('limit is reached')
+      await expect(
+        store.create(submission(), { client: 'somebody', entry: entry('slack') }),
+      ).rejects.toThrow('limit is reached')
       await expect(store.create(first, { entry: entry('slack') })).rejects.toThrow('exists already')
       expect(await queue.length('slack')).toBe(0)
       expect(await queue.enter(turn(), 'next', { leaseMs: LONG })).toBe(0)
@@ -154,7 +158,9 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
     })
 
     it('hands the backlog notice to one until it is forgotten', async () => {
-      expect(await Promise.all([queue.takeNotice('slack'), queue.takeNotice('slack')])).toEqual(expect.arrayContaining([true, false]))
+      expect(await Promise.all([queue.takeNotice('slack'), queue.takeNotice('slack')])).toEqual(
+        expect.arrayContaining([true, false]),
+      )
       await queue.forgetNotice('slack')
       expect(await queue.takeNotice('slack')).toBe(true)
     })

@@ -3,11 +3,15 @@ import type { HealthBook } from '../../server/ports/monitor'
 import { until } from '../support/until'
 
 /** What every `HealthBook` does. `makeBook` is called for every test. */
-export function healthBookContract(name: string, makeBook: () => Promise<{ book: HealthBook, close(): Promise<void> }>): void {
+export function healthBookContract(
+  name: string, makeBook: () => Promise<{ book: HealthBook, close(): Promise<void> }>,
+): void {
   describe(`${name} health book`, () => {
     let harness: Awaited<ReturnType<typeof makeBook>>
     let book: HealthBook
-    const noted = (part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean) => until(`a note of ${part}`, async () => {
+    const noted = (
+      part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean,
+    ) => until(`a note of ${part}`, async () => {
       const health = (await book.read())[part]
       return health && check(health)
     })

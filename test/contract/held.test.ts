@@ -9,7 +9,7 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { heldContract } from './held'
-import { submission } from './submission-store'
+import { submission } from '../fixtures/submissions'
 
 let server: RedisServer
 beforeAll(async () => { server = await startRedis() })
@@ -36,7 +36,8 @@ async function openEmbedded(heldMax = 3) {
   const store = new EmbeddedStore({ dir, ...storeRules, heldMax, now: Date.now })
   return {
     store,
-    traces: async (id: string) => (await readdir(dir, { recursive: true })).filter(file => file.includes(id) && !file.startsWith('audit')),
+    traces: async (id: string) => (await readdir(dir, { recursive: true })).filter(file => file.includes(id)
+      && !file.startsWith('audit')),
     close: async () => {
       await store.close()
       await rm(dir, { recursive: true })
@@ -47,7 +48,9 @@ async function openEmbedded(heldMax = 3) {
 heldContract('Redis', openRedis)
 heldContract('Embedded', openEmbedded)
 
-test.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s keeps none when none are to be kept', async (_, open) => {
+test.each(
+  [['Redis', openRedis], ['Embedded', openEmbedded]] as const,
+)('%s keeps none when none are to be kept', async (_, open) => {
   const { store, traces, close } = await open(0)
   const one = submission({ state: 'held', work: [] })
   expect((await store.create(one)).id).toBe(one.id)

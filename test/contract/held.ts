@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
-import { line, submission } from './submission-store'
+import { line, submission } from '../fixtures/submissions'
 
 /** A store that keeps three held submissions, and a look behind it. */
 export interface HeldHarness {
@@ -24,7 +24,9 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
     afterEach(() => harness.close())
 
     const held = (receivedAt = Date.now()) => submission({ state: 'held', work: [], receivedAt })
-    const lists = async () => [await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, only: 'held' })].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
+    const lists = async () => [
+      await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, only: 'held' }),
+    ].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
 
     test('they are a list of their own, and not in the backlog', async () => {
       const now = Date.now()
@@ -34,7 +36,9 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
       expect(await store.backlog(now)).toMatchObject({ pending: 1 })
       expect(await store.get(old.id)).toEqual(old)
       const first = await store.listPending({ limit: 1, only: 'held' })
-      expect(await store.listPending({ limit: 1, only: 'held', before: first.cursor! })).toEqual({ submissions: [old], total: 2, cursor: null })
+      expect(await store.listPending({ limit: 1, only: 'held', before: first.cursor! })).toEqual({
+        submissions: [old], total: 2, cursor: null,
+      })
     })
 
     test('a released one changes the list in one step, with its audit line', async () => {

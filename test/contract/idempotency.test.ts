@@ -9,7 +9,7 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { idempotencyContract, keyOf } from './idempotency'
-import { submission } from './submission-store'
+import { submission } from '../fixtures/submissions'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -20,7 +20,9 @@ afterAll(() => server.stop())
 
 async function openRedis() {
   client = createRedis(server.url, silentLog)
-  const [store, other] = [new RedisStore(client, storeRules), new RedisStore(createRedis(server.url, silentLog), storeRules)]
+  const [store, other] = [
+    new RedisStore(client, storeRules), new RedisStore(createRedis(server.url, silentLog), storeRules),
+  ]
   await store.check()
   await client.flushAll()
   return { store, other, close: async () => void await Promise.all([store.close(), other.close()]) }

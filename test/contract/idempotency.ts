@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
-import { decided, line, submission, work } from './submission-store'
+import { decided, line, submission, work } from '../fixtures/submissions'
 
 interface Harness {
   store: SubmissionStore
@@ -27,7 +27,9 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
 
     test('a key answers with the first submission and stores no second, whatever that holds', async () => {
       const due = [work(Date.now() - 1)]
-      const [first, second, key] = [submission({ work: due }), submission({ data: { name: 'Eve' }, work: due }), keyOf()]
+      const [first, second, key] = [
+        submission({ work: due }), submission({ data: { name: 'Eve' }, work: due }), keyOf(),
+      ]
       expect((await store.create(first, { idempotencyKey: key })).id).toBe(first.id)
       expect((await store.create(second, { idempotencyKey: key })).id).toBe(first.id)
       expect((await harness.other.create(second, { idempotencyKey: key })).id).toBe(first.id)
@@ -39,13 +41,17 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
     test('without a key, and with another, every submission is a new one', async () => {
       const all = Array.from({ length: 4 }, () => submission())
       const keys = [undefined, undefined, keyOf(), keyOf()]
-      expect(await Promise.all(all.map((each, index) => store.create(each, { idempotencyKey: keys[index] })))).toMatchObject(all.map(({ id }) => ({ id })))
+      expect(
+        await Promise.all(all.map((each, index) => store.create(each, { idempotencyKey: keys[index] }))),
+      ).toMatchObject(all.map(({ id }) => ({ id })))
       expect((await store.listPending({ limit: 10 })).total).toBe(4)
     })
 
     test('fifty at once with one key are one submission, on two processes', async () => {
       const [all, key] = [Array.from({ length: 50 }, () => submission()), keyOf()]
-      const answers = await Promise.all(all.map((each, index) => (index % 2 ? store : harness.other).create(each, { idempotencyKey: key })))
+      const answers = await Promise.all(
+        all.map((each, index) => (index % 2 ? store : harness.other).create(each, { idempotencyKey: key })),
+      )
       expect(new Set(answers.map(({ id }) => id)).size).toBe(1)
       expect((await store.listPending({ limit: 10 })).submissions.map(({ id }) => id)).toEqual([answers[0]!.id])
     })

@@ -34,7 +34,9 @@ describe('Outbox mailer', () => {
   test('keeps the newest fifty', async () => {
     const mailer = createOutboxMailer()
     for (let index = 1; index <= 60; index++) await mailer.send({ ...email, subject: String(index) }, `key-${index}`)
-    expect(mailer.sent.map(({ subject }) => Number(subject))).toEqual(Array.from({ length: 50 }, (_, index) => index + 11))
+    expect(mailer.sent.map(({ subject }) => Number(subject))).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 11),
+    )
   })
 
   test('tells of every new email, not of a repeated one', async () => {

@@ -9,7 +9,10 @@ export interface MailerHarness {
   close(): Promise<void>
 }
 
-const email: Email = { from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' }
+const email: Email = {
+  from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello',
+  html: '<p>Hello</p>', text: 'Hello',
+}
 
 /** What every `Mailer` does. */
 export function mailerContract(name: string, open: () => Promise<MailerHarness>): void {

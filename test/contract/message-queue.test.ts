@@ -11,7 +11,9 @@ let redis: RedisServer
 beforeAll(async () => { redis = await startRedis() })
 afterAll(() => redis.stop())
 
-messageQueueContract('embedded', async limits => ({ queue: new EmbeddedMessageQueue(Date.now, limits), close: async () => {} }))
+messageQueueContract(
+  'embedded', async limits => ({ queue: new EmbeddedMessageQueue(Date.now, limits), close: async () => {} }),
+)
 
 messageQueueContract('Redis', async (limits) => {
   const client = createRedis(redis.url, silentLog)

@@ -3,7 +3,9 @@ import type { MessageQueue, QueueLimits } from '../../server/ports/message-queue
 import { until } from '../support/until'
 
 /** What every message queue has to do. */
-export function messageQueueContract(name: string, open: (limits: QueueLimits) => Promise<{ queue: MessageQueue, close: () => Promise<void> }>): void {
+export function messageQueueContract(
+  name: string, open: (limits: QueueLimits) => Promise<{ queue: MessageQueue, close: () => Promise<void> }>,
+): void {
   describe(`${name} message queue`, () => {
     let queue: MessageQueue
     let close: () => Promise<void>

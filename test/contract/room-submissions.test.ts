@@ -25,7 +25,9 @@ function asOnThisMachine({ runtime }: Triage): void {
   runtime.uuid = () => crypto.randomUUID()
 }
 
-describe.each([['the embedded store', () => openTriage()], ['Redis', onRedis]] as const)('The submissions of a room on %s', (_name, open) => {
+describe.each(
+  [['the embedded store', () => openTriage()], ['Redis', onRedis]] as const,
+)('The submissions of a room on %s', (_name, open) => {
   let triage: Triage
   beforeEach(async () => {
     triage = await open()
@@ -38,7 +40,9 @@ describe.each([['the embedded store', () => openTriage()], ['Redis', onRedis]] a
     return triage.post(data)
   }
 
-  const ids = async (text: string, limit = 10) => (await triage.submissions.search(text, limit)).submissions.map(({ id }) => id)
+  const ids = async (text: string, limit = 10) => (
+    (await triage.submissions.search(text, limit)).submissions.map(({ id }) => id)
+  )
 
   test('finds pending submissions by all words in names and values, in any case, newest first, or by the beginning of the id', async () => {
     const ada = await post({ name: 'Ada Lovelace', order: { engines: 2, colour: 'BRASS' } })
@@ -53,49 +57,72 @@ describe.each([['the embedded store', () => openTriage()], ['Redis', onRedis]] a
 
   test('shows no more than was asked for, and says how many there are', async () => {
     for (let index = 0; index < 60; index++) await post({ index, parity: index % 2 ? 'odd' : 'even' })
-    expect(await triage.submissions.search('odd', 3)).toMatchObject({ submissions: [{ data: { index: 59 } }, { data: { index: 57 } }, { data: { index: 55 } }], matches: 30, pending: 60, complete: true })
+    expect(await triage.submissions.search('odd', 3)).toMatchObject({
+      submissions: [{ data: { index: 59 } }, { data: { index: 57 } }, { data: { index: 55 } }], matches: 30,
+      pending: 60, complete: true,
+    })
   })
 
   test('shows a submission with its data, and null once it is gone', async () => {
     const id = await post({ name: 'Ada', engines: 2 })
-    expect(await triage.submissions.get(id)).toMatchObject({ id, state: 'open', data: { name: 'Ada', engines: 2 }, fields: [{ label: 'name', value: 'Ada' }, { label: 'engines', value: '2' }], notes: [] })
+    expect(await triage.submissions.get(id)).toMatchObject({
+      id, state: 'open', data: { name: 'Ada', engines: 2 },
+      fields: [{ label: 'name', value: 'Ada' }, { label: 'engines', value: '2' }], notes: [],
+    })
     await triage.submissions.decide(id, 'spam', ADA)
     await triage.runtime.drain()
     expect([await triage.submissions.get(id), await triage.submissions.get('nothing')]).toEqual([null, null])
   })
 
   test('counts what is pending and what was decided', async () => {
-    expect(await triage.submissions.stats()).toEqual({ pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null } })
+    expect(await triage.submissions.stats()).toEqual({
+      pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null },
+    })
     const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
     const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
     await triage.submissions.decide(one, 'spam', ADA)
     await triage.submissions.decide(two, 'forward', ADA)
     await triage.runtime.drain()
-    expect(await triage.submissions.stats()).toEqual({ pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) } })
+    expect(await triage.submissions.stats()).toEqual({
+      pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) },
+    })
   })
 
   test('forwards once, by the same claim as a click, in the name of the reviewer', async () => {
     const id = await post({ name: 'Ada' })
-    const results = await Promise.all([triage.submissions.decide(id, 'forward', ADA), triage.submissions.decide(id, 'forward', ADA), triage.review.decide(id, 'forward', ADA)])
+    const results = await Promise.all([
+      triage.submissions.decide(id, 'forward', ADA), triage.submissions.decide(id, 'forward', ADA),
+      triage.review.decide(id, 'forward', ADA),
+    ])
     await triage.runtime.drain()
     expect(results.filter(({ claimed }) => claimed)).toHaveLength(1)
     expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
     expect((await triage.store.audit(1))[0]).toMatchObject({ id, reviewer: ADA })
-    expect(await triage.submissions.decide(id, 'forward', ADA)).toEqual({ claimed: false, message: 'This submission was already decided, or its 7 days have passed.' })
+    expect(await triage.submissions.decide(id, 'forward', ADA)).toEqual({
+      claimed: false, message: 'This submission was already decided, or its 7 days have passed.',
+    })
   })
 
   test('edits fields by name and keeps what is not named; a number stays a number', async () => {
     const id = await post({ name: 'Ada', engines: 2, tags: ['a'] })
-    expect(await triage.submissions.decideEdited(id, [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }], ADA)).toEqual({ claimed: true })
+    expect(await triage.submissions.decideEdited(
+      id, [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }], ADA,
+    )).toEqual({ claimed: true })
     await triage.runtime.drain()
     expect(JSON.parse(triage.endpoint.calls[0]!.body)).toEqual({ name: 'Ada L.', engines: 3, tags: ['a'] })
   })
 
   test('an edit of a field that there is not, or of a list that is none any more, changes nothing and says why', async () => {
     const id = await post({ name: 'Ada', tags: ['a'] })
-    expect(await triage.submissions.decideEdited(id, [{ field: 'nam', value: 'x' }], ADA)).toEqual({ claimed: false, message: 'There is no field "nam". Its fields are "name", "tags".' })
-    expect(await triage.submissions.decideEdited(id, [{ field: 'tags', value: 'b' }], ADA)).toEqual({ claimed: false, message: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].' })
-    expect(await triage.submissions.decideEdited('nothing', [{ field: 'name', value: 'x' }], ADA)).toMatchObject({ claimed: false })
+    expect(await triage.submissions.decideEdited(id, [{ field: 'nam', value: 'x' }], ADA)).toEqual({
+      claimed: false, message: 'There is no field "nam". Its fields are "name", "tags".',
+    })
+    expect(await triage.submissions.decideEdited(id, [{ field: 'tags', value: 'b' }], ADA)).toEqual({
+      claimed: false, message: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].',
+    })
+    expect(
+      await triage.submissions.decideEdited('nothing', [{ field: 'name', value: 'x' }], ADA),
+    ).toMatchObject({ claimed: false })
     expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
     expect(triage.endpoint.calls).toEqual([])
   })

@@ -11,7 +11,7 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { silentLog } from '../fakes/runtime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { storeLimitContract } from './store-limit'
-import { submission } from './submission-store'
+import { submission } from '../fixtures/submissions'
 
 let server: RedisServer
 
@@ -48,7 +48,9 @@ test('a counted creation is one command, and its count is gone with the window',
   await client.flushAll()
   await client.configResetStat()
   await store.create(submission(), { client: '2001:db8:1:2::/64' })
-  const sent = [...(await client.info('commandstats')).matchAll(/cmdstat_(eval|evalsha|multi):calls=(\d+)/g)].map(([, name, calls]) => [name, calls])
+  const sent = [
+    ...(await client.info('commandstats')).matchAll(/cmdstat_(eval|evalsha|multi):calls=(\d+)/g),
+  ].map(([, name, calls]) => [name, calls])
   expect(sent).toEqual([['evalsha', '1']])
   const left = await client.pTTL('{triage}:rate:2001:db8:1:2::/64')
   expect(left).toBeGreaterThan(50_000)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Limiter } from '../../server/ports/limiter'
 import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf } from './idempotency'
-import { submission } from './submission-store'
+import { submission } from '../fixtures/submissions'
 
 /** A store that lets each client create so many in a minute, and the limiter on the same counts. */
 interface Harness {
@@ -27,13 +27,17 @@ export function storeLimitContract(name: string, open: (limit: number) => Promis
     })
     afterEach(() => close())
 
-    const create = async (options: { idempotencyKey?: string } = {}) => (await store.create(submission(), { client, ...options })).id
+    const create = async (options: { idempotencyKey?: string } = {}) => (
+      (await store.create(submission(), { client, ...options })).id
+    )
     const total = async () => (await store.listPending({ limit: 10 })).total
 
     test('of fifty at once exactly the limit is stored; the others learn how long to wait', async () => {
       const results = await Promise.allSettled(Array.from({ length: 50 }, () => create()))
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT)
-      const waits = results.flatMap(result => result.status === 'rejected' ? [(result.reason as { waitMs: number }).waitMs] : [])
+      const waits = results.flatMap(result => result.status === 'rejected'
+        ? [(result.reason as { waitMs: number }).waitMs]
+        : [])
       expect(Math.min(...waits)).toBeGreaterThan(50_000)
       expect(Math.max(...waits)).toBeLessThanOrEqual(60_000)
       expect(await total()).toBe(LIMIT)

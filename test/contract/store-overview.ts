@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 import { until } from '../support/until'
-import { decided, line, submission } from './submission-store'
+import { decided, line, submission } from '../fixtures/submissions'
 
 const HOUR_MS = 60 * 60 * 1000
 
 /** What every `SubmissionStore` tells the ops pages. `makeStore` is called for every test. */
-export function storeOverviewContract(name: string, makeStore: () => Promise<{ store: SubmissionStore, close(): Promise<void> }>): void {
+export function storeOverviewContract(
+  name: string, makeStore: () => Promise<{ store: SubmissionStore, close(): Promise<void> }>,
+): void {
   describe(`${name} submission store, for the ops pages`, () => {
     let harness: Awaited<ReturnType<typeof makeStore>>
     let store: SubmissionStore
@@ -36,14 +38,18 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       const [early, late, old] = [now - 20 * HOUR_MS, now, now - 24 * HOUR_MS]
       const all = [early, early, late, old].map(receivedAt => submission({ receivedAt, expiresAt: now + HOUR_MS }))
       for (const each of all) await store.create(each)
-      const end = (index: number, outcome: AuditLine['outcome'], at: number) => store.remove(all[index]!, { ...line(all[index]!.id, at), outcome, receivedAt: all[index]!.receivedAt })
+      const end = (index: number, outcome: AuditLine['outcome'], at: number) => store.remove(
+        all[index]!, { ...line(all[index]!.id, at), outcome, receivedAt: all[index]!.receivedAt },
+      )
       await end(0, 'forwarded', early)
       await end(1, 'spam', late)
       await end(3, 'edited', late)
       await store.replace(all[2]!, decided(all[2]!), { ...line(all[2]!.id, late), outcome: 'failed' })
       const hours = await store.tally(now)
       expect(hours).toHaveLength(24)
-      expect(hours.map(({ hour }) => hour)).toEqual(Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS - 23 + index) * HOUR_MS))
+      expect(hours.map(({ hour }) => hour)).toEqual(
+        Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS - 23 + index) * HOUR_MS),
+      )
       expect(hours.at(-1)!.counts).toEqual({ received: 1, spam: 1, edited: 1, failed: 1 })
       expect(hours.at(-21)!.counts).toEqual({ received: 2, forwarded: 1 })
       expect(hours.filter(({ counts }) => Object.keys(counts).length > 0)).toHaveLength(2)
@@ -58,7 +64,9 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       const counts = async () => (await store.tally(now)).at(-1)!.counts
       expect(await counts()).toEqual({ received: 1, forwarded: 1 })
       expect(await store.remove(settled)).toBe(true)
-      expect([await store.get(created.id), (await store.audit(10)).length, await counts()]).toEqual([null, 1, { received: 1, forwarded: 1 }])
+      expect([await store.get(created.id), (await store.audit(10)).length, await counts()]).toEqual([
+        null, 1, { received: 1, forwarded: 1 },
+      ])
     })
 
     test('the backlog is what waits, since when, and what is due', async () => {
@@ -66,7 +74,9 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]
       await store.create(young)
       await store.create(old)
-      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 1, stuck: 0 })
+      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({
+        pending: 2, oldestAt: 5_000, overdue: 1, stuck: 0,
+      })
       expect(await store.backlog(young.work[0]!.dueAt)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 2, stuck: 0 })
     })
 
@@ -76,7 +86,9 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
       const failures = [{ delivery: 'email' as const, reason: 'no' }]
       const stuck = all.map(each => ({ ...each, version: 2, failures }))
       for (const [index, each] of stuck.entries()) await store.replace(all[index]!, each)
-      expect([await store.stuck(10), await store.stuck(2)]).toEqual([[all[1]!.id, all[0]!.id, all[2]!.id], [all[1]!.id, all[0]!.id]])
+      expect([await store.stuck(10), await store.stuck(2)]).toEqual([
+        [all[1]!.id, all[0]!.id, all[2]!.id], [all[1]!.id, all[0]!.id],
+      ])
       expect((await store.backlog(0)).stuck).toBe(3)
       await store.replace(stuck[0]!, { ...stuck[0]!, version: 3, failures: [] })
       await store.remove(stuck[1]!, line(all[1]!.id))
@@ -88,10 +100,14 @@ export function storeOverviewContract(name: string, makeStore: () => Promise<{ s
     test('pages of those that wait for a person have nobody else, and count all that wait', async () => {
       const all = [1, 2, 3].map(() => submission())
       for (const each of all) await store.create(each)
-      for (const each of all.slice(1)) await store.replace(each, { ...each, version: 2, failures: [{ delivery: 'email', reason: 'no' }] })
+      for (const each of all.slice(1)) await store.replace(
+        each, { ...each, version: 2, failures: [{ delivery: 'email', reason: 'no' }] },
+      )
       const first = await store.listPending({ limit: 1, only: 'stuck' })
       const second = await store.listPending({ limit: 1, only: 'stuck', before: first.cursor! })
-      expect([...first.submissions, ...second.submissions].map(({ id }) => id).sort()).toEqual(all.slice(1).map(({ id }) => id).sort())
+      expect([...first.submissions, ...second.submissions].map(({ id }) => id).sort()).toEqual(
+        all.slice(1).map(({ id }) => id).sort(),
+      )
       expect([first.total, second.total, second.cursor]).toEqual([3, 3, null])
     })
 

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../support/until'
 import type { SubmissionStore } from '../../server/ports/store'
-import type { AuditLine, Decision, Reviewer, Submission, Work } from '../../server/ports/submission'
+import type { AuditLine, Submission } from '../../server/ports/submission'
+import { decided, hostileData, line, submission, work } from '../fixtures/submissions'
+import { until } from '../support/until'
 
 /** An empty store, and a look behind it. */
 interface Harness {
@@ -14,41 +14,6 @@ interface Harness {
 
 /** No lease of so long ends during a test. */
 const LONG_MS = 60_000
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000
-const GRACE: Reviewer = { id: 'U1', name: 'Grace', platform: 'Slack' }
-
-/** A fresh open submission, due in a minute. */
-export function submission(changes: Partial<Submission> = {}): Submission {
-  const receivedAt = changes.receivedAt ?? Date.now()
-  return {
-    id: randomUUID(), version: 1, state: 'open', receivedAt, expiresAt: receivedAt + WEEK_MS, data: { name: 'Ada' },
-    reminded: true, edited: [], cards: [], decision: null, work: [work(receivedAt + 60_000)], delivered: [], failures: [], history: [], ...changes,
-  }
-}
-
-/** `previous` as a forward leaves it. */
-export function decided(previous: Submission, changes: Partial<Submission> = {}): Submission {
-  const decision: Decision = { action: 'forward', reviewer: GRACE, at: Date.now() }
-  return { ...previous, version: previous.version + 1, state: 'settling', decision, ...changes }
-}
-
-export function work(dueAt: number): Work {
-  return { key: 'post:slack', kind: 'post', room: 'slack', attempts: 0, dueAt }
-}
-
-export function line(id: string, at = Date.now()): AuditLine {
-  return { id, outcome: 'forwarded', at, reviewer: GRACE, receivedAt: at - 1000 }
-}
-
-/** Everything JSON can carry that careless code loses. Parsed, because a literal cannot have an own `__proto__`. */
-export function hostileData(): Record<string, unknown> {
-  const keys = Array.from({ length: 500 }, (_, index) => `"field ${index}": ${index}`)
-  return JSON.parse(`{
-    "__proto__": { "polluted": true }, "constructor": { "prototype": 1 }, "toString": "text", "": "empty key",
-    "lone \\ud800 surrogate": "\\udfff", "nul": "\\u0000", "名前 🦊 \\u2028": "‮عربي", "nested": { "__proto__": [null, [], {}, -0.5, 1e300] },
-    ${keys.join(', ')}
-  }`)
-}
 
 /** What every `SubmissionStore` does. `makeStore` is called for every test. */
 export function submissionStoreContract(name: string, makeStore: () => Promise<Harness>): void {
@@ -63,7 +28,8 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     afterEach(() => harness.close())
 
     const ids = (submissions: Submission[]) => submissions.map(({ id }) => id)
-    const newestFirst = (submissions: Submission[]) => [...submissions].sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
+    const newestFirst = (submissions: Submission[]) => [...submissions].sort((a, b) => b.receivedAt - a.receivedAt
+      || (a.id < b.id ? 1 : -1))
 
     async function create(changes: Partial<Submission> = {}): Promise<Submission> {
       const created = submission(changes)
@@ -72,7 +38,9 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     }
 
     /** Walks all pages; `between` runs before each next one. */
-    async function pages(limit: number, between: (page: Submission[]) => Promise<void> = async () => {}): Promise<string[]> {
+    async function pages(
+      limit: number, between: (page: Submission[]) => Promise<void> = async () => {},
+    ): Promise<string[]> {
       const seen: string[] = []
       for (let before: string | undefined; ;) {
         const page = await store.listPending({ limit, before })
@@ -85,7 +53,8 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
 
     test('a created submission comes back as it was, hostile keys included', async () => {
       const created = await create({
-        data: hostileData(), edited: ['__proto__'], delivered: ['email'], cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],
+        data: hostileData(), edited: ['__proto__'], delivered: ['email'],
+        cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],
       })
       const stored = await store.get(created.id)
       expect(JSON.stringify(stored?.data)).toBe(JSON.stringify(created.data))
@@ -103,7 +72,9 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       const created = await create()
       const first = decided(created)
       expect(await store.replace(created, first)).toBe(true)
-      expect(await store.replace(created, decided(created, { failures: [{ delivery: 'email', reason: 'late' }] }))).toBe(false)
+      expect(
+        await store.replace(created, decided(created, { failures: [{ delivery: 'email', reason: 'late' }] })),
+      ).toBe(false)
       expect(await store.get(created.id)).toEqual(first)
     })
 
@@ -128,7 +99,9 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     })
 
     test('what is not stored is null and is neither replaced nor removed, whatever its id looks like', async () => {
-      for (const id of ['', '.', '..', '../../etc/passwd', '__proto__', 'a:b', 'a*', '\0', '%2e%2e', 'x'.repeat(5_000)]) {
+      for (const id of [
+        '', '.', '..', '../../etc/passwd', '__proto__', 'a:b', 'a*', '\0', '%2e%2e', 'x'.repeat(5_000),
+      ]) {
         const absent = submission({ id })
         expect(await store.get(id)).toBeNull()
         expect(await store.replace(absent, decided(absent))).toBe(false)
@@ -163,11 +136,18 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
 
     test('what waits or is being delivered is listed newest first; what expired, or is delivered, is not', async () => {
       const now = Date.now()
-      const [old, young, middle] = [await create({ receivedAt: now - 20 }), await create({ receivedAt: now }), await create({ receivedAt: now - 10 })]
-      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, middle, old], total: 3, cursor: null })
+      const [old, young, middle] = [
+        await create({ receivedAt: now - 20 }), await create({ receivedAt: now }),
+        await create({ receivedAt: now - 10 }),
+      ]
+      expect(await store.listPending({ limit: 10 })).toEqual({
+        submissions: [young, middle, old], total: 3, cursor: null,
+      })
       const claimed = decided(middle)
       await store.replace(middle, claimed)
-      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, claimed, old], total: 3, cursor: null })
+      expect(await store.listPending({ limit: 10 })).toEqual({
+        submissions: [young, claimed, old], total: 3, cursor: null,
+      })
       await store.replace(claimed, { ...claimed, version: 3, state: 'expired', data: null })
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [young, old], total: 2, cursor: null })
       await store.replace(old, { ...old, version: 2, state: 'settled' })
@@ -195,12 +175,17 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
 
     test('a cursor that the list never gave out starts at the top', async () => {
       const page = { submissions: [await create()], total: 1, cursor: null }
-      for (const before of ['nonsense', '-', 'NaN-x', '']) expect(await store.listPending({ limit: 1, before })).toEqual(page)
+      for (const before of ['nonsense', '-', 'NaN-x', '']) expect(
+        await store.listPending({ limit: 1, before }),
+      ).toEqual(page)
     })
 
     test('what is due is leased earliest first, to one caller, until the lease ends', async () => {
       const now = Date.now()
-      const [third, first, second] = [await create({ work: [work(now - 1)] }), await create({ work: [work(now - 3)] }), await create({ work: [work(now - 2)] })]
+      const [third, first, second] = [
+        await create({ work: [work(now - 1)] }), await create({ work: [work(now - 3)] }),
+        await create({ work: [work(now - 2)] }),
+      ]
       await create({ work: [work(now + LONG_MS)] })
       expect(await store.lease(LONG_MS, 2)).toEqual([first.id, second.id])
       expect(await store.lease(50, 2)).toEqual([third.id])

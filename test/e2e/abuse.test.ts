@@ -31,7 +31,9 @@ async function send(server: Server, body: unknown = { name: 'Ada' }, headers: Re
 }
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
-const preflight = (server: Server, origin = SHOP) => fetch(`${server.url}/api/form`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' } })
+const preflight = (server: Server, origin = SHOP) => fetch(`${server.url}/api/form`, { method: 'OPTIONS', headers: {
+  origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type',
+} })
 
 /** How many cards these forms put on Slack, once everything has settled. */
 async function cardsOf(servers: Server[], act: () => Promise<unknown>): Promise<number> {
@@ -49,7 +51,9 @@ describe('the rate limit', () => {
       for (let sent = 0; sent < 2; sent++) expect((await send(server, {}, from('203.0.113.1'))).status).toBe(200)
       Object.assign(limited, await send(server, {}, from('203.0.113.1')))
     })
-    expect(limited).toMatchObject({ status: 429, json: { code: 'TOO_MANY_FORMS', error: expect.stringContaining('FORM_RATE_LIMIT') } })
+    expect(limited).toMatchObject({
+      status: 429, json: { code: 'TOO_MANY_FORMS', error: expect.stringContaining('FORM_RATE_LIMIT') },
+    })
     expect(limited.headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/)
     expect(limited.headers.get('access-control-allow-origin')).toBe('*')
     expect(limited.headers.get('access-control-expose-headers')).toContain('Retry-After')
@@ -59,14 +63,18 @@ describe('the rate limit', () => {
   it('counts per address: IPv4 each, IPv6 by /64', async () => {
     const server = await serve({ FORM_RATE_LIMIT: '1', TRUST_PROXY: '1' })
     const statuses: number[] = []
-    for (const address of ['203.0.113.2', '203.0.113.3', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1']) statuses.push((await send(server, {}, from(address))).status)
+    for (const address of [
+      '203.0.113.2', '203.0.113.3', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1',
+    ]) statuses.push((await send(server, {}, from(address))).status)
     expect(statuses).toEqual([200, 200, 200, 429, 200])
   })
 
   it('is shared by two processes on one Redis', async () => {
     const env = { FORM_RATE_LIMIT: '10', TRUST_PROXY: '1' }
     const [one, other] = [await serve(env), await serve(env)]
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => send(index % 2 ? one : other, {}, from('203.0.113.4'))))
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => send(index % 2 ? one : other, {}, from('203.0.113.4'))),
+    )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20)
   })
@@ -100,8 +108,12 @@ describe('the rate limit', () => {
 describe('the honeypot', () => {
   it('filled is answered as any form, and nothing is posted or logged of it', async () => {
     const cards = await cardsOf([d.server], async () => {
-      const answers = [await send(d.server, { name: 'secret-value', _gotcha: 'secret-value' }), await send(d.server, { _gotcha: 'x' })]
-      for (const { status, json } of answers) expect({ status, json }).toEqual({ status: 200, json: { status: 'received', submissionId: expect.stringMatching(UUID) } })
+      const answers = [
+        await send(d.server, { name: 'secret-value', _gotcha: 'secret-value' }), await send(d.server, { _gotcha: 'x' }),
+      ]
+      for (const { status, json } of answers) expect({ status, json }).toEqual({
+        status: 200, json: { status: 'received', submissionId: expect.stringMatching(UUID) },
+      })
       expect(answers[0]!.json.submissionId).not.toBe(answers[1]!.json.submissionId)
     })
     expect(cards).toBe(0)
@@ -110,7 +122,9 @@ describe('the honeypot', () => {
   })
 
   it('left empty by a plain HTML form is not on the card', async () => {
-    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', body: new URLSearchParams({ name: 'Ada', _gotcha: '' }) })
+    const response = await fetch(
+      `${d.server.url}/api/form`, { method: 'POST', body: new URLSearchParams({ name: 'Ada', _gotcha: '' }) },
+    )
     expect(response.status).toBe(200)
     await d.server.drain()
     expect(JSON.stringify(d.slack.calls('chat.postMessage').at(-1))).not.toMatch(/gotcha/i)
@@ -122,19 +136,26 @@ describe('allowed origins', () => {
 
   it('read every answer; caches keep origins apart', async () => {
     const server = await serve(env)
-    for (const response of [await preflight(server), await sendForm(server, {}, { origin: SHOP }), await sendForm(server, '[', { origin: SHOP })]) {
+    for (const response of [
+      await preflight(server), await sendForm(server, {}, { origin: SHOP }),
+      await sendForm(server, '[', { origin: SHOP }),
+    ]) {
       expect(response.headers.get('access-control-allow-origin')).toBe(SHOP)
       expect(response.headers.get('vary')).toContain('Origin')
     }
   })
 
-  it.each(['https://evil.example', 'http://shop.example', 'https://shop.example.evil.example', 'null'])('do not include %s: 403 that says why, before and after the preflight, and no CORS', async (origin) => {
+  it.each([
+    'https://evil.example', 'http://shop.example', 'https://shop.example.evil.example', 'null',
+  ])('do not include %s: 403 that says why, before and after the preflight, and no CORS', async (origin) => {
     const server = await serve(env)
     for (const response of [await preflight(server, origin), await sendForm(server, {}, { origin })]) {
       expect(response.status).toBe(403)
       expect(response.headers.get('access-control-allow-origin')).toBeNull()
       expect(response.headers.get('vary')).toContain('Origin')
-      expect(await response.json()).toEqual({ code: 'ORIGIN_NOT_ALLOWED', error: expect.stringContaining('FORM_ALLOWED_ORIGINS') })
+      expect(await response.json()).toEqual({
+        code: 'ORIGIN_NOT_ALLOWED', error: expect.stringContaining('FORM_ALLOWED_ORIGINS'),
+      })
     }
   })
 
@@ -151,7 +172,10 @@ describe('the API key', () => {
     expect(await status({ authorization: `bearer ${KEY}` })).toBe(200)
     expect(await status({ 'x-api-key': KEY })).toBe(200)
     expect(await status({ origin: SHOP })).toBe(200)
-    for (const wrong of [{}, { 'x-api-key': '' }, { 'x-api-key': KEY.slice(1) }, { 'x-api-key': `${KEY}x` }, { authorization: KEY }, { authorization: `Basic ${KEY}` }]) expect(await status(wrong as Record<string, string>)).toBe(401)
+    for (const wrong of [
+      {}, { 'x-api-key': '' }, { 'x-api-key': KEY.slice(1) }, { 'x-api-key': `${KEY}x` }, { authorization: KEY },
+      { authorization: `Basic ${KEY}` },
+    ]) expect(await status(wrong as Record<string, string>)).toBe(401)
     const refused = await send(server)
     expect(refused.json).toEqual({ code: 'API_KEY_REQUIRED', error: expect.stringContaining('Authorization: Bearer') })
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')

@@ -21,7 +21,9 @@ afterAll(async () => {
   await d.close()
 })
 
-const inPrivate = () => postsIn(d.slack, '', d.slack.dmChannel).map(({ blocks, text }) => blocks ? blockText(blocks as Block[]) : String(text))
+const inPrivate = () => postsIn(d.slack, '', d.slack.dmChannel).map(({ blocks, text }) => blocks
+  ? blockText(blocks as Block[])
+  : String(text))
 
 describe('a direct message', () => {
   it('of a stranger gets the script, and no call of the model', async () => {
@@ -30,7 +32,10 @@ describe('a direct message', () => {
       await d.server.drain()
     }
     expect(d.model.requests).toEqual([])
-    expect(inPrivate()).toEqual([expect.stringContaining('I am the form triage bot'), expect.stringContaining('Type help'), expect.stringContaining('only in the channel of the cards')])
+    expect(inPrivate()).toEqual([
+      expect.stringContaining('I am the form triage bot'), expect.stringContaining('Type help'),
+      expect.stringContaining('only in the channel of the cards'),
+    ])
     expect(d.slack.calls('conversations.members')).toHaveLength(1)
   })
 
@@ -64,19 +69,31 @@ describe('AGENT_RATE_LIMIT', () => {
       await Promise.all([d.server.drain(), other.drain()])
     }
     expect(d.model.requests).toHaveLength(before + 3)
-    expect(postsIn(d.slack, threads[3]!).map(({ blocks }) => blockText(blocks as Block[]))).toEqual([expect.stringMatching(/You have asked me 3 times within an hour, which is the limit here\. Ask me again in \d+ min\./)])
+    expect(postsIn(d.slack, threads[3]!).map(({ blocks }) => blockText(blocks as Block[]))).toEqual([
+      expect.stringMatching(
+        /You have asked me 3 times within an hour, which is the limit here\. Ask me again in \d+ min\./,
+      ),
+    ])
     await tell(d, 'status', { by, thread: threads[3]! })
     await heard(d, threads[3]!)
-    expect(postsIn(d.slack, threads[3]!).map(({ blocks }) => blockText(blocks as Block[])).at(-1)).toContain('Connected: Slack')
+    expect(
+      postsIn(d.slack, threads[3]!).map(({ blocks }) => blockText(blocks as Block[])).at(-1),
+    ).toContain('Connected: Slack')
     expect(d.model.requests).toHaveLength(before + 3)
   })
 })
 
 describe('a private message', () => {
-  it.each(['Teams', 'Google Chat', 'Telegram'] as const)('on %s gets the agent for those who are in the room of the cards, and the script for others', async (name) => {
+  it.each(
+    ['Teams', 'Google Chat', 'Telegram'] as const,
+  )('on %s gets the agent for those who are in the room of the cards, and the script for others', async (name) => {
     const [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
-    const here = await startServer({ ...d.env, ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }) })
-    const { double, stranger } = { 'Teams': { double: teams, stranger: '29:mallory' }, 'Google Chat': { double: google, stranger: 'users/666' }, 'Telegram': { double: telegram, stranger: 666 } }[name]
+    const here = await startServer({
+      ...d.env, ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
+    })
+    const { double, stranger } = { 'Teams': {
+      double: teams, stranger: '29:mallory',
+    }, 'Google Chat': { double: google, stranger: 'users/666' }, 'Telegram': { double: telegram, stranger: 666 } }[name]
     const write = double.writeInPrivate as (url: string, text: string, userId?: string | number) => Promise<Response>
     const sent = (text: string) => double.requests.some(({ body }) => body.includes(text))
     d.model.script({ text: 'Certainly.' })

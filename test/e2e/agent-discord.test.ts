@@ -12,7 +12,8 @@ let endpoint: string
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deployAgent({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
     DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, STREAMING_UPDATE_INTERVAL_MS: '60',
   })
   endpoint = `${d.server.url}/api/webhooks/discord`
@@ -26,21 +27,31 @@ afterAll(async () => {
 /** Mentions the bot; resolves with the id of the thread that it opens. */
 async function mention(text: string): Promise<string> {
   const { id } = discord.emitMessage({ content: `<@${discord.applicationId}> ${text}` })
-  await until('the thread', () => discord.requests.some(({ path, status }) => path.endsWith(`/messages/${id}/threads`) && status === 200))
+  await until('the thread', () => discord.requests.some(({ path, status }) => path.endsWith(`/messages/${id}/threads`)
+    && status === 200))
   return id
 }
 
 const said = (thread: string) => discord.messages(thread).filter(({ author }) => author.id === discord.applicationId)
 const texts = (thread: string) => said(thread).map(({ content }) => content).filter(Boolean)
-const answered = (thread: string, text: string) => until(`"${text.slice(0, 40)}" in ${JSON.stringify(texts(thread))}`, () => texts(thread).includes(text))
+const answered = (thread: string, text: string) => until(
+  `"${text.slice(0, 40)}" in ${JSON.stringify(texts(thread))}`, () => texts(thread).includes(text),
+)
 
 /** What was posted and edited in a thread, in order. */
 const writes = (thread: string) => discord.requests
-  .filter(({ method, path }) => (method === 'POST' || method === 'PATCH') && path.includes(`/channels/${thread}/messages`))
+  .filter(({ method, path }) => (method === 'POST' || method === 'PATCH')
+    && path.includes(`/channels/${thread}/messages`))
   .map(({ method, body }) => `${method} ${(JSON.parse(body) as { content?: string }).content ?? ''}`)
 
-const question = (thread: string) => until('a question', () => said(thread).find(({ components }) => components.length > 0))
-const buttonOf = ({ components }: DiscordMessage, action: string) => components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => String(custom_id).startsWith(`${action}\n`))!.custom_id as string
+const question = (thread: string) => until(
+  'a question', () => said(thread).find(({ components }) => components.length > 0),
+)
+const buttonOf = ({ components }: DiscordMessage, action: string) => (
+  components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => (
+    String(custom_id).startsWith(`${action}\n`)
+  ))!.custom_id as string
+)
 
 it('an answer is posted with its first words and edited as it grows', async () => {
   d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 400 })
@@ -54,10 +65,19 @@ it('an answer is posted with its first words and edited as it grows', async () =
 })
 
 it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
-  d.model.script({ text: ['See [the ', 'bank](https://ev', 'il.example/?d=ada) and ![', 'x](https://evil.example/p.png', '?d=ada). ', 'Also https://evil', '.example/ada'], pauseMs: 120 })
+  d.model.script({ text: [
+    'See [the ', 'bank](https://ev', 'il.example/?d=ada) and ![', 'x](https://evil.example/p.png', '?d=ada). ',
+    'Also https://evil', '.example/ada',
+  ], pauseMs: 120 })
   const thread = await mention('what does it say?')
-  await answered(thread, 'See the bank (`https://evil.example/?d=ada`) and x (`https://evil.example/p.png?d=ada`). Also `https://evil.example/ada`')
-  const sent = discord.requests.filter(({ method, path }) => ['POST', 'PATCH'].includes(method) && path.includes(`/channels/${thread}/messages`)).map(({ body }) => JSON.parse(body) as { flags?: number, content: string })
+  await answered(
+    thread,
+    'See the bank (`https://evil.example/?d=ada`) and x (`https://evil.example/p.png?d=ada`). Also `https://evil.example/ada`',
+  )
+  const sent = discord.requests.filter(({ method, path }) => ['POST', 'PATCH'].includes(method)
+    && path.includes(`/channels/${thread}/messages`)).map(({ body }) => (
+    JSON.parse(body) as { flags?: number, content: string }
+  ))
   expect(sent.length).toBeGreaterThan(1)
   for (const { flags = 0, content } of sent) {
     expect(flags & SUPPRESS_EMBEDS, content).toBe(SUPPRESS_EMBEDS)
@@ -70,8 +90,12 @@ it('help is answered without the model, with buttons that work', async () => {
   const thread = await mention('help')
   const card = await question(thread)
   expect(JSON.stringify(card.embeds)).toContain('Ask me in your own words')
-  for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Discord.'], ['escalate', 'Ada Lovelace requested human support.']] as const) {
-    const button = card.components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => custom_id === action)!.custom_id as string
+  for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Discord.'], [
+    'escalate', 'Ada Lovelace requested human support.',
+  ]] as const) {
+    const button = card.components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => (
+      custom_id === action
+    ))!.custom_id as string
     expect(await discord.click(endpoint, card, button)).toMatchObject({ status: 200 })
     await until(answer, () => JSON.stringify(said(thread)).includes(answer))
   }
@@ -82,7 +106,9 @@ it('an answer that is longer than a message takes several, and loses nothing', a
   const lines = Array.from({ length: 60 }, (_, index) => `Line ${index} ${'x'.repeat(60)}`)
   d.model.script({ text: lines.join('\n').match(/[^]{1,37}/g)! })
   const thread = await mention('everything')
-  await until('the last line', () => texts(thread).at(-1)?.includes('Line 59') && texts(thread).at(-1)?.endsWith('x'.repeat(60)))
+  await until(
+    'the last line', () => texts(thread).at(-1)?.includes('Line 59') && texts(thread).at(-1)?.endsWith('x'.repeat(60)),
+  )
   expect(texts(thread).length).toBeGreaterThan(2)
   expect(texts(thread).every(text => text.length <= 2000)).toBe(true)
   expect(texts(thread).join('\n')).toBe(lines.join('\n'))
@@ -95,7 +121,8 @@ it('the thread goes on with what was said before', async () => {
   discord.emitMessage({ channelId: thread, content: 'what did I say?' })
   await answered(thread, 'You said hi.')
   expect(d.model.requests[1]!.messages.slice(-2)).toEqual([
-    { role: 'assistant', content: 'Hello.' }, { role: 'user', content: expect.stringContaining('what did I say?') as string },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'user', content: expect.stringContaining('what did I say?') as string },
   ])
 })
 
@@ -111,7 +138,9 @@ it('a write waits on a card, where form text is shown as it is, and goes on in t
   expect(answer).toMatchObject({ status: 200, body: { type: 6 } })
   await answered(thread, 'Done.')
   const now = () => said(thread).find(message => message.id === card.id)!
-  await until('the outcome on the card', () => JSON.stringify(now().embeds).includes('Approved by Ada Lovelace on Discord'))
+  await until(
+    'the outcome on the card', () => JSON.stringify(now().embeds).includes('Approved by Ada Lovelace on Discord'),
+  )
   expect(now().components).toEqual([])
   expect(d.server.output()).toContain(`"submission":"${id}","action":"spam","edited":false,"platform":"Discord","reviewer":"${discord.user.id}"`)
 })
@@ -121,7 +150,9 @@ it('somebody else who clicks is told privately, and nothing happens', async () =
   d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] })
   const thread = await mention('spam')
   const card = await question(thread)
-  const answer = await discord.click(endpoint, card, buttonOf(card, 'approve'), { user: { ...discord.user, id: '999999999999999999', username: 'mallory' } })
+  const answer = await discord.click(endpoint, card, buttonOf(card, 'approve'), {
+    user: { ...discord.user, id: '999999999999999999', username: 'mallory' },
+  })
   expect(answer.body).toMatchObject({ type: 4, data: { flags: 64, content: 'Only Ada Lovelace may decide this.' } })
   expect(said(thread).find(message => message.id === card.id)!.components).toHaveLength(1)
   expect(d.server.output()).not.toContain(`"submission":"${id}","action":"spam"`)

@@ -14,7 +14,9 @@ beforeAll(async () => { d = await deployAgent({ CRON_SECRET }) })
 afterEach(() => next?.kill())
 afterAll(() => d.close())
 
-const said = async (thread: string) => (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)
+const said = async (thread: string) => (
+  (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)
+)
 
 /** One message is being answered, two more wait for it, and the process dies. */
 async function leaveBehind(server: Server): Promise<string> {
@@ -51,7 +53,9 @@ it('where no process stays, the cron that sweeps has them answered', async () =>
   const thread = await leaveBehind(await startServer(d.env))
   next = await startServer({ ...d.env, SWEEP_INTERVAL_MS: '3600000' })
   await until('all answers', async () => {
-    expect((await fetch(`${next!.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })).status).toBe(200)
+    expect(
+      (await fetch(`${next!.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })).status,
+    ).toBe(200)
     return (await said(thread)).includes(ALL[2]!)
   })
   expect((await said(thread)).filter(text => text.startsWith('Answer'))).toEqual(ALL)
@@ -69,7 +73,9 @@ it('a message that ends every process is not tried for ever: people are told', a
     d.model.script(hanging)
     server = next = await startServer(d.env)
   }
-  await until('an apology', async () => (await d.slack.thread(thread)).some(message => JSON.stringify(message).includes('That did not work just now')))
+  await until('an apology', async () => (
+    (await d.slack.thread(thread)).some(message => JSON.stringify(message).includes('That did not work just now'))
+  ))
   await server.drain()
   expect(d.model.requests).toHaveLength(0)
   expect(await waiting(thread)).toBe(0)

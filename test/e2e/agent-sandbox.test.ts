@@ -19,7 +19,10 @@ let problems: string[]
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
   ;[browser, model] = await Promise.all([startBrowser(), startModelServer()])
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, AI_BASE_URL: model.url, AI_MODEL: 'scripted', STREAMING_UPDATE_INTERVAL_MS: '50' })
+  server = await startServer({
+    NODE_ENV: 'development', DATA_DIR: dir, AI_BASE_URL: model.url, AI_MODEL: 'scripted',
+    STREAMING_UPDATE_INTERVAL_MS: '50',
+  })
 })
 afterAll(async () => {
   await Promise.all([browser.close(), server.kill(), model.close()])
@@ -68,7 +71,9 @@ describe('the agent in the sandbox', () => {
     const content = JSON.stringify({ name: 'Grace' })
     model.script(
       { calls: [{ name: 'getSubmission', input: { id } }] },
-      { text: 'I would save it like this.', calls: [{ name: 'uploadFile', input: { key: 'reports/grace.json', content, contentType: 'application/json' } }] },
+      { text: 'I would save it like this.', calls: [
+        { name: 'uploadFile', input: { key: 'reports/grace.json', content, contentType: 'application/json' } },
+      ] },
       { text: 'Saved under reports/.' },
     )
     await ask('save this submission as JSON under reports/')

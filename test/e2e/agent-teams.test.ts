@@ -11,7 +11,8 @@ let teams: Teams
 beforeAll(async () => {
   teams = await startTeams()
   d = await deployAgent({
-    ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', LEASE_MS: '30000',
+    ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    LEASE_MS: '30000',
     STREAMING_UPDATE_INTERVAL_MS: '60', AGENT_TIMEOUT: '5',
   })
 })
@@ -21,7 +22,9 @@ afterAll(async () => {
 })
 
 /** What the bot said in the conversation, in every form that it took. */
-const said = (conversation: string) => teams.texts().filter(text => text.conversation === conversation).map(({ versions }) => versions)
+const said = (conversation: string) => (
+  teams.texts().filter(text => text.conversation === conversation).map(({ versions }) => versions)
+)
 
 /** The lines of the log from here on. */
 function linesFrom(): () => string[] {
@@ -53,12 +56,16 @@ describe.each(['channel', 'direct'] as const)('a message on Teams (%s)', (place)
 
 it('a card that the bot posts in a conversation shows form text as it was typed', async () => {
   const hostile = '**bold** [bank](https://evil.example)'
-  const { submissionId: id } = await (await sendForm(d.server, { '# title': hostile })).json() as { submissionId: string }
+  const { submissionId: id } = await (
+    await sendForm(d.server, { '# title': hostile })
+  ).json() as { submissionId: string }
   d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] })
   const before = teams.messages().length
   await teams.write(d.server.url, 'spam', 'channel')
   await d.server.drain()
-  const card = await until('the question', () => teams.messages().slice(before).find(({ card }) => JSON.stringify(card).includes('Approve')))
+  const card = await until(
+    'the question', () => teams.messages().slice(before).find(({ card }) => JSON.stringify(card).includes('Approve')),
+  )
   expect(JSON.stringify(card.card)).not.toContain('"TextBlock"')
   expect(adaptiveCardText(card.card)).toContain(`Submission: # title\n${hostile}`)
 })
@@ -73,8 +80,10 @@ describe('what nobody should send to Teams\' webhook', () => {
   })
 
   it.each([
-    ['message', { actionId: 7, value: 'x' }], ['message', { actionId: 'forward', value: { id: 'x' } }], ['message', { actionId: 'forward', value: 42 }],
-    ['adaptiveCard/action', { action: { data: { actionId: 'spam', value: ['x'] } } }], ['adaptiveCard/action', null], ['adaptiveCard/action', 'odd'],
+    ['message', { actionId: 7, value: 'x' }], ['message', { actionId: 'forward', value: { id: 'x' } }],
+    ['message', { actionId: 'forward', value: 42 }],
+    ['adaptiveCard/action', { action: { data: { actionId: 'spam', value: ['x'] } } }], ['adaptiveCard/action', null],
+    ['adaptiveCard/action', 'odd'],
     ['task/fetch', { data: { actionId: 'edit', value: 42 } }], ['task/fetch', null],
     ['task/submit', { data: { dialog: { modal: { type: 'modal' } } } }], ['task/submit', { data: 42 }],
   ] as const)('is one warning when a click (%s) carries %j, and nothing happens', async (type, value) => {

@@ -14,7 +14,9 @@ let d: Deployment
 let [teams, google, telegram]: [Teams, GoogleChat, Telegram] = [null!, null!, null!]
 beforeAll(async () => {
   [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
-  d = await deploy({ ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }), LEASE_MS: '30000' })
+  d = await deploy({
+    ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }), LEASE_MS: '30000',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -34,20 +36,27 @@ interface Cards {
 async function submitToAll(data: object = FORM): Promise<Cards> {
   const { id, card } = await submit(d, data)
   const [onTeams, onGoogle, onTelegram] = await Promise.all([
-    until('the card on Teams', () => teams.cardOf(id)), until('the card on Google Chat', () => google.cardOf(id)), until('the card on Telegram', () => telegram.cardOf(id)),
+    until('the card on Teams', () => teams.cardOf(id)), until('the card on Google Chat', () => google.cardOf(id)),
+    until('the card on Telegram', () => telegram.cardOf(id)),
   ])
   return { id, slack: card, teams: onTeams, google: { ...onGoogle }, telegram: onTelegram }
 }
 
 /** What each room shows now, by room; invisible joiners aside. */
-async function shown(cards: Cards): Promise<Record<'slack' | 'teams' | 'google' | 'telegram', { text: string, buttons: number }>> {
+async function shown(cards: Cards): Promise<Record<
+  | 'slack'
+  | 'teams'
+  | 'google'
+  | 'telegram', { text: string, buttons: number }>> {
   const slack = await cardNow(d, cards.slack)
   const onTeams = teams.messages().find(({ id }) => id === cards.teams.id)!
   const onGoogle = google.messages().find(({ name }) => name === cards.google.name)!
   const onTelegram = telegram.messages().find(({ id }) => id === cards.telegram.id)!
   return {
     slack: { text: blockText(slack.blocks), buttons: slack.blocks.filter(({ type }) => type === 'actions').length },
-    teams: { text: adaptiveCardText(onTeams.card).replaceAll('\u2060', ''), buttons: adaptiveCardActions(onTeams.card).length },
+    teams: {
+      text: adaptiveCardText(onTeams.card).replaceAll('\u2060', ''), buttons: adaptiveCardActions(onTeams.card).length,
+    },
     google: { text: googleCardText(onGoogle).text, buttons: googleButtons(onGoogle).length },
     telegram: { text: onTelegram.text.replaceAll('\u2060', ''), buttons: onTelegram.keyboard.length },
   }
@@ -60,8 +69,12 @@ async function closed(cards: Cards): Promise<string[]> {
   return Object.values(await shown(cards)).map(({ text }) => text)
 }
 
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-const deliveriesOf = (id: string) => d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
+const deliveriesOf = (id: string) => (
+  d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+)
 
 it('a platform that does not answer at the start holds up no other', async () => {
   const gate = Promise.withResolvers<undefined>()
@@ -126,7 +139,8 @@ describe('a submission in four rooms', () => {
     ][index % 4]!()))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
     await d.server.drain()
-    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed') && line.includes(cards.id))
+    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed')
+      && line.includes(cards.id))
     expect(claims).toHaveLength(1)
     expect(emailsAbout(cards.id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     await closed(cards)

@@ -19,7 +19,10 @@ afterEach(() => {
 interface Half { answer: string }
 
 /** Sends the head of a request and a part of its body, and then waits; what it was answered grows. */
-function half(path: string, address: string, { declared, sent, url = d.server.url }: { declared: number, sent: Buffer, url?: string }): Half {
+function half(
+  path: string, address: string,
+  { declared, sent, url = d.server.url }: { declared: number, sent: Buffer, url?: string },
+): Half {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   const seen = { answer: '' }
@@ -34,14 +37,18 @@ const status = ({ answer }: Half) => Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1]
 const all = (held: Half[], code: number) => held.filter(each => status(each) === code)
 
 async function memory(): Promise<number> {
-  const text = await (await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+  const text = await (await fetch(
+    `${d.server.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } },
+  )).text()
   return Number(/^process_resident_memory_bytes (.+)$/m.exec(text)![1])
 }
 
 describe('half-sent bodies', () => {
   it('of one client take a quarter of the memory that there is for all; others are served', async () => {
     const before = await memory()
-    const held = Array.from({ length: 150 }, () => half('/api/webhooks/slack', '203.0.113.1', { declared: 4 * MIB, sent: Buffer.alloc(4 * MIB - 1, 'x') }))
+    const held = Array.from({ length: 150 }, () => half(
+      '/api/webhooks/slack', '203.0.113.1', { declared: 4 * MIB, sent: Buffer.alloc(4 * MIB - 1, 'x') },
+    ))
     await until('most of them to be refused', () => all(held, 429).length >= 140, 40_000)
     expect(all(held, 0).length).toBeGreaterThanOrEqual(1)
     expect(all(held, 429)[0]!.answer).toMatch(/retry-after: \d+[^]*TOO_MUCH_AT_ONCE/i)
@@ -49,15 +56,21 @@ describe('half-sent bodies', () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     expect((await click(d, card, 'forward', id)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
-    await until('that client to be served again', async () => (await sendForm(d.server, { name: 'x'.repeat(200_000) }, { 'x-forwarded-for': '203.0.113.1' })).status === 200)
+    await until('that client to be served again', async () => (
+      (await sendForm(d.server, { name: 'x'.repeat(200_000) }, { 'x-forwarded-for': '203.0.113.1' })).status === 200
+    ))
   })
 
   it('of many clients take no more than there is for all, on every route that reads one', async () => {
     const paths = ['/api/webhooks/slack', '/api/form', '/api/webhooks/slack', '/api/webhooks/slack']
     const sizes = [4 * MIB, 256 * 1024, 4 * MIB, 4 * MIB]
-    const held = Array.from({ length: 80 }, (_, index) => half(paths[index % 4]!, `198.51.100.${index}`, { declared: sizes[index % 4]!, sent: Buffer.alloc(sizes[index % 4]! - 1, 'x') }))
+    const held = Array.from({ length: 80 }, (_, index) => half(paths[index % 4]!, `198.51.100.${index}`, {
+      declared: sizes[index % 4]!, sent: Buffer.alloc(sizes[index % 4]! - 1, 'x'),
+    }))
     await until('some to be refused', () => all(held, 503).length >= 30, 40_000)
-    await until('no more to be kept than there is room for', () => held.reduce((sum, each, index) => sum + (status(each) === 0 ? sizes[index % 4]! : 0), 0) <= 64 * MIB, 40_000)
+    await until('no more to be kept than there is room for', () => (
+      held.reduce((sum, each, index) => sum + (status(each) === 0 ? sizes[index % 4]! : 0), 0) <= 64 * MIB
+    ), 40_000)
     expect(all(held, 503)[0]!.answer).toMatch(/retry-after: \d+/i)
     expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
   })
@@ -65,7 +78,9 @@ describe('half-sent bodies', () => {
 
 it('a body that does not arrive in time is 408 that closes the connection, on every route that reads one', async () => {
   const server = await startServer({ ...d.env, BODY_TIMEOUT_MS: '300' })
-  const held = ['/api/webhooks/slack', '/api/form'].map(path => half(path, '203.0.113.9', { declared: 100, sent: Buffer.from('{"name":'), url: server.url }))
+  const held = ['/api/webhooks/slack', '/api/form'].map(path => half(
+    path, '203.0.113.9', { declared: 100, sent: Buffer.from('{"name":'), url: server.url },
+  ))
   await until('both answers', () => all(held, 408).length === 2)
   for (const { answer } of held) expect(answer).toMatch(/connection: close[^]*BODY_TOO_SLOW/i)
   await until('both connections to end', () => sockets.every(socket => socket.readableEnded || socket.destroyed))
@@ -76,7 +91,9 @@ it('a body that does not arrive in time is 408 that closes the connection, on ev
 describe('a multipart name', () => {
   const send = async (disposition: string) => {
     const body = `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\nwert ß \\"\r\n--x\r\nContent-Disposition: form-data; name="note"\r\n\r\nContent-Disposition: form-data; name="c\\"d"\r\n--x--\r\n`
-    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', body, headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+    const response = await fetch(`${d.server.url}/api/form`, {
+      method: 'POST', body, headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    })
     return { status: response.status, json: await response.json() as { submissionId: string, error: string } }
   }
 
@@ -92,10 +109,14 @@ describe('a multipart name', () => {
     const { status, json } = await send(disposition)
     expect(status).toBe(200)
     await click(d, await cardOf(d, json.submissionId), 'forward', json.submissionId)
-    expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({ [name]: 'wert ß \\"', note: 'Content-Disposition: form-data; name="c\\"d"' })
+    expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({
+      [name]: 'wert ß \\"', note: 'Content-Disposition: form-data; name="c\\"d"',
+    })
   })
 
   it('of a file with an escaped quote is told as it is', async () => {
-    expect(await send('name="cv"; filename="my \\"cv\\".pdf"')).toMatchObject({ status: 415, json: { error: expect.stringContaining('"cv"') } })
+    expect(await send('name="cv"; filename="my \\"cv\\".pdf"')).toMatchObject({
+      status: 415, json: { error: expect.stringContaining('"cv"') },
+    })
   })
 })

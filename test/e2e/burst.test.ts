@@ -31,7 +31,9 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
   })
 
   const calls = () => d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)
-  const posted = () => calls().map(({ body }) => Number(/card number (\d+)/.exec(body)?.[1] ?? NaN)).filter(index => !Number.isNaN(index))
+  const posted = () => (
+    calls().map(({ body }) => Number(/card number (\d+)/.exec(body)?.[1] ?? NaN)).filter(index => !Number.isNaN(index))
+  )
 
   it('is accepted in full, every form in well under 3 s', () => {
     expect(sent.map(({ status }) => status)).toEqual(Array.from({ length: FORMS }, () => 200))
@@ -61,7 +63,9 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
   })
 
   it('with one notice of the backlog, which links to the overview', async () => {
-    const notices = d.slack.calls('chat.postMessage').filter(call => /more submissions are waiting/.test(blockText(call.blocks)))
+    const notices = d.slack.calls('chat.postMessage').filter(call => (
+      /more submissions are waiting/.test(blockText(call.blocks))
+    ))
     expect(notices).toHaveLength(1)
     expect(JSON.stringify(notices[0]!.blocks)).toContain('https://forms.example.com')
   })

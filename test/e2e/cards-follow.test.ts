@@ -26,12 +26,15 @@ afterAll(async () => {
 })
 afterEach(() => { d.slack.fault = () => undefined })
 
-const updates = (card: SlackMessage) => d.slack.requests.filter(({ path, body }) => path === '/api/chat.update' && body.includes(card.ts))
+const updates = (card: SlackMessage) => d.slack.requests.filter(({ path, body }) => path === '/api/chat.update'
+  && body.includes(card.ts))
 const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
 const isClosed = async (card: SlackMessage) => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions')
 /** The first `count` updates of this card fail. */
 const failing = (card: SlackMessage, count: number, fault: Fault) => {
-  d.slack.fault = ({ path, body }) => path === '/api/chat.update' && body.includes(card.ts) && updates(card).length <= count ? fault : undefined
+  d.slack.fault = ({ path, body }) => (
+    path === '/api/chat.update' && body.includes(card.ts) && updates(card).length <= count ? fault : undefined
+  )
 }
 
 it.each([
@@ -52,10 +55,14 @@ it('a decision is over when it is delivered, whether its card follows or not: in
   const { id, card } = await submit(d, { name: 'Ada' })
   failing(card, Number.POSITIVE_INFINITY, 'drop')
   await click(d, card, 'forward', id)
-  expect((await store.audit(100)).filter(line => line.id === id)).toMatchObject([{ outcome: 'forwarded', reviewer: { name: 'Ada Lovelace' } }])
+  expect((await store.audit(100)).filter(line => line.id === id)).toMatchObject([
+    { outcome: 'forwarded', reviewer: { name: 'Ada Lovelace' } },
+  ])
   expect(await (await fetch(`${d.server.url}/api/submissions`)).json()).toMatchObject({ rows: [], total: 0 })
   const answer = await fetch(`${d.server.url}/api/submissions/${id}`)
-  expect([answer.status, (await answer.json() as { error: string }).error]).toEqual([410, expect.stringMatching(/^Forwarded by Ada Lovelace on Slack, .* UTC\.$/)])
+  expect([answer.status, (await answer.json() as { error: string }).error]).toEqual([
+    410, expect.stringMatching(/^Forwarded by Ada Lovelace on Slack, .* UTC\.$/),
+  ])
 
   const redis = await createClient({ url: d.redis.url }).connect()
   const [record, data] = await Promise.all([`{triage}:s:${id}`, `{triage}:d:${id}`].map(key => redis.pTTL(key)))

@@ -25,7 +25,9 @@ const replica = async (shiftMs: number) => other = await startServer({ ...d.env,
 
 /** Has a server look for due work, three times over. */
 async function sweep({ url }: Server): Promise<void> {
-  for (let times = 0; times < 3; times++) expect((await fetch(`${url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status).toBe(200)
+  for (let times = 0; times < 3; times++) expect(
+    (await fetch(`${url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
+  ).toBe(200)
 }
 
 describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock is 65 s %s', (_how, shiftMs) => {
@@ -60,9 +62,14 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
 
   it('says by how much at the start, when asked whether it is ready, and on the status page', async () => {
     const shifted = await replica(shiftMs)
-    const line = await until('the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')))
+    const line = await until(
+      'the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')),
+    )
     expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(1500)
-    const { ready, warnings } = await (await fetch(`${shifted.url}/api/ready`)).json() as { ready: boolean, warnings: string[] }
+    const { ready, warnings } = await (await fetch(`${shifted.url}/api/ready`)).json() as {
+      ready: boolean
+      warnings: string[]
+    }
     expect(ready).toBe(true)
     expect(warnings).toEqual([expect.stringMatching(shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/)])
     const ada = visit(shifted)

@@ -17,8 +17,10 @@ let discord: DiscordDouble
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET,
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+    ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET,
   })
   await until('the listener', () => discord.gateway.live() === 1)
 })
@@ -29,9 +31,17 @@ afterAll(async () => {
 beforeEach(() => { discord.fault = () => undefined })
 
 /** Everything that the message shows, without the backslashes that Discord does not show. */
-const text = ({ content, embeds }: DiscordMessage) => [content, ...embeds.flatMap(({ title, description, fields = [] }) => [title, description, ...fields.flatMap(({ name, value }: { name: string, value: string }) => [name, value])])].filter(Boolean).join('\n').replaceAll('\\', '')
-const answersIn = (channelId: string) => discord.messages(channelId).filter(({ author }) => author.id === discord.applicationId)
-const answers = (channelId: string, count: number) => until(`${count} answers`, () => answersIn(channelId).length >= count && answersIn(channelId))
+const text = ({ content, embeds }: DiscordMessage) => (
+  [content, ...embeds.flatMap(({ title, description, fields = [] }) => [
+    title, description, ...fields.flatMap(({ name, value }: { name: string, value: string }) => [name, value]),
+  ])].filter(Boolean).join('\n').replaceAll('\\', '')
+)
+const answersIn = (channelId: string) => (
+  discord.messages(channelId).filter(({ author }) => author.id === discord.applicationId)
+)
+const answers = (channelId: string, count: number) => until(
+  `${count} answers`, () => answersIn(channelId).length >= count && answersIn(channelId),
+)
 
 /** Mentions the bot in the channel; the thread that it began, with its first answer. */
 async function talk(words = 'hi'): Promise<{ thread: string, first: DiscordMessage }> {
@@ -42,7 +52,11 @@ async function talk(words = 'hi'): Promise<{ thread: string, first: DiscordMessa
 
 /** An event as a listener elsewhere forwards it. */
 function forward(thread: string, content: string, type = 0): Promise<Response> {
-  const data = { id: String(BigInt(thread) + 1n), type, content, channel_id: thread, channel_type: 11, guild_id: discord.guildId, author: discord.user, mentions: [], attachments: [], timestamp: new Date().toISOString(), thread: { id: thread, parent_id: discord.channelId } }
+  const data = {
+    id: String(BigInt(thread) + 1n), type, content, channel_id: thread, channel_type: 11, guild_id: discord.guildId,
+    author: discord.user, mentions: [], attachments: [], timestamp: new Date().toISOString(),
+    thread: { id: thread, parent_id: discord.channelId },
+  }
   return fetch(`${d.server.url}/api/webhooks/discord`, {
     method: 'POST', headers: { 'x-discord-gateway-token': discord.botToken, 'content-type': 'application/json' },
     body: JSON.stringify({ id: `session:${data.id}`, type: 'GATEWAY_MESSAGE_CREATE', timestamp: Date.now(), data }),
@@ -59,9 +73,13 @@ describe('a mention', () => {
   it('begins a thread with a welcome by full name and three buttons, which answer there', async () => {
     const { thread, first } = await talk()
     expect(text(first)).toContain('Hello Ada Lovelace')
-    expect(first.components[0]!.components.map(({ custom_id }: { custom_id: string }) => custom_id)).toEqual(['hello', 'info', 'escalate'])
+    expect(
+      first.components[0]!.components.map(({ custom_id }: { custom_id: string }) => custom_id),
+    ).toEqual(['hello', 'info', 'escalate'])
     for (const [index, action] of ['hello', 'info', 'escalate'].entries()) {
-      expect(await discord.click(`${d.server.url}/api/webhooks/discord`, first, action)).toMatchObject({ status: 200, body: { type: 6 } })
+      expect(
+        await discord.click(`${d.server.url}/api/webhooks/discord`, first, action),
+      ).toMatchObject({ status: 200, body: { type: 6 } })
       await answers(thread, index + 2)
     }
     const [, hello, info, escalate] = answersIn(thread)
@@ -104,10 +122,14 @@ describe('a thread that the bot follows', () => {
     expect(await say(thread, 'pending')).toContain(hostile)
     expect(await say(thread, 'show nothing @everyone')).toContain('Nothing that waits matches “nothing')
     expect(await say(thread, `show ${id.slice(0, 8)}`)).toContain('New Form Submission')
-    expect(answersIn(thread).every(({ pings }) => !pings.everyone && pings.users.length + pings.roles.length === 0)).toBe(true)
+    expect(
+      answersIn(thread).every(({ pings }) => !pings.everyone && pings.users.length + pings.roles.length === 0),
+    ).toBe(true)
     const shown = answersIn(thread).at(-1)!
     await discord.click(`${d.server.url}/api/webhooks/discord`, shown, buttonOf('spam', id))
-    await until('both cards closed', () => [...discord.messages(thread), ...discord.messages()].filter(message => text(message).includes('Marked as spam by Ada Lovelace')).length === 2)
+    await until('both cards closed', () => [
+      ...discord.messages(thread), ...discord.messages(),
+    ].filter(message => text(message).includes('Marked as spam by Ada Lovelace')).length === 2)
     expect(discord.messages(thread).find(message => message.id === shown.id)!.components).toEqual([])
   })
 
@@ -154,12 +176,19 @@ describe('with a listener of another process, which forwards to the webhook', ()
 /** Thirty messages at once, while Discord takes its time with the first answer. */
 async function burst(thread: string): Promise<void> {
   const gate = Promise.withResolvers<undefined>()
-  discord.fault = ({ method, path }) => method === 'POST' && path.endsWith(`/channels/${thread}/messages`) ? { hold: gate.promise } : undefined
-  for (let index = 0; index < BURST; index++) discord.emitMessage({ channelId: thread, content: `show number-${index}` })
-  await until('the first answer on its way', () => discord.requests.some(({ path, body }) => path.includes(thread) && body.includes('number-0')))
+  discord.fault = ({ method, path }) => method === 'POST' && path.endsWith(`/channels/${thread}/messages`)
+    ? { hold: gate.promise }
+    : undefined
+  for (let index = 0; index < BURST; index++) discord.emitMessage({
+    channelId: thread, content: `show number-${index}`,
+  })
+  await until('the first answer on its way', () => discord.requests.some(({ path, body }) => path.includes(thread)
+    && body.includes('number-0')))
   discord.fault = () => undefined
   gate.resolve(undefined)
   await until('all answers', () => answersIn(thread).length >= BURST + 1, 40_000)
 }
 
-const numbersIn = (thread: string) => answersIn(thread).flatMap(message => /number-(\d+)/.exec(text(message))?.[1] ?? []).map(Number)
+const numbersIn = (thread: string) => (
+  answersIn(thread).flatMap(message => /number-(\d+)/.exec(text(message))?.[1] ?? []).map(Number)
+)

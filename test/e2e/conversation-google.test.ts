@@ -10,7 +10,10 @@ let google: GoogleChat
 beforeAll(async () => {
   google = await startGoogleChat()
   // As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
-  d = await deploy({ ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', LEASE_MS: '30000' })
+  d = await deploy({
+    ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    LEASE_MS: '30000',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -49,10 +52,14 @@ it('a mention in a space is answered in its thread, with the buttons', async () 
   expect(googleButtons(welcome!).map(({ text }) => text)).toEqual(['Say hello', 'Where am I?', 'Ask for a human'])
   expect((await google.click(d.server.url, welcome!, 'Where am I?')).status).toBe(200)
   await d.server.drain()
-  expect(inThread(thread).map(message => googleCardText(message).text).at(-1)).toContain('You are talking to me on Google Chat.')
+  expect(
+    inThread(thread).map(message => googleCardText(message).text).at(-1),
+  ).toContain('You are talking to me on Google Chat.')
 })
 
-it.each([['no time', undefined], ['a time that is none', 'soon']])('a message with %s is answered', async (_, createTime) => {
+it.each([
+  ['no time', undefined], ['a time that is none', 'soon'],
+])('a message with %s is answered', async (_, createTime) => {
   expect(await answerTo('hello', { more: { createTime } })).toContain('Hello Ada Lovelace')
   expect(d.server.output()).not.toContain('RangeError')
 })

@@ -16,7 +16,9 @@ let problems: string[]
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  ;[browser, server] = await Promise.all([startBrowser(), startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' })])
+  ;[browser, server] = await Promise.all([
+    startBrowser(), startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' }),
+  ])
 })
 afterAll(async () => {
   await browser.close()
@@ -44,7 +46,9 @@ async function say(where: 'room' | 'thread', text: string): Promise<void> {
 /** Mentions the bot in the channel and opens the thread in which it answers. */
 async function talk(text: string): Promise<void> {
   await say('room', `@form-bot ${text}`)
-  const message = page.getByRole('region', { name: /Messages in triage/ }).getByTestId('message').filter({ hasText: `@form-bot ${text}` }).last()
+  const message = page.getByRole(
+    'region', { name: /Messages in triage/ },
+  ).getByTestId('message').filter({ hasText: `@form-bot ${text}` }).last()
   await message.getByTestId('open-thread').filter({ hasText: '1 reply' }).click()
   await thread().waitFor()
 }
@@ -55,7 +59,9 @@ describe('the conversation in the sandbox', () => {
     expect(await page.getByTestId('say-room').inputValue()).toBe('@form-bot ')
     await talk('good morning')
     await inThread('Hello Ada Lovelace').waitFor()
-    for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Sandbox.'], ['escalate', 'Ada Lovelace requested human support.']] as const) {
+    for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Sandbox.'], [
+      'escalate', 'Ada Lovelace requested human support.',
+    ]] as const) {
       await thread().getByTestId(`action-${action}`).click()
       await inThread(answer).waitFor()
     }
@@ -77,16 +83,22 @@ describe('the conversation in the sandbox', () => {
     await say('thread', 'help')
     await inThread('help').waitFor()
     await talk('status')
-    expect(await page.getByTestId('message').filter({ hasText: 'just talking' }).getByTestId('open-thread').textContent()).toContain('1 reply')
+    expect(
+      await page.getByTestId('message').filter({ hasText: 'just talking' }).getByTestId('open-thread').textContent(),
+    ).toContain('1 reply')
   })
 
   it('lists what waits, and shows one with buttons that decide it; the first card follows', async () => {
-    const { submissionId: id } = await (await sendForm(server, { name: 'Grace Hopper', message: '<b>Compilers</b> @everyone' })).json() as { submissionId: string }
+    const { submissionId: id } = await (await sendForm(
+      server, { name: 'Grace Hopper', message: '<b>Compilers</b> @everyone' },
+    )).json() as { submissionId: string }
     await sendForm(server, { name: 'Alan Turing', message: 'Machines' })
     await talk('pending')
     await inThread('2 submissions wait').waitFor()
     await inThread('<b>Compilers</b> @everyone').waitFor()
-    expect(await thread().getByRole('link', { name: `Open ${id.slice(0, 8)}` }).getAttribute('href')).toMatch(new RegExp(`/submissions/${id}$`))
+    expect(
+      await thread().getByRole('link', { name: `Open ${id.slice(0, 8)}` }).getAttribute('href'),
+    ).toMatch(new RegExp(`/submissions/${id}$`))
     await screenshot(page, 'sandbox-pending')
     await say('thread', 'show hopper')
     await inThread('New Form Submission').getByTestId('action-spam').click()
@@ -114,7 +126,8 @@ describe('the conversation in the sandbox', () => {
     await page.locator('[data-testid="say-thread"]:focus').waitFor()
     await page.keyboard.press('Escape')
     await thread().waitFor({ state: 'detached' })
-    await page.getByTestId('message').filter({ hasText: 'by keyboard' }).locator('[data-testid="open-thread"]:focus').waitFor()
+    const message = page.getByTestId('message').filter({ hasText: 'by keyboard' })
+    await message.locator('[data-testid="open-thread"]:focus').waitFor()
   })
 
   it('works on a phone: the thread takes the whole width and leads back', async () => {

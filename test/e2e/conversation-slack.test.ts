@@ -23,7 +23,9 @@ const posts = async (thread: string, channel = CHANNEL) => {
 const texts = async (thread: string, channel = CHANNEL) => (await posts(thread, channel)).map(text)
 
 /** The numbers that the answers repeat. */
-const numbersIn = (answers: string[]) => answers.flatMap(answer => Number(/number-(\d+)/.exec(answer)?.[1] ?? Number.NaN)).filter(number => !Number.isNaN(number))
+const numbersIn = (answers: string[]) => answers.flatMap(answer => Number(
+  /number-(\d+)/.exec(answer)?.[1] ?? Number.NaN,
+)).filter(number => !Number.isNaN(number))
 
 /** Mentions the bot and resolves with the thread that it answered in. */
 async function talk(words = 'hi'): Promise<string> {
@@ -33,19 +35,25 @@ async function talk(words = 'hi'): Promise<string> {
 }
 
 describe('a mention in a channel', () => {
-  it.each([['the message', false], ['the mention', true]])('of which Slack sends %s first is welcomed once, in its thread, by full name', async (_, mentionFirst) => {
+  it.each([
+    ['the message', false], ['the mention', true],
+  ])('of which Slack sends %s first is welcomed once, in its thread, by full name', async (_, mentionFirst) => {
     const thread = await mention(d.server.url, d.slack, 'hi', { mentionFirst })
     const [welcome, ...others] = await posts(thread)
     expect(others).toEqual([])
     expect(text(welcome!)).toContain('Hello Ada Lovelace')
-    expect(welcome!.blocks.at(-1).elements.map(({ action_id }: Block) => action_id)).toEqual(['hello', 'info', 'escalate'])
+    expect(
+      welcome!.blocks.at(-1).elements.map(({ action_id }: Block) => action_id),
+    ).toEqual(['hello', 'info', 'escalate'])
     expect(blockKitProblems(welcome as never)).toEqual([])
     expect(welcome!.text).toContain('Hello Ada Lovelace')
   })
 
   it('that is the first event of a process which cannot know its own name yet is welcomed too', async () => {
     let asked = 0
-    d.slack.fault = ({ path }) => path === '/api/auth.test' && !asked++ ? { hold: new Promise(resolve => setTimeout(resolve, 300)) } : undefined
+    d.slack.fault = ({ path }) => path === '/api/auth.test' && !asked++
+      ? { hold: new Promise(resolve => setTimeout(resolve, 300)) }
+      : undefined
     const fresh = await startServer(d.env)
     const thread = await mention(fresh.url, d.slack, 'hi')
     await until('the welcome', () => postsIn(d.slack, thread).length > 0)
@@ -73,19 +81,25 @@ describe('a thread that the bot follows', () => {
       await say(d.server.url, d.slack, words, { thread })
       await d.server.drain()
     }
-    expect((await texts(thread)).slice(1)).toEqual([expect.stringContaining('This is what I understand'), expect.stringContaining('Type help')])
+    expect((await texts(thread)).slice(1)).toEqual([
+      expect.stringContaining('This is what I understand'), expect.stringContaining('Type help'),
+    ])
   })
 
   it('is left alone elsewhere: a message in the channel, or in a thread without a mention, gets no answer', async () => {
     const loose = await say(d.server.url, d.slack, 'status')
     const below = await say(d.server.url, d.slack, 'status', { thread: loose })
-    expect([...await posts(''), ...await posts(loose), ...await posts(below)].filter(post => /Connected|understand/.test(text(post)))).toEqual([])
+    expect([
+      ...await posts(''), ...await posts(loose), ...await posts(below),
+    ].filter(post => /Connected|understand/.test(text(post)))).toEqual([])
   })
 
   it('ignores the bot itself and other bots', async () => {
     const thread = await talk()
     await say(d.server.url, d.slack, 'help', { thread, user: d.slack.botId })
-    await say(d.server.url, d.slack, 'help', { thread, more: { bot_id: 'B0OTHER', subtype: 'bot_message', username: 'other' } })
+    await say(
+      d.server.url, d.slack, 'help', { thread, more: { bot_id: 'B0OTHER', subtype: 'bot_message', username: 'other' } },
+    )
     expect(await posts(thread)).toHaveLength(1)
   })
 
@@ -99,7 +113,9 @@ describe('a thread that the bot follows', () => {
   it(`answers a burst of ${BURST} messages while a reply is being made, each once and in order, and acknowledges them at once`, async () => {
     const thread = await talk()
     const gate = Promise.withResolvers<undefined>()
-    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread) ? { hold: gate.promise } : undefined
+    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread)
+      ? { hold: gate.promise }
+      : undefined
     const started = Date.now()
     for (let index = 0; index < BURST; index++) await say(d.server.url, d.slack, `show number-${index}`, { thread })
     expect(Date.now() - started).toBeLessThan(3000)
@@ -115,10 +131,15 @@ describe('a thread that the bot follows', () => {
     const redis = await createClient({ url: d.redis.url }).connect()
     const waiting = () => redis.lLen(`{triage}:conversation:slack:${CHANNEL}:${thread}`)
     const gate = Promise.withResolvers<undefined>()
-    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread) ? { hold: gate.promise } : undefined
+    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread)
+      ? { hold: gate.promise }
+      : undefined
     for (let index = 0; index < BURST; index++) {
       await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
-      await until('it to be answered, or to wait behind that', async () => index === 0 ? postsIn(d.slack, thread).length === 2 : await waiting() === index + 1)
+      await until(
+        'it to be answered, or to wait behind that',
+        async () => index === 0 ? postsIn(d.slack, thread).length === 2 : await waiting() === index + 1,
+      )
     }
     d.slack.fault = () => undefined
     gate.resolve(undefined)
@@ -131,7 +152,9 @@ describe('a thread that the bot follows', () => {
   it('waits when Slack says that it is too fast, and goes on', async () => {
     const thread = await talk()
     let refused = 0
-    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && refused++ < 2 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && refused++ < 2
+      ? { status: 429, headers: { 'retry-after': '1' } }
+      : undefined
     await say(d.server.url, d.slack, 'help', { thread })
     await d.server.drain()
     expect(refused).toBe(3)
@@ -144,14 +167,21 @@ describe('a direct message', () => {
     await say(d.server.url, d.slack, 'hi', { channel: d.slack.dmChannel })
     await d.server.drain()
     await say(d.server.url, d.slack, 'help', { channel: d.slack.dmChannel })
-    expect(await texts('', d.slack.dmChannel)).toEqual([expect.stringContaining('Hello Ada Lovelace'), expect.stringContaining('This is what I understand')])
+    expect(await texts('', d.slack.dmChannel)).toEqual([
+      expect.stringContaining('Hello Ada Lovelace'), expect.stringContaining('This is what I understand'),
+    ])
   })
 
   it('is told of no form, not even how many wait', async () => {
     const { id } = await submit(d, { name: 'Confidential' })
-    for (const words of ['pending', `show ${id}`]) await say(d.server.url, d.slack, words, { channel: d.slack.dmChannel })
+    for (const words of ['pending', `show ${id}`]) await say(
+      d.server.url, d.slack, words, { channel: d.slack.dmChannel },
+    )
     const answers = (await texts('', d.slack.dmChannel)).slice(2)
-    expect(answers).toEqual(['Forms are shown only in the channel of the cards: ask me there.', 'Forms are shown only in the channel of the cards: ask me there.'])
+    expect(answers).toEqual([
+      'Forms are shown only in the channel of the cards: ask me there.',
+      'Forms are shown only in the channel of the cards: ask me there.',
+    ])
   })
 })
 
@@ -161,12 +191,19 @@ describe('the buttons', () => {
     const [welcome] = await posts(thread)
     const message = { ...welcome, ts: '1.2', thread_ts: thread } as unknown as SlackMessage
     for (const action of ['hello', 'info', 'escalate']) {
-      expect((await interact(d.server.url, blockActions(message, action, undefined, d.slack.reviewer))).status).toBe(200)
+      expect(
+        (await interact(d.server.url, blockActions(message, action, undefined, d.slack.reviewer))).status,
+      ).toBe(200)
       await d.server.drain()
     }
     const [, hello, info, escalate] = await posts(thread)
     expect([hello, info].map(post => text(post!))).toEqual(['Hello, Ada Lovelace!', 'You are talking to me on Slack.'])
     // Of the configured mentions only the one that Slack understands.
-    expect(escalate!.blocks).toEqual([{ type: 'section', text: { type: 'mrkdwn', text: MENTION } }, expect.objectContaining({ text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false } })])
+    expect(escalate!.blocks).toEqual([
+      { type: 'section', text: { type: 'mrkdwn', text: MENTION } },
+      expect.objectContaining({
+        text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false },
+      }),
+    ])
   })
 })

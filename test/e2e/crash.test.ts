@@ -65,10 +65,14 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   const { d, tcp, store, queue } = site
   const form = { name: 'Ada', round: `${point.name} ${lateMs}` }
   const dead = arm(d, tcp, point, lateMs)
-  const answer = sendForm(d.server, form).then(async response => await response.json() as { submissionId?: string }, () => null)
+  const answer = sendForm(d.server, form).then(
+    async response => await response.json() as { submissionId?: string }, () => null,
+  )
   await dead
   const told = (await answer)?.submissionId
-  const found = async () => (await store.listPending({ limit: 100 })).submissions.filter(({ data }) => data?.round === form.round)
+  const found = async () => (
+    (await store.listPending({ limit: 100 })).submissions.filter(({ data }) => data?.round === form.round)
+  )
   expect(await found()).toHaveLength(point.written ? 1 : 0)
   if (told) expect((await found()).map(({ id }) => id)).toEqual([told])
 
@@ -76,7 +80,8 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   if (!point.written) await sendForm(d.server, form)
   const [open] = await found()
   const id = open!.id
-  await until('the card, and nobody in the queue', async () => (await cardsOf(site, id)).length > 0 && await queue.length('slack') === 0)
+  await until('the card, and nobody in the queue', async () => (await cardsOf(site, id)).length > 0
+    && await queue.length('slack') === 0)
   await d.server.drain()
   const cards = await cardsOf(site, id)
   expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)
@@ -96,28 +101,42 @@ async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<
 
   const dead = arm(d, tcp, point, lateMs)
   const act = point.flow === 'open-edit' ? 'edit' : point.flow
-  const payload = view ? viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer) : blockActions(card, act, id, d.slack.reviewer, trigger)
+  const payload = view
+    ? viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer)
+    : blockActions(card, act, id, d.slack.reviewer, trigger)
   const answer = interact(d.server.url, payload).then(({ status }) => status, () => null)
-  await Promise.race([dead, answer.then(status => status === 503 ? Promise.reject(new Error('The click was refused.')) : dead)])
+  await Promise.race([
+    dead, answer.then(status => status === 503 ? Promise.reject(new Error('The click was refused.')) : dead),
+  ])
   if (!point.written) expect((await store.get(id))?.state).toBe('open')
 
   await restart(d)
   // The reviewer saw nothing happen and does it again.
   if (!point.written) await decide(site, point, { id, card, view: view ?? undefined })
   const outcome = point.flow === 'spam' ? 'spam' : point.flow.endsWith('edit') ? 'edited' : 'forwarded'
-  await settled(site, { id, cards: [card], data: point.flow.endsWith('edit') ? { ...form, name: 'Grace' } : form, outcome, endpointCalls: point.written ? 2 : 1 })
+  await settled(site, {
+    id, cards: [card], data: point.flow.endsWith('edit') ? { ...form, name: 'Grace' } : form, outcome,
+    endpointCalls: point.written ? 2 : 1,
+  })
 }
 
 /** Until the bot is up too: a click during a slow cold start is answered 503, and a reviewer would click again. */
 async function restart(d: Deployment): Promise<void> {
   d.server = await startServer(d.env)
-  await until('the bot to be up', async () => (await sendEvent(d.server.url, { type: 'url_verification', challenge: 'up' })).status === 200)
+  await until(
+    'the bot to be up',
+    async () => (await sendEvent(d.server.url, { type: 'url_verification', challenge: 'up' })).status === 200,
+  )
 }
 
-async function decide({ d }: Site, { flow }: CrashPoint, { id, card, view }: { id: string, card: SlackMessage, view?: Block }): Promise<void> {
+async function decide(
+  { d }: Site, { flow }: CrashPoint, { id, card, view }: { id: string, card: SlackMessage, view?: Block },
+): Promise<void> {
   if (flow === 'forward' || flow === 'spam') await click(d, card, flow, id)
   // The form that was opened by the dead process is as good as any.
-  else expect(await submitEdit(d, view ?? d.slack.calls('views.open').at(-1)!.view as Block, { f0: 'Grace' })).toEqual({})
+  else expect(
+    await submitEdit(d, view ?? d.slack.calls('views.open').at(-1)!.view as Block, { f0: 'Grace' }),
+  ).toEqual({})
 }
 
 interface Expected {
@@ -138,7 +157,8 @@ async function settled({ d, store }: Site, { id, cards, data, outcome, endpointC
 
   const emails = (await d.resend.emails()).filter(({ html }) => html.includes(id))
   expect(emails).toHaveLength(outcome === 'spam' ? 0 : 1)
-  const calls = d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id) && status === 200)
+  const calls = d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id)
+    && status === 200)
   expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(emails.length)
   expect(calls.length).toBeLessThanOrEqual(endpointCalls)
   for (const { body } of calls) expect(JSON.parse(body)).toEqual(data)
@@ -150,11 +170,14 @@ async function settled({ d, store }: Site, { id, cards, data, outcome, endpointC
     const said = updates.filter(({ body }) => body.includes(ts)).map(({ body }) => body.includes('Being sent to '))
     for (const onItsWay of [true, false]) expect(said.filter(each => each === onItsWay).length).toBeLessThanOrEqual(2)
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false)
-    expect(blockText(blocks)).toContain(outcome === 'spam' ? 'Marked as spam by' : outcome === 'edited' ? 'Edited and forwarded by' : 'Forwarded by')
+    expect(blockText(blocks)).toContain(
+      outcome === 'spam' ? 'Marked as spam by' : outcome === 'edited' ? 'Edited and forwarded by' : 'Forwarded by',
+    )
   }
 }
 
 /** All cards of the channel that offer to decide this submission. */
 async function cardsOf({ d }: Site, id: string): Promise<SlackMessage[]> {
-  return (await d.slack.messages()).filter(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id))
+  return (await d.slack.messages()).filter(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions'
+    && elements[0].value === id))
 }

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { blockKitProblems, blockText, viewProblems } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment } from '../support/deployment'
+import { blockKitProblems, blockText, interpreted, viewProblems } from '../support/block-kit'
+import {
+  cardNow, click, deploy, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 
 let d: Deployment
@@ -13,18 +15,24 @@ beforeEach(() => {
   d.slack.requests.length = 0
 })
 
-const sentEmails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails').map(({ body }) => JSON.parse(body) as { subject: string, html: string, text: string, to: string, from: string, reply_to?: string })
-const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Two engines,\nplease.', quantity: 2, newsletter: false, address: { city: 'London', lines: [1, 2] } }
+const sentEmails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
+  .map(({ body }) => JSON.parse(body) as { subject: string, html: string, text: string })
+const FORM = {
+  name: 'Ada Lovelace', email: 'ada@example.com', message: 'Two engines,\nplease.', quantity: 2, newsletter: false,
+  address: { city: 'London', lines: [1, 2] },
+}
 
 describe('Forward Submission', () => {
   it('emails, posts to the endpoint, closes the card and deletes the record', async () => {
     const { id, card } = await submit(d, FORM)
-    const answer = await click(d, card, 'forward', id)
-    expect(answer.status).toBe(200)
+    expect((await click(d, card, 'forward', id)).status).toBe(200)
 
     const [email, ...more] = sentEmails()
     expect(more).toEqual([])
-    expect(email).toMatchObject({ to: ['triage@example.com'], from: 'Formbot <forms@example.com>', subject: 'Form submission from Ada Lovelace', reply_to: 'ada@example.com' })
+    expect(email).toMatchObject({
+      to: ['triage@example.com'], from: 'Formbot <forms@example.com>', subject: 'Form submission from Ada Lovelace',
+      reply_to: 'ada@example.com',
+    })
     for (const text of ['Ada Lovelace', 'ada@example.com', 'London', id]) expect(email!.html).toContain(text)
     expect(email!.text).toContain('Two engines,')
     expect(d.resend.requests[0]!.headers['idempotency-key']).toContain(id)
@@ -58,7 +66,8 @@ describe('Forward Submission', () => {
     const answers = await Promise.all(clicks)
     await d.server.drain()
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed') && line.includes(id))
+    const lines = d.server.output().split('\n')
+    const claims = lines.filter(line => line.includes('submission.claimed') && line.includes(id))
     expect(claims).toHaveLength(1)
     expect(sentEmails()).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     expect(d.endpoint.requests).toHaveLength(sentEmails().length)
@@ -78,11 +87,13 @@ describe('Forward Submission', () => {
 })
 
 describe('a click about nothing', () => {
-  it.each([['an empty value', ''], ['no value', undefined], ['an unknown submission', '00000000-0000-4000-8000-000000000000']])('(%s) has no effect and no error', async (_, value) => {
+  it.each([
+    ['an empty value', ''], ['no value', undefined], ['an unknown submission', '00000000-0000-4000-8000-000000000000'],
+  ])('(%s) has no effect and no error', async (_, value) => {
     const { card } = await submit(d, FORM)
     const posted = d.slack.requests.length
     for (const action of ['forward', 'edit', 'spam']) expect((await click(d, card, action, value)).status).toBe(200)
-    expect(d.slack.requests.slice(posted).filter(({ path }) => path.startsWith('/api/chat.') || path.startsWith('/api/views.'))).toEqual([])
+    expect(d.slack.requests.slice(posted).filter(({ path }) => /^\/api\/(chat|views)\./.test(path))).toEqual([])
     expect(sentEmails()).toEqual([])
   })
 
@@ -116,10 +127,11 @@ describe('Edit & Forward', () => {
     const { id, card } = await submit(d, { ...FORM, long: 'x'.repeat(100) })
     const view = await openEdit(d, card, id)
     expect(viewProblems(view)).toEqual([])
-    const inputs = (view.blocks as { label: { text: string }, element: { initial_value: string, multiline: boolean } }[]).map(({ label, element }) => [label.text, element.initial_value, element.multiline])
-    expect(inputs).toEqual([
+    const inputs = view.blocks as { label: { text: string }, element: { initial_value: string, multiline: boolean } }[]
+    expect(inputs.map(({ label, element }) => [label.text, element.initial_value, element.multiline])).toEqual([
       ['name', 'Ada Lovelace', false], ['email', 'ada@example.com', false], ['message', 'Two engines,\nplease.', true],
-      ['quantity', '2', false], ['newsletter', 'false', false], ['address', '{"city":"London","lines":[1,2]}', false], ['long', 'x'.repeat(100), true],
+      ['quantity', '2', false], ['newsletter', 'false', false], ['address', '{"city":"London","lines":[1,2]}', false],
+      ['long', 'x'.repeat(100), true],
     ])
   })
 
@@ -152,7 +164,9 @@ describe('Edit & Forward', () => {
   it('shows an error under a JSON field that is not JSON any more, and decides nothing', async () => {
     const { id, card } = await submit(d, FORM)
     const view = await openEdit(d, card, id)
-    expect(await submitEdit(d, view, { f5: '{oops' })).toEqual({ response_action: 'errors', errors: { f5: expect.stringContaining('JSON object') } })
+    expect(await submitEdit(d, view, { f5: '{oops' })).toEqual({
+      response_action: 'errors', errors: { f5: expect.stringContaining('JSON object') },
+    })
     expect(sentEmails()).toEqual([])
     expect(await submitEdit(d, view, { f5: '{"city":"Paris"}' })).toEqual({})
     expect(JSON.parse(d.endpoint.requests[0]!.body)).toMatchObject({ address: { city: 'Paris' } })
@@ -190,7 +204,10 @@ describe('Edit & Forward', () => {
 })
 
 describe('form text', () => {
-  const hostile = { '<!channel>': '<!here> <@U1> <https://evil.example|bank>', '*bold*': '*bold* _it_ ~no~ `code` :smile: @everyone', 'link': '[x](http://evil.example) https://evil.example & &amp;', 'q': '> quoted\n{{emoji:wave}}' }
+  const hostile = {
+    '<!channel>': '<!here> <@U1> <https://evil.example|bank>', '*bold*': '*bold* _it_ ~no~ `code` :smile: @everyone',
+    'link': '[x](http://evil.example) https://evil.example & &amp;', 'q': '> quoted\n{{emoji:wave}}',
+  }
 
   it('appears on the card as it was typed: no mention, link, markup or emoji', async () => {
     const { id, card } = await submit(d, hostile)
@@ -204,7 +221,9 @@ describe('form text', () => {
   })
 
   it('is escaped in the email', async () => {
-    const { id, card } = await submit(d, { 'name': '<img src=x onerror=alert(1)>\r\nBcc: victim@example.com', '<b>key</b>': '"&\'' })
+    const { id, card } = await submit(
+      d, { 'name': '<img src=x onerror=alert(1)>\r\nBcc: victim@example.com', '<b>key</b>': '"&\'' },
+    )
     await click(d, card, 'forward', id)
     const [email] = sentEmails()
     expect(email!.html).not.toMatch(/<img src=x|<b>key/)
@@ -214,19 +233,11 @@ describe('form text', () => {
   it('is in no log line', async () => {
     const { id, card } = await submit(d, { secret: 'do-not-log-me', email: 'private@example.com' })
     await submitEdit(d, await openEdit(d, card, id), { f0: 'do-not-log-me-either' })
-    for (const text of ['do-not-log-me', 'private@example.com', 'triage@example.com', d.env.CHAT_BOT_TOKEN!, d.env.MAIL_API_KEY!]) expect(d.server.output()).not.toContain(text)
+    for (const text of [
+      'do-not-log-me', 'private@example.com', 'triage@example.com', d.env.CHAT_BOT_TOKEN!, d.env.MAIL_API_KEY!,
+    ]) expect(d.server.output()).not.toContain(text)
   })
 })
-
-/** Text that Slack would interpret instead of showing it: mrkdwn, and plain text with emoji, other than our own buttons. */
-function interpreted(value: unknown): string {
-  if (Array.isArray(value)) return value.map(interpreted).join('')
-  if (typeof value !== 'object' || value === null) return ''
-  const { type, emoji, text } = value as { type?: string, emoji?: boolean, text?: string }
-  if (type === 'button') return ''
-  if (typeof text === 'string' && (type === 'mrkdwn' || (type === 'plain_text' && emoji !== false))) return text
-  return Object.values(value).map(interpreted).join('')
-}
 
 /** Redis keys that still belong to the submission. */
 async function leftInRedis(id: string): Promise<string[]> {

@@ -21,7 +21,11 @@ const adapter = () => s.bots[0]!.getAdapter('discord') as FormDiscordAdapter
 describe('calls through the SDK', () => {
   const refuse = (times: number, retryAfter: number) => {
     let left = times
-    s.discord.fault = () => left-- > 0 ? { status: 429, body: JSON.stringify({ message: 'You are being rate limited.', retry_after: retryAfter, global: false }) } : undefined
+    s.discord.fault = () => left-- > 0
+      ? { status: 429, body: JSON.stringify({
+          message: 'You are being rate limited.', retry_after: retryAfter, global: false,
+        }) }
+      : undefined
   }
 
   it('are repeated once after a short pause that Discord asks for', async () => {
@@ -35,22 +39,32 @@ describe('calls through the SDK', () => {
   })
 
   it('ping nobody by what they quote', async () => {
-    await adapter().postMessage(`discord:${s.discord.guildId}:${s.discord.channelId}`, `@everyone <@${s.discord.user.id}>`)
+    await adapter().postMessage(
+      `discord:${s.discord.guildId}:${s.discord.channelId}`, `@everyone <@${s.discord.user.id}>`,
+    )
     expect(s.discord.messages().at(-1)!.pings).toEqual({ everyone: false, users: [], roles: [] })
   })
 
   it('with a file go to the configured API, and ping nobody', async () => {
     const thread = `discord:${s.discord.guildId}:${s.discord.channelId}`
-    await adapter().postMessage(thread, { markdown: `<@${s.discord.user.id}>`, files: [{ data: Buffer.from('a,b'), filename: 'forms.csv', mimeType: 'text/csv' }] })
-    expect(s.discord.messages().at(-1)).toMatchObject({ attachments: [{ filename: 'forms.csv', size: 3 }], pings: { users: [] } })
+    await adapter().postMessage(thread, { markdown: `<@${s.discord.user.id}>`, files: [
+      { data: Buffer.from('a,b'), filename: 'forms.csv', mimeType: 'text/csv' },
+    ] })
+    expect(s.discord.messages().at(-1)).toMatchObject({
+      attachments: [{ filename: 'forms.csv', size: 3 }], pings: { users: [] },
+    })
   })
 
   it('fetch a message outside a click', async () => {
     const { card } = await s.submit({ name: 'Ada' })
-    expect(await adapter().fetchMessage(`discord:${s.discord.guildId}:${s.discord.channelId}`, card.id)).toMatchObject({ id: card.id })
+    expect(
+      await adapter().fetchMessage(`discord:${s.discord.guildId}:${s.discord.channelId}`, card.id),
+    ).toMatchObject({ id: card.id })
   })
 })
 
 it('a private message is possible only while a click is handled', async () => {
-  expect(await adapter().postEphemeral(`discord:${s.discord.guildId}:${s.discord.channelId}`, s.discord.user.id, 'Hello')).toBeNull()
+  expect(
+    await adapter().postEphemeral(`discord:${s.discord.guildId}:${s.discord.channelId}`, s.discord.user.id, 'Hello'),
+  ).toBeNull()
 })

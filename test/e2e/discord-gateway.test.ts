@@ -94,7 +94,9 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   const { gateway, channelId } = at.discord
   const first = at.listen(undefined, 'first')
   await first.connected()
-  expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({ owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0 })
+  expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({
+    owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0,
+  })
   const second = at.listen(undefined, 'second')
   const stop = at.chatter([channelId])
   await passed(1500)
@@ -179,9 +181,15 @@ test('an event is enriched as the adapter expects: the thread of a message, the 
   await at.listen(TEN_MINUTES).connected()
   await at.allHandled()
   const events = at.receiver.handled.map(({ data }) => data)
-  expect(events.find(({ id }) => id === inThread)).toMatchObject({ thread: { id: thread, parent_id: at.discord.channelId } })
-  expect(events.find(({ emoji }) => emoji?.name === '👍')).toMatchObject({ channel_type: 11, thread: { id: thread }, member: { user: { id: user.id } } })
-  expect(events.find(({ emoji }) => emoji?.name === '🎉')).toMatchObject({ channel_type: 1, user: { id: user.id, username: user.username } })
+  expect(events.find(({ id }) => id === inThread)).toMatchObject({
+    thread: { id: thread, parent_id: at.discord.channelId },
+  })
+  expect(events.find(({ emoji }) => emoji?.name === '👍')).toMatchObject({
+    channel_type: 11, thread: { id: thread }, member: { user: { id: user.id } },
+  })
+  expect(events.find(({ emoji }) => emoji?.name === '🎉')).toMatchObject({
+    channel_type: 1, user: { id: user.id, username: user.username },
+  })
   expect(gateway.identifies).toBe(1)
 })
 

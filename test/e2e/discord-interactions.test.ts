@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
 import { buttonOf, openEdit, press } from '../support/discord/edit-form'
 import { button, post, rest, row } from '../support/discord/fixtures'
+import { forwardInteractions } from '../support/discord/forwarding'
 import { modalInputs } from '../support/discord/modal'
 import type { DiscordMessage, SendOptions } from '../support/discord/types'
 import { until } from '../support/until'
@@ -14,7 +15,9 @@ let answers: (ModalResponse | undefined)[] = []
 let submitted: Record<string, string>[] = []
 
 const PIZZA = Modal({ callbackId: 'order', title: 'Order', children: [
-  Select({ id: 'size', label: 'Size', initialOption: 'm', options: [SelectOption({ label: 'Small', value: 's' }), SelectOption({ label: 'Medium', value: 'm' })] }),
+  Select({ id: 'size', label: 'Size', initialOption: 'm', options: [
+    SelectOption({ label: 'Small', value: 's' }), SelectOption({ label: 'Medium', value: 'm' }),
+  ] }),
   TextInput({ id: 'name', label: 'Name' }),
 ] })
 
@@ -24,7 +27,9 @@ function register(bot: Chat): void {
     await gate.promise
     await event.openModal(PIZZA)
   })
-  bot.onAction('quantity', async event => void await event.openModal(Modal({ callbackId: 'order', title: 'Order', children: [{ type: 'number_input', id: 'n', label: 'N' }] })))
+  bot.onAction('quantity', async event => void await event.openModal(
+    Modal({ callbackId: 'order', title: 'Order', children: [{ type: 'number_input', id: 'n', label: 'N' }] }),
+  ))
   bot.onSlashCommand('/hello', async event => void await event.channel.post('Hello'))
   bot.onModalSubmit('order', async ({ values }) => {
     submitted.push(values)
@@ -33,9 +38,7 @@ function register(bot: Chat): void {
   })
 }
 
-beforeAll(async () => {
-  s = await startBotServer({ register })
-})
+beforeAll(async () => { s = await startBotServer({ register }) })
 
 afterEach(async () => {
   gate.resolve(null)
@@ -47,9 +50,7 @@ afterEach(async () => {
   answers = []
 })
 
-afterAll(async () => {
-  await s.close()
-})
+afterAll(() => s.close())
 
 async function messageWith(action: string): Promise<DiscordMessage> {
   const { body } = await post(s.discord, { content: 'Press', components: [row(button(0, { custom_id: action }))] })
@@ -99,17 +100,24 @@ describe('a click', () => {
     await s.drain()
     expect(JSON.stringify(s.cardNow(card).embeds)).toContain('by Ada Lovelace on Discord')
     expect(s.cardNow(card).components).toEqual([])
-    expect(s.discord.requests.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`)).toEqual(['PATCH messages'])
+    const asked = s.discord.requests.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`)
+    expect(asked).toEqual(['PATCH messages'])
     expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
   })
 
   /** Our buttons in another channel. */
-  const copyIn = async (channelId: string, id: string) => (await rest(s.discord, 'POST', `/channels/${channelId}/messages`, { content: 'Press', components: [row(...['forward', 'spam', 'edit'].map((action, index) => button(index, { custom_id: buttonOf(action, id) })))] })).body as DiscordMessage
+  const copyIn = async (channelId: string, id: string) => (
+    (await rest(s.discord, 'POST', `/channels/${channelId}/messages`, { content: 'Press', components: [
+      row(...['forward', 'spam', 'edit'].map((action, index) => button(index, { custom_id: buttonOf(action, id) }))),
+    ] })).body as DiscordMessage
+  )
 
   it('in a private chat has no effect and opens no form, nor has a form that is sent from there', async () => {
     const { id, card } = await s.submit({ name: 'Ada' })
     const copy = await copyIn(s.discord.openDm().id, id)
-    for (const action of ['forward', 'spam', 'edit']) expect((await s.discord.click(s.url, copy, buttonOf(action, id))).body).toEqual({ type: 6 })
+    for (const action of ['forward', 'spam', 'edit']) expect(
+      (await s.discord.click(s.url, copy, buttonOf(action, id))).body,
+    ).toEqual({ type: 6 })
     const { opened } = await openEdit(s, card, id)
     const { message } = await s.discord.submitModal(s.url, { ...opened, message: copy }, {})
     expect(message!.content).toBe('This submission was already decided, or its 7 days have passed.')
@@ -121,7 +129,9 @@ describe('a click', () => {
 
   it('in a thread of the channel decides', async () => {
     const { id, card } = await s.submit({ name: 'Ada' })
-    const { body: thread } = await rest(s.discord, 'POST', `/channels/${s.discord.channelId}/messages/${card.id}/threads`, { name: 'About it' })
+    const { body: thread } = await rest(
+      s.discord, 'POST', `/channels/${s.discord.channelId}/messages/${card.id}/threads`, { name: 'About it' },
+    )
     await s.discord.click(s.url, await copyIn(String(thread.id), id), buttonOf('forward', id))
     await s.drain()
     expect(s.endpoint.calls).toHaveLength(1)
@@ -131,9 +141,13 @@ describe('a click', () => {
     const { id, card } = await s.submit({ name: 'Ada' })
     const { get } = s.store
     s.store.get = async () => { throw new Error('The store does not answer.') }
-    const answers = await Promise.all(['forward', 'spam', 'edit'].map(action => s.discord.click(s.url, card, buttonOf(action, id))))
+    const answers = await Promise.all(
+      ['forward', 'spam', 'edit'].map(action => s.discord.click(s.url, card, buttonOf(action, id))),
+    )
     s.store.get = get
-    expect(answers.map(({ message }) => [message?.content, message?.flags])).toEqual(answers.map(() => ['That did not work just now. Nothing is lost: press the button again in a moment.', 64]))
+    expect(answers.map(({ message }) => [message?.content, message?.flags])).toEqual(
+      answers.map(() => ['That did not work just now. Nothing is lost: press the button again in a moment.', 64]),
+    )
     expect(s.cardNow(card)).toEqual(card)
   })
 
@@ -145,7 +159,9 @@ describe('a click', () => {
 
   it('names the reviewer as the server does', async () => {
     const { id, card } = await s.submit({ name: 'Ada' })
-    const { body } = await s.discord.click(s.url, card, buttonOf('forward', id), { user: { id: '77', username: 'grace', global_name: null } })
+    const { body } = await s.discord.click(
+      s.url, card, buttonOf('forward', id), { user: { id: '77', username: 'grace', global_name: null } },
+    )
     expect(body).toEqual({ type: 6 })
     await s.drain()
     expect(JSON.stringify(s.cardNow(card).embeds)).toContain('Forwarded by grace on Discord')
@@ -156,7 +172,8 @@ describe('a modal', () => {
   it('with a select opens, and its values reach the handler', async () => {
     gate.resolve(null)
     const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
-    expect(modalInputs(opened!).map(({ type, label, value }) => [type, label, value])).toEqual([[3, 'Size', 'm'], [4, 'Name', '']])
+    const inputs = modalInputs(opened!).map(({ type, label, value }) => [type, label, value])
+    expect(inputs).toEqual([[3, 'Size', 'm'], [4, 'Name', '']])
     const answer = await s.discord.submitModal(s.url, opened!, { i0: 's', i1: 'Ada' })
     expect(submitted).toEqual([{ size: 's', name: 'Ada' }])
     expect(answer.body).toEqual({ type: 6 })
@@ -172,7 +189,9 @@ describe('a modal', () => {
     const answer = await s.discord.click(s.url, await messageWith('slow-order'), 'slow-order')
     expect(answer.body).toEqual({ type: 6 })
     gate.resolve(null)
-    const offer = await until('the offer to open it', () => s.discord.ephemeral().find(({ content }) => content === 'The form took a moment.'))
+    const offer = await until(
+      'the offer to open it', () => s.discord.ephemeral().find(({ content }) => content === 'The form took a moment.'),
+    )
     const { opened } = await press(s, offer, 'Open the form')
     expect((await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })).message?.content).toBe('Done.')
   })
@@ -182,14 +201,19 @@ describe('a modal', () => {
     const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
     expect((await s.discord.submitModal(s.url, opened!, { i1: 'Nobody' })).body).toEqual({ type: 6 })
     gate.resolve(null)
-    const refused = await until('the errors', () => s.discord.ephemeral().find(({ content }) => content.includes('Who is')))
+    const refused = await until(
+      'the errors', () => s.discord.ephemeral().find(({ content }) => content.includes('Who is')),
+    )
     expect(refused.content).toBe('Not sent yet:\n• **Name**: Who is \\*that\\*?')
-    expect(modalInputs((await press(s, refused, 'Edit again')).opened!).map(({ value }) => value)).toEqual(['m', 'Nobody'])
+    const again = await press(s, refused, 'Edit again')
+    expect(modalInputs(again.opened!).map(({ value }) => value)).toEqual(['m', 'Nobody'])
   })
 
   it('followed by another is continued by one more click', async () => {
     gate.resolve(null)
-    answers = [{ action: 'push', modal: Modal({ callbackId: 'order', title: 'Address', children: [TextInput({ id: 'street', label: 'Street' })] }) }]
+    answers = [{ action: 'push', modal: Modal({
+      callbackId: 'order', title: 'Address', children: [TextInput({ id: 'street', label: 'Street' })],
+    }) }]
     const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
     const next = await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })
     const second = await press(s, next.message!, 'Continue')
@@ -200,36 +224,26 @@ describe('a modal', () => {
 
 describe('over the gateway', () => {
   it('a click opens the form and a submit decides, answered through REST', async () => {
-    const close = await forwardInteractions()
+    const close = await forwardInteractions(s)
     const { id, card } = await s.submit({ name: 'Ada' })
     const { opened } = await openEdit({ ...s, url: 'gateway' }, card, id)
     await s.discord.submitModal('gateway', opened, { i0: 'Grace' })
     await s.drain()
     expect(JSON.parse(s.endpoint.calls[0]!.body)).toEqual({ name: 'Grace' })
-    expect(s.discord.interactionResponses.slice(-2).map(({ via, type }) => [via, type])).toEqual([['rest', 9], ['rest', 6]])
+    const responses = s.discord.interactionResponses.slice(-2)
+    expect(responses.map(({ via, type }) => [via, type])).toEqual([['rest', 9], ['rest', 6]])
     close()
   })
-
-  /** Hands what the gateway dispatches to the webhook, as a forwarding listener does. */
-  async function forwardInteractions(): Promise<() => void> {
-    const { url } = await (await fetch(`${s.discord.restUrl}/gateway`)).json() as { url: string }
-    const socket = new WebSocket(`${url}/?v=10&encoding=json`)
-    const ready = Promise.withResolvers<unknown>()
-    socket.addEventListener('message', ({ data }) => {
-      const { op, t, d } = JSON.parse(String(data)) as { op: number, t: string, d: object }
-      if (op === 10) socket.send(JSON.stringify({ op: 2, d: { token: s.discord.botToken, intents: 0, properties: {} } }))
-      if (t === 'READY') ready.resolve(null)
-      if (t === 'INTERACTION_CREATE') void fetch(s.url, { method: 'POST', headers: { 'x-discord-gateway-token': s.discord.botToken }, body: JSON.stringify({ type: `GATEWAY_${t}`, timestamp: 0, data: d }) })
-    })
-    await ready.promise
-    return () => socket.close()
-  }
 })
 
 it('a slash command is acknowledged, and what its handler says goes to the configured API', async () => {
-  const command = { id: '1', application_id: s.discord.applicationId, type: 2, token: 'command-token', channel_id: s.discord.channelId, guild_id: s.discord.guildId, member: { user: s.discord.user }, data: { id: '2', name: 'hello', type: 1 } }
+  const command = {
+    id: '1', application_id: s.discord.applicationId, type: 2, token: 'command-token', channel_id: s.discord.channelId,
+    guild_id: s.discord.guildId, member: { user: s.discord.user }, data: { id: '2', name: 'hello', type: 1 },
+  }
   const response = await s.discord.send(s.url, JSON.stringify(command))
   expect(await response.json()).toEqual({ type: 5 })
   await s.drain()
-  expect(s.discord.requests.at(-1)!.path).toBe(`/api/v10/webhooks/${s.discord.applicationId}/command-token/messages/@original`)
+  const { applicationId, requests } = s.discord
+  expect(requests.at(-1)!.path).toBe(`/api/v10/webhooks/${applicationId}/command-token/messages/@original`)
 })

@@ -4,7 +4,9 @@ import { createRedis, type RedisClient } from '../../server/adapters/redis/clien
 import { createChatState } from '../../server/adapters/redis/state'
 import { silentLog } from '../fakes/runtime'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
-import { buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press } from '../support/discord/edit-form'
+import {
+  buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
+} from '../support/discord/edit-form'
 import { modalInputs, modalNotes } from '../support/discord/modal'
 import type { Answer } from '../support/discord/types'
 import { startRedis, type RedisServer } from '../support/redis-server'
@@ -32,15 +34,25 @@ afterAll(async () => {
   await redis.stop()
 })
 
+const NO_LONGER_OPEN = 'This form is no longer open. Press the button on the card again.'
 const HOSTILE = 'a: b\nkey 0: not a label\n\\escaped @everyone <@1> [x](https://evil.example) `code`\n\n# end'
 
 /** Words and lines of this length in all. */
 function textOf(length: number, seed: number): string {
-  const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => `w${(index * 7 + seed) % 10}${index % 12 === 11 ? '.\n' : ' x'.slice(0, 1)}`)
+  const word = (index: number) => `w${(index * 7 + seed) % 10}${index % 12 === 11 ? '.\n' : ' x'.slice(0, 1)}`
+  const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => word(index))
   return `${words.join(' ')}${'x'.repeat(length)}`.slice(0, length).replace(/^\s|\s$/g, 'x')
 }
 
-const formOf = (count: number, length: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, textOf(length, index)]))
+const formOf = (count: number, length: number) => Object.fromEntries(
+  Array.from({ length: count }, (_, index) => [`key ${index}`, textOf(length, index)]),
+)
+
+/** Takes a form in, and opens its edit form. */
+async function open(data: object) {
+  const { id, card } = await s.submit(data)
+  return { id, card, ...await openEdit(s, card, id) }
+}
 
 /** What the endpoint was sent last. */
 async function forwarded(): Promise<unknown> {
@@ -71,8 +83,7 @@ describe('Edit & Forward of any size comes back as exactly what was typed', () =
 
   it('untouched forwards exactly the data that came', async () => {
     const data = { a: ' spaces around ', b: '\r\nlines\r\n', c: 7, d: { e: [1] }, f: null, g: '\u0007bell', h: '' }
-    const { id, card } = await s.submit(data)
-    let { picker } = await openEdit(s, card, id)
+    let { picker } = await open(data)
     for (const picked of [['0', '1', '2', '3'], ['4', '5', '6']]) {
       const { opened } = await s.discord.select(s.url, picker, componentId(picker, 'Edit 1 to 7'), picked)
       const typed = Object.fromEntries(modalInputs(opened!).map(({ customId, value }) => [customId, value.trim()]))
@@ -84,8 +95,7 @@ describe('Edit & Forward of any size comes back as exactly what was typed', () =
   })
 
   it('an empty form can be forwarded as it is', async () => {
-    const { id, card } = await s.submit({})
-    const { picker } = await openEdit(s, card, id)
+    const { picker } = await open({})
     expect(picker.content).toContain('there is nothing to edit')
     expect(said(await press(s, picker, 'Forward'))).toBe('Done.')
     expect(await forwarded()).toEqual({})
@@ -94,21 +104,16 @@ describe('Edit & Forward of any size comes back as exactly what was typed', () =
   it('a value that is too long for Discord is kept and named, with the link, in every mode', async () => {
     for (const count of [1, 6, 60]) {
       const data = { essay: 'x'.repeat(20_001), ...formOf(count, count === 60 ? 100 : 10) }
-      const { id, card } = await s.submit(data)
-      const { mode, opened, picker } = await openEdit(s, card, id)
+      const { id, card, mode, opened, picker } = await open(data)
       const note = mode === 'picker' ? picker.content : modalNotes(opened).join()
-      expect(note).toContain(`kept as they are: “essay”. See the full submission at https://forms.example.com/submissions/${id}`)
+      const address = `https://forms.example.com/submissions/${id}`
+      expect(note).toContain(`kept as they are: “essay”. See the full submission at ${address}`)
       await press(s, s.cardNow(card), 'Mark as Spam')
     }
   })
 })
 
 describe('the picker', () => {
-  const open = async (data: object) => {
-    const { id, card } = await s.submit(data)
-    return { id, card, ...await openEdit(s, card, id) }
-  }
-
   it('offers every field with its value, in pages of a hundred', async () => {
     const { picker } = await open(formOf(120, 100))
     const second = (await press(s, picker, '▶')).message!
@@ -124,7 +129,9 @@ describe('the picker', () => {
     const one = await pickAndEdit(s, picker, 2, 'two')
     const two = await pickAndEdit(s, one.message!, 40, 'forty')
     expect(said(two)).toContain('Changed: “key 2”, “key 40”')
-    expect(componentsOf(two.message).flatMap(({ options }) => options ?? [])[40]).toMatchObject({ label: '✎ key 40', description: 'forty' })
+    expect(componentsOf(two.message).flatMap(({ options }) => options ?? [])[40]).toMatchObject({
+      label: '✎ key 40', description: 'forty',
+    })
     await press(s, two.message!, 'Forward')
     expect(await forwarded()).toEqual({ ...data, 'key 2': 'two', 'key 40': 'forty' })
   })
@@ -155,8 +162,7 @@ describe('the picker', () => {
 
 describe('a form with a mistake', () => {
   it('is refused in private with what is wrong, and Edit again keeps what was typed', async () => {
-    const { id, card } = await s.submit({ name: 'Ada', address: { city: 'London' } })
-    const { opened } = await openEdit(s, card, id)
+    const { opened } = await open({ name: 'Ada', address: { city: 'London' } })
     const refused = await s.discord.submitModal(s.url, opened, { i0: 'Grace', i1: '{broken' })
     expect(said(refused)).toContain('**address**: This field is a JSON object.')
     expect(s.discord.ephemeral().some(message => message.id === refused.message!.id)).toBe(true)
@@ -168,8 +174,7 @@ describe('a form with a mistake', () => {
 
   it('in the picker keeps all edits, and says what is wrong there', async () => {
     const data = { json: { a: 1 }, ...formOf(60, 100) }
-    const { id, card } = await s.submit(data)
-    const { picker } = await openEdit(s, card, id)
+    const { picker } = await open(data)
     const broken = await pickAndEdit(s, picker, 0, '{broken')
     const refused = await press(s, broken.message!, 'Forward')
     expect(said(refused)).toContain('**json**: This field is a JSON object.')
@@ -181,8 +186,7 @@ describe('a form with a mistake', () => {
 
 describe('a form that came too late', () => {
   it('(another decided) is told who did, in private', async () => {
-    const { id, card } = await s.submit({ name: 'Ada' })
-    const { opened } = await openEdit(s, card, id)
+    const { id, card, opened } = await open({ name: 'Ada' })
     await s.discord.click(s.url, card, buttonOf('spam', id))
     const answer = await s.discord.submitModal(s.url, opened, { i0: 'Grace' })
     expect(said(answer)).toMatch(/Marked as spam by Ada Lovelace|already decided/)
@@ -190,8 +194,7 @@ describe('a form that came too late', () => {
   })
 
   it('(submitted twice at once) is one decision', async () => {
-    const { id, card } = await s.submit({ name: 'Ada' })
-    const { opened } = await openEdit(s, card, id)
+    const { opened } = await open({ name: 'Ada' })
     await Promise.all([1, 2, 3].map(() => s.discord.submitModal(s.url, opened, { i0: 'Grace' })))
     await s.drain()
     expect(s.endpoint.calls).toHaveLength(1)
@@ -201,26 +204,28 @@ describe('a form that came too late', () => {
   })
 
   it('(its context expired) is answered politely', async () => {
-    const { id, card } = await s.submit({ name: 'Ada' })
-    const { opened } = await openEdit(s, card, id)
+    const { opened } = await open({ name: 'Ada' })
     await s.state.delete(`discord-form:${String(opened.modal.custom_id).split(':')[1]}`)
-    expect(said(await s.discord.submitModal(s.url, opened, { i0: 'Grace' }))).toBe('This form is no longer open. Press the button on the card again.')
+    expect(said(await s.discord.submitModal(s.url, opened, { i0: 'Grace' }))).toBe(NO_LONGER_OPEN)
   })
 
   it('(opened as one text by an earlier version) is answered politely, and forwards nothing', async () => {
-    const { id, card } = await s.submit({ name: 'Ada' })
-    const { opened } = await openEdit(s, card, id)
+    const { opened } = await open({ name: 'Ada' })
     const key = `discord-form:${String(opened.modal.custom_id).split(':')[1]}`
-    await s.state.set(key, { ...await s.state.get<object>(key), mode: 'text', text: { names: ['name'], text: 'name: Ada' } })
+    await s.state.set(
+      key, { ...await s.state.get<object>(key), mode: 'text', text: { names: ['name'], text: 'name: Ada' } },
+    )
     const component = { type: 4, custom_id: 'text', style: 2, value: 'name: Ada' }
     const asText = { ...opened, modal: { ...opened.modal, components: [{ type: 18, label: 'Fields', component }] } }
-    expect(said(await s.discord.submitModal(s.url, asText, { text: 'name: Grace' }))).toBe('This form is no longer open. Press the button on the card again.')
+    expect(said(await s.discord.submitModal(s.url, asText, { text: 'name: Grace' }))).toBe(NO_LONGER_OPEN)
     expect(await forwarded()).toBeUndefined()
   })
 
-  it.each(['chat-form', 'chat-form::', 'chat-form:x:submit', 'other', '%:edit:9', '%:edit:0.0.x', '%:save', '%:pick:0', '%:constructor', '%:next'])('(tampered: %s) is answered politely', async (customId) => {
-    const { id, card } = await s.submit({ name: 'Ada' })
-    const { opened } = await openEdit(s, card, id)
+  it.each([
+    'chat-form', 'chat-form::', 'chat-form:x:submit', 'other', '%:edit:9', '%:edit:0.0.x', '%:save', '%:pick:0',
+    '%:constructor', '%:next',
+  ])('(tampered: %s) is answered politely', async (customId) => {
+    const { opened } = await open({ name: 'Ada' })
     const context = String(opened.modal.custom_id).split(':').slice(0, 2).join(':')
     const tampered = { ...opened, modal: { ...opened.modal, custom_id: customId.replace('%', context) } }
     expect(said(await s.discord.submitModal(s.url, tampered, {}))).toContain('no longer open')
@@ -229,8 +234,7 @@ describe('a form that came too late', () => {
 })
 
 it('keeps neither the card nor the form in the state once it is sent', async () => {
-  const { id, card } = await s.submit({ secret: 'a unique secret value' })
-  const { opened } = await openEdit(s, card, id)
+  const { opened } = await open({ secret: 'a unique secret value' })
   const context = String(opened.modal.custom_id).split(':')[1]
   expect(JSON.stringify(await s.state.get(`modal-context:discord:${context}`))).not.toContain('a unique secret value')
   await s.discord.submitModal(s.url, opened, { i0: 'x' })

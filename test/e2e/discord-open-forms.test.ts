@@ -20,7 +20,9 @@ it('an open form is of the one who opened it: nobody else reads it, changes it o
     await s.discord.select(s.url, picker, componentId(picker, 'Edit 1 to 25'), ['0'], MALLORY),
     await s.discord.submitModal(s.url, opened!, { i0: 'forged' }, MALLORY),
   ]
-  for (const { opened, message } of answers) expect([opened, message?.content]).toEqual([undefined, 'This form is no longer open. Press the button on the card again.'])
+  for (const { opened, message } of answers) expect([opened, message?.content]).toEqual([
+    undefined, 'This form is no longer open. Press the button on the card again.',
+  ])
   await s.drain()
   expect(s.endpoint.calls).toEqual([])
   expect(componentsOf(s.cardNow(card)).map(({ custom_id }) => custom_id)).toContain(buttonOf('forward', id))

@@ -20,8 +20,13 @@ afterEach(async () => {
   await discord.close()
 })
 
-const settings = (): DiscordSettings => ({ botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId, channelId: discord.channelId, apiUrl: discord.restUrl })
-const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom({ ...settings(), ...changed }, createHttpClient())
+const settings = (): DiscordSettings => ({
+  botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId,
+  channelId: discord.channelId, apiUrl: discord.restUrl,
+})
+const room = (changed: Partial<DiscordSettings> = {}) => createDiscordRoom(
+  { ...settings(), ...changed }, createHttpClient(),
+)
 const cardOf = (data: Record<string, string>) => renderCard(openView(data), platform).card
 const CARD = () => cardOf({ name: 'Ada' })
 
@@ -34,22 +39,33 @@ async function posted(): Promise<CardRef> {
 describe('a card', () => {
   it('is posted, and found again by the SDK\'s ids', async () => {
     const [message] = [await posted(), discord.messages()[0]!]
-    expect(message).toEqual({ platform: 'discord', threadId: `discord:${discord.guildId}:${discord.channelId}`, messageId: discord.messages()[0]!.id })
+    expect(message).toEqual({
+      platform: 'discord', threadId: `discord:${discord.guildId}:${discord.channelId}`,
+      messageId: discord.messages()[0]!.id,
+    })
   })
 
   it('pings nobody, whatever it says', async () => {
-    const outcome = await room().post(cardOf({ '@everyone': `<@${discord.user.id}> @here` }), '@everyone', 'submission-1')
+    const outcome = await room().post(
+      cardOf({ '@everyone': `<@${discord.user.id}> @here` }), '@everyone', 'submission-1',
+    )
     expect(outcome.ok).toBe(true)
     const [message] = discord.messages()
-    expect(message).toMatchObject({ content: '', pings: { everyone: false, users: [], roles: [] }, allowed_mentions: { parse: [] } })
+    expect(message).toMatchObject({
+      content: '', pings: { everyone: false, users: [], roles: [] }, allowed_mentions: { parse: [] },
+    })
   })
 
   it('that is posted again because the answer was lost is one card', async () => {
     const one = room()
     discord.fault = ({ method }) => method === 'POST' ? 'lose-answer' : undefined
-    expect(await one.post(CARD(), '', 'submission-1')).toMatchObject({ ok: false, permanent: false, reason: 'Discord: no connection.' })
+    expect(await one.post(CARD(), '', 'submission-1')).toMatchObject({
+      ok: false, permanent: false, reason: 'Discord: no connection.',
+    })
     discord.fault = () => undefined
-    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({ ok: true, value: { messageId: discord.messages()[0]!.id } })
+    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({
+      ok: true, value: { messageId: discord.messages()[0]!.id },
+    })
     expect(discord.messages()).toHaveLength(1)
   })
 
@@ -69,9 +85,14 @@ describe('a card', () => {
 
   it('in a thread has the thread\'s id', async () => {
     const { messageId } = await posted()
-    await fetch(`${discord.restUrl}/channels/${discord.channelId}/messages/${messageId}/threads`, { method: 'POST', headers: { 'authorization': `Bot ${discord.botToken}`, 'content-type': 'application/json' }, body: '{"name":"forms"}' })
+    await fetch(`${discord.restUrl}/channels/${discord.channelId}/messages/${messageId}/threads`, {
+      method: 'POST', headers: { 'authorization': `Bot ${discord.botToken}`, 'content-type': 'application/json' },
+      body: '{"name":"forms"}',
+    })
     const outcome = await room({ channelId: messageId }).post(cardOf({ name: 'Grace' }), '', 'submission-1')
-    expect(outcome).toMatchObject({ ok: true, value: { threadId: `discord:${discord.guildId}:${discord.channelId}:${messageId}` } })
+    expect(outcome).toMatchObject({
+      ok: true, value: { threadId: `discord:${discord.guildId}:${discord.channelId}:${messageId}` },
+    })
     expect(discord.messages(messageId)).toHaveLength(1)
   })
 })
@@ -80,9 +101,15 @@ describe('a word', () => {
   it('is said below a card, literally, and in the channel with its link', async () => {
     const ref = await posted()
     await room().say(Card({ children: [CardText('*Expires* soon')] }), 'Expires soon', ref)
-    await room().say(Card({ children: [CardText('51 wait'), CardLink({ label: 'Open', url: 'https://forms.example.com' })] }), '51 wait')
+    await room().say(
+      Card({ children: [CardText('51 wait'), CardLink({ label: 'Open', url: 'https://forms.example.com' })] }),
+      '51 wait',
+    )
     const [, reply, notice] = discord.messages()
-    expect(reply).toMatchObject({ type: 19, message_reference: { message_id: ref.messageId }, embeds: [{ description: '\\*Expires\\* soon' }], pings: { everyone: false, users: [], roles: [] } })
+    expect(reply).toMatchObject({
+      type: 19, message_reference: { message_id: ref.messageId }, embeds: [{ description: '\\*Expires\\* soon' }],
+      pings: { everyone: false, users: [], roles: [] },
+    })
     expect(notice).toMatchObject({ embeds: [{ description: '51 wait\n[Open](https://forms.example.com)' }] })
   })
 })
@@ -94,35 +121,53 @@ describe('a refusal', () => {
     ['with neither', { body: '{}' }, 1000],
   ])('for too many requests %s is passing, and says when to come back', async (_, answer, retryAfterMs) => {
     discord.fault = () => ({ status: 429, ...answer })
-    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs })
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({
+      ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs,
+    })
   })
 
   it.each([500, 502, 503])('by HTTP %i is passing', async (status) => {
     discord.fault = () => ({ status, body: '<html>' })
-    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: `Discord answered HTTP ${status}.` })
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({
+      ok: false, permanent: false, reason: `Discord answered HTTP ${status}.`,
+    })
   })
 
   it('of the token names the variable, not the token', async () => {
-    expect(await room({ botToken: 'secret' }).post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: true, reason: 'Discord answered HTTP 401. Check PLATFORM2_BOT_TOKEN.' })
+    expect(await room({ botToken: 'secret' }).post(CARD(), '', 'submission-1')).toEqual({
+      ok: false, permanent: true, reason: 'Discord answered HTTP 401. Check PLATFORM2_BOT_TOKEN.',
+    })
   })
 
   it('of the channel names the variable', async () => {
-    expect(await room({ channelId: '1' }).post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.' })
-    expect(await room({ channelId: '1', guildId: '2' }).post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.' })
+    expect(await room({ channelId: '1' }).post(CARD(), '', 'submission-1')).toMatchObject({
+      permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.',
+    })
+    expect(await room({ channelId: '1', guildId: '2' }).post(CARD(), '', 'submission-1')).toMatchObject({
+      permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.',
+    })
   })
 
-  it.each([[50001, 'Invite the bot'], [50013, 'Send Messages and Embed Links']])('of permission (%i) says what to do', async (code, advice) => {
+  it.each([
+    [50001, 'Invite the bot'], [50013, 'Send Messages and Embed Links'],
+  ])('of permission (%i) says what to do', async (code, advice) => {
     discord.fault = () => ({ status: 403, body: JSON.stringify({ message: 'Missing', code }) })
-    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({ permanent: true, reason: expect.stringContaining(advice) })
+    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({
+      permanent: true, reason: expect.stringContaining(advice),
+    })
   })
 
   it('of a card that was deleted is permanent', async () => {
     const ref = await posted()
-    expect(await room().update({ ...ref, messageId: '1' }, CARD(), '')).toMatchObject({ permanent: true, reason: 'Discord answered error 10008. The card was deleted.' })
+    expect(await room().update({ ...ref, messageId: '1' }, CARD(), '')).toMatchObject({
+      permanent: true, reason: 'Discord answered error 10008. The card was deleted.',
+    })
   })
 
   it('that never comes is passing', async () => {
     discord.fault = () => 'drop'
-    expect(await room().post(CARD(), '', 'submission-1')).toEqual({ ok: false, permanent: false, reason: 'Discord: no connection.' })
+    expect(await room().post(CARD(), '', 'submission-1')).toEqual({
+      ok: false, permanent: false, reason: 'Discord: no connection.',
+    })
   })
 })

@@ -22,8 +22,12 @@ const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 describe('the build stage', () => {
   it('copies only files that exist and that .dockerignore lets through', async () => {
     const context = await buildContext()
-    for (const source of build.copies.flatMap(({ sources }) => sources)) expect(source === '.' || context.includes(source), source).toBe(true)
-    expect(context).toEqual(expect.arrayContaining(['server', 'pages', 'nuxt.config.ts', 'package.json', 'package-lock.json']))
+    for (const source of build.copies.flatMap(({ sources }) => sources)) expect(
+      source === '.' || context.includes(source), source,
+    ).toBe(true)
+    expect(context).toEqual(
+      expect.arrayContaining(['server', 'pages', 'nuxt.config.ts', 'package.json', 'package-lock.json']),
+    )
   })
 
   it('sees no secret, no repository and nobody else\'s build', async () => {
@@ -47,7 +51,9 @@ describe('the run stage', () => {
     await copyFile(process.execPath, join(dir, 'bin/node'))
     for (const { from, sources, target } of run.copies) {
       expect(from).toBe(build.name)
-      for (const source of sources) await cp(join(ROOT, source.replace(`${build.workdir}/`, '')), join(dir, 'app', target), { recursive: true })
+      for (const source of sources) await cp(
+        join(ROOT, source.replace(`${build.workdir}/`, '')), join(dir, 'app', target), { recursive: true },
+      )
     }
     d = await deploy()
     await d.server.kill()
@@ -70,7 +76,10 @@ describe('the run stage', () => {
   it('starts by its command as another user, takes a form in, and ends on SIGTERM with 0', async () => {
     const port = String(await freePort())
     const [command, ...args] = run.command!
-    child = spawn(command!, args, { cwd: join(dir, 'app'), stdio: ['ignore', 'pipe', 'inherit'], env: { ...d.env, ...env(), PORT: port, HOST: '127.0.0.1' }, ...OTHER_USER })
+    child = spawn(command!, args, {
+      cwd: join(dir, 'app'), stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...d.env, ...env(), PORT: port, HOST: '127.0.0.1' }, ...OTHER_USER,
+    })
     let printed = ''
     child.stdout!.setEncoding('utf8').on('data', (text: string) => { printed += text })
     await until('the start', () => printed.includes('Listening on'))
@@ -97,11 +106,16 @@ describe('the run stage', () => {
 })
 
 describe('compose.yaml', () => {
-  const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as { services: { app: Record<string, unknown>, redis: Record<string, unknown> }, volumes: Record<string, unknown> }
+  const { services, volumes } = parse(readFileSync(join(ROOT, 'compose.yaml'), 'utf8')) as {
+    services: { app: Record<string, unknown>, redis: Record<string, unknown> }
+    volumes: Record<string, unknown>
+  }
 
   it('sets only variables that the service reads', () => {
     const known = [...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT']
-    for (const name of [...Object.keys(services.app.environment as object), ...Object.keys(run.env)]) expect(known).toContain(name)
+    for (const name of [
+      ...Object.keys(services.app.environment as object), ...Object.keys(run.env),
+    ]) expect(known).toContain(name)
   })
 
   it('points the service at its Redis, once that is healthy, and at the port that the image listens on', () => {
@@ -127,7 +141,9 @@ describe('compose.yaml', () => {
 describe('the systemd unit', () => {
   const path = join(ROOT, 'docs/form-triage.service')
   const unit = readFileSync(path, 'utf8')
-  const setting = (name: string) => unit.split('\n').filter(line => line.startsWith(`${name}=`)).map(line => line.slice(name.length + 1))
+  const setting = (name: string) => (
+    unit.split('\n').filter(line => line.startsWith(`${name}=`)).map(line => line.slice(name.length + 1))
+  )
 
   it('starts the same command as the image, and gives it time to finish', () => {
     const [command] = setting('ExecStart')
@@ -136,7 +152,9 @@ describe('the systemd unit', () => {
   })
 
   it('sets only variables that the service reads', () => {
-    for (const pair of setting('Environment')[0]!.split(' ')) expect([...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT']).toContain(pair.split('=')[0])
+    for (const pair of setting('Environment')[0]!.split(' ')) expect([
+      ...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT',
+    ]).toContain(pair.split('=')[0])
   })
 
   it('is sandboxed', () => {

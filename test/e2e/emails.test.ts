@@ -23,13 +23,17 @@ async function emailOf(data: object): Promise<Sent & { id: string }> {
 }
 
 it.each([
-  ['five hundred short fields', Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`field ${index}`, `value ${index}`]))],
+  ['five hundred short fields', Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [`field ${index}`, `value ${index}`]),
+  )],
   ['one long text', { name: 'Ada', message: '"<é>\n'.repeat(30_000) }],
 ])('an email about %s stays below what mail clients cut, and carries all of it as JSON', async (_, data) => {
   const { id, html, text, attachments } = await emailOf(data)
   expect(Buffer.byteLength(html)).toBeLessThan(100_000)
   for (const part of [html, text]) expect(part).toContain(`All of it is in the attached submission-${id}.json.`)
-  expect(attachments).toEqual([{ filename: `submission-${id}.json`, content: expect.any(String), content_type: 'application/json' }])
+  expect(attachments).toEqual([
+    { filename: `submission-${id}.json`, content: expect.any(String), content_type: 'application/json' },
+  ])
   expect(JSON.parse(Buffer.from(attachments![0]!.content, 'base64').toString())).toEqual(data)
 })
 

@@ -24,15 +24,22 @@ async function forward(body: string): Promise<{ card: string, delivered: string,
   const id = await accepted(await sendForm(d.server, body))
   const card = await cardOf(d, id)
   await click(d, card, 'forward', id)
-  return { card: blockText(card.blocks), delivered: d.endpoint.requests.at(-1)!.body, email: (await d.resend.emails()).at(0)!.text }
+  return {
+    card: blockText(card.blocks), delivered: d.endpoint.requests.at(-1)!.body,
+    email: (await d.resend.emails()).at(0)!.text,
+  }
 }
 
 describe('what nobody edited', () => {
   it('reaches the endpoint as it was sent, and people read it so', async () => {
     const { card, delivered } = await forward(SENT)
     expect(delivered).toBe(SENT)
-    for (const shown of ['12345678901234567890', '1e400', '-0', '98765432109876543210', '2.50']) expect(card).toContain(shown)
-    for (const email of await d.resend.emails()) for (const shown of ['12345678901234567890', '1.0', '1e400', '98765432109876543210']) expect(email.text).toContain(shown)
+    for (const shown of [
+      '12345678901234567890', '1e400', '-0', '98765432109876543210', '2.50',
+    ]) expect(card).toContain(shown)
+    for (const email of await d.resend.emails()) for (const shown of [
+      '12345678901234567890', '1.0', '1e400', '98765432109876543210',
+    ]) expect(email.text).toContain(shown)
   })
 
   it.each(NUMBERS)('%s stays beside a field that was edited, and in the exports', async (number) => {
@@ -40,9 +47,15 @@ describe('what nobody edited', () => {
     const exported = await (await fetch(`${d.server.url}/api/exports/submissions.json`)).text()
     expect(exported).toContain(`"number":${number},"list":[${number}]`)
     expect(await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).toContain(`[${number}]`)
-    const details = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as { fields: { label: string, kind: string, value: string }[] }
-    expect(details.fields.slice(1)).toMatchObject([{ kind: 'json', value: number }, { kind: 'tree', value: `[${number}]` }])
-    const found = await (await fetch(`${d.server.url}/api/submissions?q=${encodeURIComponent(number)}`)).json() as { rows: { id: string }[] }
+    const details = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as {
+      fields: { label: string, kind: string, value: string }[]
+    }
+    expect(details.fields.slice(1)).toMatchObject([
+      { kind: 'json', value: number }, { kind: 'tree', value: `[${number}]` },
+    ])
+    const found = await (
+      await fetch(`${d.server.url}/api/submissions?q=${encodeURIComponent(number)}`)
+    ).json() as { rows: { id: string }[] }
     expect(found.rows.map(row => row.id)).toContain(id)
     const card = await cardOf(d, id)
     const view = await openEdit(d, card, id)
@@ -57,8 +70,13 @@ describe('what nobody edited', () => {
     const id = await accepted(await sendForm(first, SENT))
     await first.stop()
     const second = await startServer(env)
-    const { fields } = await (await fetch(`${second.url}/api/submissions/${id}`)).json() as { fields: { value: string }[] }
-    expect(fields.map(({ value }) => value)).toEqual(['12345678901234567890', '1.0', '1e400', '-0', '{"items":[{"sku":98765432109876543210,"amount":2.50}]}', '{"x":1.00}', '5'])
+    const { fields } = await (
+      await fetch(`${second.url}/api/submissions/${id}`)
+    ).json() as { fields: { value: string }[] }
+    expect(fields.map(({ value }) => value)).toEqual([
+      '12345678901234567890', '1.0', '1e400', '-0', '{"items":[{"sku":98765432109876543210,"amount":2.50}]}',
+      '{"x":1.00}', '5',
+    ])
     await second.kill()
     await rm(dir, { recursive: true })
   })
@@ -70,10 +88,14 @@ describe('what nobody edited', () => {
     await page.goto(`${d.server.url}/submissions/${id}`)
     await page.getByTestId('decide-edit').waitFor()
     const shown = await page.getByLabel('Fields').textContent()
-    for (const value of ['12345678901234567890', '1.0', '1e400', '-0', '98765432109876543210', '2.50']) expect(shown).toContain(value)
+    for (const value of [
+      '12345678901234567890', '1.0', '1e400', '-0', '98765432109876543210', '2.50',
+    ]) expect(shown).toContain(value)
     await page.getByTestId('decide-edit').click()
     await page.getByTestId('edit-form').waitFor()
-    const texts = await page.locator('[data-testid=edit-form] :is(input, textarea)').evaluateAll(inputs => inputs.map(input => (input as unknown as { value: string }).value))
+    const texts = await page.locator('[data-testid=edit-form] :is(input, textarea)').evaluateAll(inputs => (
+      inputs.map(input => (input as unknown as { value: string }).value)
+    ))
     expect(texts.join('\n')).toContain('"sku": 98765432109876543210,')
     expect(texts).toContain('1e400')
     await page.locator('[data-testid=edit-form] :is(input, textarea)').last().fill('6')
@@ -86,17 +108,24 @@ describe('what nobody edited', () => {
 })
 
 describe('a key that is repeated', () => {
-  it.each(['{"a":1,"a":2}', '{"x":[{"deep":{"b":1,"b":1}}]}', '{"a":1,"\\u0061":2}', '{"__proto__":{},"__proto__":{}}'])('in %s is 400 that says where, and nothing is stored', async (body) => {
+  it.each([
+    '{"a":1,"a":2}', '{"x":[{"deep":{"b":1,"b":1}}]}', '{"a":1,"\\u0061":2}', '{"__proto__":{},"__proto__":{}}',
+  ])('in %s is 400 that says where, and nothing is stored', async (body) => {
     const before = d.slack.calls('chat.postMessage').length
     const response = await sendForm(d.server, body)
     expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ code: 'INVALID_SUBMISSION', error: expect.stringMatching(/repeats a key of an object, at position \d+/) })
+    expect(await response.json()).toEqual({
+      code: 'INVALID_SUBMISSION', error: expect.stringMatching(/repeats a key of an object, at position \d+/),
+    })
     await d.server.drain()
     expect(d.slack.calls('chat.postMessage')).toHaveLength(before)
   })
 
   it('of an HTML form keeps all its values', async () => {
-    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', body: 'tag=a&name=Ada&tag=b&tag=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+    const response = await fetch(`${d.server.url}/api/form`, {
+      method: 'POST', body: 'tag=a&name=Ada&tag=b&tag=a',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
     const id = await accepted(response)
     await click(d, await cardOf(d, id), 'forward', id)
     expect(d.endpoint.requests.at(-1)!.body).toBe('{"tag":["a","b","a"],"name":"Ada"}')

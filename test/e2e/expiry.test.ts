@@ -50,7 +50,10 @@ describe('a submission that nobody decides', () => {
   it('loses its data at the end of 7 days, and its card says so', async () => {
     const { id, card, expiresAt } = await aged(3000, { reminded: true })
     expect((await store.get(id))?.data).toMatchObject({ secret: 'to be erased' })
-    await until('the expired card', async () => blockText((await cardNow(d, card)).blocks).includes('Expired — nobody decided in 7 days'))
+    await until(
+      'the expired card',
+      async () => blockText((await cardNow(d, card)).blocks).includes('Expired — nobody decided in 7 days'),
+    )
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
     const shown = await cardNow(d, card)
     expect(blockText(shown.blocks)).not.toContain('to be erased')

@@ -13,7 +13,9 @@ const KIB = 1024
 
 /** Stores 120 submissions of 190 KiB, a few at a time, as a slow machine can. */
 async function fill(): Promise<void> {
-  const all = Array.from({ length: 120 }, (_, index) => waiting({ receivedAt: Date.now() - index, data: { name: `Person ${index}`, message: 'long '.repeat(38 * KIB) } }))
+  const all = Array.from({ length: 120 }, (_, index) => waiting({
+    receivedAt: Date.now() - index, data: { name: `Person ${index}`, message: 'long '.repeat(38 * KIB) },
+  }))
   for (let start = 0; start < all.length; start += 10) await seed(d.redis.url, all.slice(start, start + 10))
 }
 
@@ -33,7 +35,9 @@ function begin(path: string): Promise<{ response: IncomingMessage, first: Buffer
 function finish(response: IncomingMessage): Promise<{ complete: boolean, bytes: number }> {
   let bytes = 0
   return new Promise((resolve) => {
-    response.on('data', (bit: Buffer) => { bytes += bit.length }).on('error', () => {}).on('close', () => resolve({ complete: response.complete, bytes })).resume()
+    response.on('data', (bit: Buffer) => { bytes += bit.length }).on('error', () => {}).on(
+      'close', () => resolve({ complete: response.complete, bytes }),
+    ).resume()
   })
 }
 
@@ -47,14 +51,22 @@ async function scriptsRun(): Promise<number> {
 
 describe('a CSV export', () => {
   it('quotes every cell, and begins none with what a spreadsheet runs, however it splits the text', async () => {
-    const texts = ['=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'hello\n=1+1', 'a\r\n@SUM(A1)', 'a;=cmd|x', 'a\t=1', '\n\n-2', '＝1', 'fine, 1=2; x-y', '"=1"']
-    for (const text of texts) expect((await sendForm(d.server, { [`field ${text}`]: text, list: [text] })).status).toBe(200)
+    const texts = [
+      '=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'hello\n=1+1', 'a\r\n@SUM(A1)', 'a;=cmd|x', 'a\t=1', '\n\n-2', '＝1',
+      'fine, 1=2; x-y', '"=1"',
+    ]
+    for (const text of texts) expect(
+      (await sendForm(d.server, { [`field ${text}`]: text, list: [text] })).status,
+    ).toBe(200)
     await sendForm(d.server, { number: -5 })
     const csv = (await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).replace('\uFEFF', '')
     const cells = [...csv.matchAll(/"((?:[^"]|"")*)"(,|\r\n)/g)]
     expect(cells.map(([cell]) => cell).join('')).toBe(csv)
-    for (const [, cell] of cells) for (const piece of cell!.replaceAll('""', '"').split(/[\n\r;\t]/)) expect(piece).not.toMatch(/^[=+\-@＝]/)
-    for (const shown of [`"'=1+1"`, `"hello\n'=1+1"`, `"a;'=cmd|x"`, `"fine, 1=2; x-y"`, `"'-5"`, '"""=1"""']) expect(csv).toContain(shown)
+    const pieces = cells.flatMap(([, cell]) => cell!.replaceAll('""', '"').split(/[\n\r;\t]/))
+    for (const piece of pieces) expect(piece).not.toMatch(/^[=+\-@＝]/)
+    for (const shown of [
+      `"'=1+1"`, `"hello\n'=1+1"`, `"a;'=cmd|x"`, `"fine, 1=2; x-y"`, `"'-5"`, '"""=1"""',
+    ]) expect(csv).toContain(shown)
   })
 })
 

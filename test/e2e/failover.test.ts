@@ -21,7 +21,10 @@ afterEach(async () => {
   await Promise.all([tcp.close(), second.stop()])
 })
 
-const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json() as { ready: boolean, reasons: string[] }
+const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json() as {
+  ready: boolean
+  reasons: string[]
+}
 const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
 const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
 
@@ -40,7 +43,10 @@ describe('a store that became a replica', () => {
     await ada.signIn(PASSWORD)
     const live = await ada.get('/api/submissions/events')
     await on(second, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(d.redis.port)]))
-    await until('the replica to follow', async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'))
+    await until(
+      'the replica to follow',
+      async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'),
+    )
 
     // The failover: who was primary follows, but the address still leads there, over connections that stay up.
     await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
@@ -56,15 +62,21 @@ describe('a store that became a replica', () => {
     await until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
     await d.server.drain()
     expect(await d.resend.emails()).toHaveLength(1)
-    await until('the pages to listen there', async () => await on(second, client => client.pubSubNumSub(['{triage}:changes'])).then(found => Number(Object.values(found)[0]) > 0))
+    await until('the pages to listen there', async () => await on(
+      second, client => client.pubSubNumSub(['{triage}:changes']),
+    ).then(found => Number(Object.values(found)[0]) > 0))
     await live.body?.cancel()
     // One line when it began and one when it was over, however often it was tried.
-    expect([...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)).toEqual(['unreachable', 'reachable'])
+    expect(
+      [...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event),
+    ).toEqual(['unreachable', 'reachable'])
   })
 
   it('is not hammered while there is no other', async () => {
     await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
-    const connections = () => on(d.redis, async client => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]))
+    const connections = () => on(
+      d.redis, async client => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]),
+    )
     const before = await connections()
     const started = Date.now()
     await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
@@ -78,7 +90,10 @@ describe('a store that became a replica', () => {
 describe('readiness tests a write, and names what to change:', () => {
   it.each([
     ['a full store', { maxmemory: '1mb' }, { maxmemory: '0' }, /OOM.*raise maxmemory/],
-    ['a store without its replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' }, /NOREPLICAS.*min-replicas-to-write/],
+    [
+      'a store without its replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' },
+      /NOREPLICAS.*min-replicas-to-write/,
+    ],
   ] as const)('%s', async (_what, bad, good, reason) => {
     await on(d.redis, client => client.configSet(bad))
     await isReady(false)
@@ -91,7 +106,9 @@ describe('readiness tests a write, and names what to change:', () => {
 
   it('leaves nothing behind', async () => {
     for (let times = 0; times < 5; times++) expect((await ready()).ready).toBe(true)
-    const [size, lives] = await on(d.redis, client => Promise.all([client.strLen('{triage}:probe'), client.pTTL('{triage}:probe')]))
+    const [size, lives] = await on(
+      d.redis, client => Promise.all([client.strLen('{triage}:probe'), client.pTTL('{triage}:probe')]),
+    )
     expect(size).toBeLessThanOrEqual(1)
     expect(lives).toBeLessThanOrEqual(1000)
     // Redis says -1 of a key that stays.
@@ -99,10 +116,16 @@ describe('readiness tests a write, and names what to change:', () => {
   })
 
   it('a Redis that is too old, which the start says too', async () => {
-    tcp.rewrite = ({ name }, answer) => name === 'INFO' ? Buffer.from(answer.toString().replace(/redis_version:[\d.]{5,6}/, ({ length }) => `redis_version:${'6.2.22'.slice(0, length - 14)}`)) : answer
+    tcp.rewrite = ({ name }, answer) => name === 'INFO'
+      ? Buffer.from(answer.toString().replace(
+          /redis_version:[\d.]{5,6}/, ({ length }) => `redis_version:${'6.2.22'.slice(0, length - 14)}`,
+        ))
+      : answer
     await d.server.kill()
     d.server = await startServer(d.env)
     await until('the line in the log', () => d.server.output().includes('"redis.too-old"'))
-    expect(await ready()).toMatchObject({ ready: true, warnings: [expect.stringMatching(/^Redis 6\.2\.\d+ is too old: the service needs 7\.0 or newer/)] })
+    expect(await ready()).toMatchObject({
+      ready: true, warnings: [expect.stringMatching(/^Redis 6\.2\.\d+ is too old: the service needs 7\.0 or newer/)],
+    })
   })
 })

@@ -17,7 +17,11 @@ beforeAll(async () => {
   crm = await startProxy()
   const path = join(dir, 'forms.json')
   writeFileSync(path, JSON.stringify({
-    contact: { name: 'Contact *us*', channels: { slack: RANDOM }, to: ['sales@example.com', 'boss@example.com'], endpoint: `${crm.url}/contact`, allowedOrigins: ['https://shop.example'], fields: { message: 'What is it about?', name: 'Your name' } },
+    contact: {
+      name: 'Contact *us*', channels: { slack: RANDOM }, to: ['sales@example.com', 'boss@example.com'],
+      endpoint: `${crm.url}/contact`, allowedOrigins: ['https://shop.example'],
+      fields: { message: 'What is it about?', name: 'Your name' },
+    },
     jobs: { name: 'Jobs', endpoint: null },
   }))
   d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
@@ -28,7 +32,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-const send = (path: string, body: object, headers: Record<string, string> = {}) => fetch(`${d.server.url}/api/form${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+const send = (path: string, body: object, headers: Record<string, string> = {}) => fetch(
+  `${d.server.url}/api/form${path}`,
+  { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+)
 
 async function posted(path: string, body: object): Promise<{ id: string, card: SlackMessage & { channel: string } }> {
   const { submissionId: id } = await (await send(path, body)).json() as { submissionId: string }
@@ -39,7 +46,10 @@ async function posted(path: string, body: object): Promise<{ id: string, card: S
 }
 
 async function history(channel: string): Promise<SlackMessage[]> {
-  const response = await fetch(`${d.slack.apiUrl}conversations.history`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify({ channel, limit: 50 }) })
+  const response = await fetch(`${d.slack.apiUrl}conversations.history`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel, limit: 50 }),
+  })
   return ((await response.json()) as { messages: SlackMessage[] }).messages
 }
 
@@ -49,17 +59,25 @@ describe('a named form', () => {
     expect(card.channel).toBe(RANDOM)
     const text = blockText(card.blocks)
     expect(text).toContain('New Form Submission: Contact *us*')
-    expect([...text.matchAll(/What is it about\?|Your name|extra/g)].map(([found]) => found)).toEqual(['What is it about?', 'Your name', 'extra'])
+    expect([...text.matchAll(/What is it about\?|Your name|extra/g)].map(([found]) => found)).toEqual([
+      'What is it about?', 'Your name', 'extra',
+    ])
   })
 
   test('is forwarded to its own addresses and endpoint, and its card is updated where it is', async () => {
     const { id, card } = await posted('/contact', { name: 'Ada', message: 'Hello' })
     const payload = blockActions(card, 'forward', id, d.slack.reviewer)
-    await interact(d.server.url, { ...payload, channel: { id: RANDOM, name: 'random' }, container: { ...payload.container as object, channel_id: RANDOM } })
+    await interact(d.server.url, { ...payload, channel: { id: RANDOM, name: 'random' }, container: {
+      ...payload.container as object, channel_id: RANDOM,
+    } })
     await d.server.drain()
     const [email] = (await d.resend.emails()).filter(({ html }) => html.includes(id))
-    expect(email).toMatchObject({ to: ['sales@example.com', 'boss@example.com'], subject: '[Contact *us*] Form submission from Ada' })
-    expect(crm.requests.map(({ path, body }) => [path, JSON.parse(body)])).toContainEqual(['/contact', { name: 'Ada', message: 'Hello' }])
+    expect(email).toMatchObject({
+      to: ['sales@example.com', 'boss@example.com'], subject: '[Contact *us*] Form submission from Ada',
+    })
+    expect(crm.requests.map(({ path, body }) => [path, JSON.parse(body)])).toContainEqual([
+      '/contact', { name: 'Ada', message: 'Hello' },
+    ])
     expect(d.endpoint.requests).toEqual([])
     const shown = blockText((await history(RANDOM)).find(({ ts }) => ts === card.ts)!.blocks)
     expect(shown).toContain('Form Submission forwarded: Contact *us*')
@@ -83,12 +101,16 @@ describe('a named form', () => {
   })
 
   test('shares no idempotency key with another form', async () => {
-    const ids = await Promise.all(['/contact', '/jobs', '', '/jobs'].map(async path => (await (await send(path, { name: 'Ada' }, { 'idempotency-key': 'same' })).json() as { submissionId: string }).submissionId))
+    const ids = await Promise.all(['/contact', '/jobs', '', '/jobs'].map(async path => (await (await send(
+      path, { name: 'Ada' }, { 'idempotency-key': 'same' },
+    )).json() as { submissionId: string }).submissionId))
     expect(new Set(ids).size).toBe(3)
     expect(ids[1]).toBe(ids[3])
   })
 
-  test.each(['/nothing', '/Contact', '/%2F', '/__proto__', '/constructor'])('%s is no form, which pages of any origin can read', async (path) => {
+  test.each([
+    '/nothing', '/Contact', '/%2F', '/__proto__', '/constructor',
+  ])('%s is no form, which pages of any origin can read', async (path) => {
     const response = await send(path, { name: 'Ada' }, { origin: 'https://shop.example' })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, '*'])
     expect(await response.json()).toMatchObject({ code: 'UNKNOWN_FORM' })

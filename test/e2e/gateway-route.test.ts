@@ -22,19 +22,26 @@ afterEach(async () => {
 })
 
 const onDiscord = () => ({
-  PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+  PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+  PLATFORM2_APPLICATION_ID: discord.applicationId,
   DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
 })
-const call = (server: Server, authorization?: string) => fetch(`${server.url}/api/discord/gateway`, { headers: authorization ? { authorization } : {} })
+const call = (server: Server, authorization?: string) => fetch(
+  `${server.url}/api/discord/gateway`, { headers: authorization ? { authorization } : {} },
+)
 const listening = () => until('a listener', () => discord.gateway.live() > 0 && discord.gateway.identifies > 0)
 
 /** Sends a form; its card on Discord. */
 async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
   const { submissionId: id } = await (await sendForm(d.server, { name: 'Ada' })).json() as { submissionId: string }
-  return { id, message: await until('the card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))) }
+  return { id, message: await until(
+    'the card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
+  ) }
 }
 
-const decided = (message: DiscordMessage) => until('the card closed', () => discord.messages().find(({ id }) => id === message.id)!.components.length === 0)
+const decided = (message: DiscordMessage) => until(
+  'the card closed', () => discord.messages().find(({ id }) => id === message.id)!.components.length === 0,
+)
 
 describe('GET /api/discord/gateway', () => {
   it('without Discord is 404 with the specified message', async () => {
@@ -53,7 +60,9 @@ describe('GET /api/discord/gateway', () => {
 
   it('lets only the bearer of the secret in, and answers once the listener is connected', async () => {
     d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
-    for (const wrong of [undefined, 'Bearer', `Bearer ${SECRET}x`, SECRET]) expect((await call(d.server, wrong)).status).toBe(401)
+    for (const wrong of [
+      undefined, 'Bearer', `Bearer ${SECRET}x`, SECRET,
+    ]) expect((await call(d.server, wrong)).status).toBe(401)
     const response = await call(d.server, `Bearer ${SECRET}`)
     expect([discord.gateway.identifies, discord.gateway.live()]).toEqual([1, 1])
     expect(response.status).toBe(200)
@@ -61,10 +70,14 @@ describe('GET /api/discord/gateway', () => {
   })
 
   it('answers with what failed: Discord refuses the token, or the store is away', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1', PLATFORM2_BOT_TOKEN: `${discord.botToken}-of-somebody-else` })
+    d = await deploy({
+      ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1', PLATFORM2_BOT_TOKEN: `${discord.botToken}-of-somebody-else`,
+    })
     const refused = await call(d.server, `Bearer ${SECRET}`)
     expect(refused.status).toBe(502)
-    expect(await refused.json()).toEqual({ code: 'GATEWAY_FAILED', error: expect.stringContaining('PLATFORM2_BOT_TOKEN') })
+    expect(await refused.json()).toEqual({
+      code: 'GATEWAY_FAILED', error: expect.stringContaining('PLATFORM2_BOT_TOKEN'),
+    })
     await d.server.kill()
     await d.redis.stop()
     d.server = await startServer(d.env)
@@ -96,7 +109,9 @@ describe('GET /api/discord/gateway', () => {
 describe('GET /api/discord/status', () => {
   it('tells the person on duty who listens and since when, and nobody else', async () => {
     d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
-    const ask = (authorization?: string) => fetch(`${d.server.url}/api/discord/status`, { headers: authorization ? { authorization } : {} })
+    const ask = (authorization?: string) => fetch(
+      `${d.server.url}/api/discord/status`, { headers: authorization ? { authorization } : {} },
+    )
     await listening()
     expect((await ask()).status).toBe(401)
     const status = await until('the connection on record', async () => {
@@ -165,7 +180,9 @@ describe('a long-lived process', () => {
     d = await deploy(onDiscord())
     await listening()
     more.push(await startServer(d.env), await startServer(d.env))
-    await until('nobody else to connect', async () => (await call(more[1]!)).status === 403 && discord.gateway.live() === 1)
+    await until(
+      'nobody else to connect', async () => (await call(more[1]!)).status === 403 && discord.gateway.live() === 1,
+    )
     expect(discord.gateway.identifies).toBe(1)
     await d.server.kill()
     d.server = more[0]!

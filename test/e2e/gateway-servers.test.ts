@@ -21,7 +21,8 @@ let serverless: Record<string, string>
 beforeEach(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
     DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, CRON_SECRET: SECRET, VERCEL: '1',
   })
   route = await startProxy(d.server.url)

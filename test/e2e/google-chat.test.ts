@@ -11,7 +11,10 @@ let google: GoogleChat
 beforeAll(async () => {
   google = await startGoogleChat()
   // Google Chat alone: no variable of Slack is set.
-  d = await deploy({ ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+  d = await deploy({
+    ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    RETRY_BASE_MS: '200', LEASE_MS: '30000',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -27,7 +30,9 @@ async function submitForm(data: object): Promise<{ id: string, message: Json }> 
 }
 
 const now = ({ name }: Json) => google.messages().find(message => message.name === name)!
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
 
 async function press(message: Json, label: string, options?: SignOptions): Promise<number> {
   const { status } = await google.click(d.server.url, message, label, options)
@@ -47,7 +52,9 @@ describe('a card on Google Chat', () => {
     expect(message.text).toBeUndefined()
   })
 
-  it.each(['endpoint', 'project', 'add-on'] as const)('forwarded with the token of an app by %s is closed and says by whom and where', async (as) => {
+  it.each(
+    ['endpoint', 'project', 'add-on'] as const,
+  )('forwarded with the token of an app by %s is closed and says by whom and where', async (as) => {
     const { id, message } = await submitForm({ name: 'Ada' })
     expect(await press(message, 'Forward Submission', { as })).toBe(200)
     await until('the card closed', () => googleButtons(now(message)).length === 0)
@@ -59,7 +66,9 @@ describe('a card on Google Chat', () => {
 
   it('posted twice because an answer was lost is there once', async () => {
     let lost = 0
-    google.fault = ({ method, path }) => method === 'POST' && path.includes('/messages') && lost++ === 0 ? 'lose-answer' : undefined
+    google.fault = ({ method, path }) => method === 'POST' && path.includes('/messages') && lost++ === 0
+      ? 'lose-answer'
+      : undefined
     const { id } = await submitForm({ name: 'once' })
     await until('the second post', () => lost === 2)
     await d.server.drain()
@@ -75,7 +84,9 @@ describe('a webhook of Google Chat', () => {
     ['the audience of another app', { claims: { aud: 'https://evil.example/api/webhooks/gchat' } }],
     ['the number of another project', { as: 'project', claims: { aud: '999999999999' } }],
     ['the token of somebody else for our address', { claims: { email: 'mallory@evil.iam.gserviceaccount.com' } }],
-    ['the token of another add-on', { as: 'add-on', claims: { email: 'service-999@gcp-sa-gsuiteaddons.iam.gserviceaccount.com' } }],
+    ['the token of another add-on', {
+      as: 'add-on', claims: { email: 'service-999@gcp-sa-gsuiteaddons.iam.gserviceaccount.com' },
+    }],
     ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
   ])('with %s is refused and does nothing', async (_, options) => {
     const { message } = await submitForm({ name: 'Ada' })
@@ -93,7 +104,9 @@ describe('Google Chat that refuses', () => {
 
   it('with 429 is asked again when it says so', async () => {
     let refused = 0
-    google.fault = request => isPost(request) && refused++ === 0 ? { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' } : undefined
+    google.fault = request => isPost(request) && refused++ === 0
+      ? { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' }
+      : undefined
     const before = google.requests.length
     await submitForm({ name: 'patient' })
     const [first, second] = google.requests.slice(before).filter(isPost)
@@ -102,14 +115,21 @@ describe('Google Chat that refuses', () => {
 
   it('what a person can mend is asked again, and the log names the variable to check', async () => {
     const { message } = await submitForm({ name: 'unwelcome' })
-    google.fault = ({ method }) => method === 'PATCH' ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' } : undefined
+    google.fault = ({ method }) => method === 'PATCH'
+      ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' }
+      : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: true, reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.' })
+    expect(failureOf(d, 'Google Chat')).toMatchObject({
+      work: 'update', again: true,
+      reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
+    })
   })
 
   it('an edit because the card was deleted is not asked again', async () => {
     const { message } = await submitForm({ name: 'deleted' })
-    google.fault = ({ method }) => method === 'PATCH' ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' } : undefined
+    google.fault = ({ method }) => method === 'PATCH'
+      ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' }
+      : undefined
     await press(message, 'Mark as Spam')
     expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: false })
   })

@@ -32,13 +32,23 @@ const ROOT = resolve(import.meta.dirname, '../..')
 interface Route { path: string, method: string }
 
 /** Every route that the built server serves, those of libraries too; one without a method takes any. */
-const routes = [...readFileSync(`${ROOT}/.output/server/chunks/nitro/nitro.mjs`, 'utf8').replaceAll('\\\n', '').matchAll(/\{\s*route:\s*["']([^"']+)["'],\s*handler:\s*\w+,\s*lazy:\s*\w+,\s*middleware:\s*false,\s*method:\s*(?:"(\w+)"|undefined|void 0)\s*\}/g)]
-  .flatMap(([, path, method]): Route[] => (method ? [method] : ['get', 'post']).map(each => ({ path: path!, method: each.toUpperCase() })))
+const routes = [
+  ...readFileSync(`${ROOT}/.output/server/chunks/nitro/nitro.mjs`, 'utf8').replaceAll('\\\n', '').matchAll(
+    /\{\s*route:\s*["']([^"']+)["'],\s*handler:\s*\w+,\s*lazy:\s*\w+,\s*middleware:\s*false,\s*method:\s*(?:"(\w+)"|undefined|void 0)\s*\}/g,
+  ),
+]
+  .flatMap(([, path, method]): Route[] => (method ? [method] : ['get', 'post']).map(each => ({
+    path: path!, method: each.toUpperCase(),
+  })))
 
 const guarded = routes.filter(({ path }) => !(path in PUBLIC) && !OFF.includes(path))
 
 /** Discord is configured, because its routes are 404 for everybody without it; it cannot be reached. */
-const DISCORD = { PLATFORM2_BOT_TOKEN: 'discord-bot-token-of-some-length', PLATFORM2_PUBLIC_KEY: 'ab'.repeat(32), PLATFORM2_APPLICATION_ID: '123456789012345678', DISCORD_CHANNEL_ID: '223456789012345678', DISCORD_API_URL: 'http://127.0.0.1:9/api/v10' }
+const DISCORD = {
+  PLATFORM2_BOT_TOKEN: 'discord-bot-token-of-some-length', PLATFORM2_PUBLIC_KEY: 'ab'.repeat(32),
+  PLATFORM2_APPLICATION_ID: '123456789012345678', DISCORD_CHANNEL_ID: '223456789012345678',
+  DISCORD_API_URL: 'http://127.0.0.1:9/api/v10',
+}
 
 let redis: RedisServer
 let open: Server
@@ -46,7 +56,9 @@ let closed: Server
 beforeAll(async () => {
   redis = await startRedis()
   const env = { ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url }
-  ;[open, closed] = await Promise.all([startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }), startServer(env)])
+  ;[open, closed] = await Promise.all([
+    startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }), startServer(env),
+  ])
 })
 afterAll(async () => {
   await Promise.all([open.kill(), closed.kill()])
@@ -54,15 +66,21 @@ afterAll(async () => {
 })
 
 /** A platform that has what the path names. */
-const addressOf = (path: string) => path.replace(/:platform(?=\/(?:gateway|status)$)/, 'discord').replace(/:platform(?=\/(?:install|manifest|oauth)\b)/, 'slack').replaceAll(/:\w+|\*\*/g, 'x')
+const addressOf = (path: string) => path.replace(/:platform(?=\/(?:gateway|status)$)/, 'discord').replace(
+  /:platform(?=\/(?:install|manifest|oauth)\b)/, 'slack',
+).replaceAll(/:\w+|\*\*/g, 'x')
 
-const call = (server: Server, { path, method }: Route, headers: Record<string, string> = {}) => fetch(server.url + addressOf(path), {
-  method, headers: { 'content-type': 'application/json', ...headers }, body: method === 'GET' || method === 'HEAD' ? undefined : '{}', redirect: 'manual',
+const call = (server: Server, { path, method }: Route, headers: Record<string, string> = {}) => fetch(server.url
+  + addressOf(path), {
+  method, headers: { 'content-type': 'application/json', ...headers },
+  body: method === 'GET' || method === 'HEAD' ? undefined : '{}', redirect: 'manual',
 })
 
 describe('the list of routes', () => {
   it('has one for every file of server/api', () => {
-    const files = readdirSync(`${ROOT}/server/api`, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+    const files = readdirSync(`${ROOT}/server/api`, { recursive: true, withFileTypes: true }).filter(entry => (
+      entry.isFile()
+    ))
     const served = routes.map(({ path }) => path).filter(path => path.startsWith('/api/'))
     const takesAny = files.filter(({ name }) => !/\.(get|post|put|patch|delete|head|options)\.ts$/.test(name))
     expect(served).toHaveLength(files.length + takesAny.length)
@@ -75,7 +93,10 @@ describe('the list of routes', () => {
 
 describe.each(guarded)('$method $path', (route) => {
   it('is 401 or 403 without a session, whatever the request claims', async () => {
-    for (const headers of [{}, { 'authorization': 'Bearer x', 'cookie': '__Host-triage-session=x', 'x-forwarded-for': '127.0.0.1', 'host': 'localhost' }] as Record<string, string>[]) {
+    for (const headers of [{}, {
+      'authorization': 'Bearer x', 'cookie': '__Host-triage-session=x', 'x-forwarded-for': '127.0.0.1',
+      'host': 'localhost',
+    }] as Record<string, string>[]) {
       expect([401, 403]).toContain((await call(open, route, headers)).status)
     }
   })
@@ -85,12 +106,15 @@ describe.each(guarded)('$method $path', (route) => {
   })
 })
 
-describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.startsWith('/api/') && !['/api/form', '/api/form/:form', '/api/webhooks/:platform'].includes(path)))('$method $path', (route) => {
+describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.startsWith('/api/')
+  && !['/api/form', '/api/form/:form', '/api/webhooks/:platform'].includes(path)))('$method $path', (route) => {
   it('refuses pages of other sites, also for whoever has signed in', async () => {
     const ada = visit(open)
     await ada.signIn(PASSWORD)
     const cookie = `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}`
-    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect((await call(open, route, { cookie, ...headers })).status).toBe(403)
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' },
+    ] as Record<string, string>[]) expect((await call(open, route, { cookie, ...headers })).status).toBe(403)
     expect((await call(open, route, { cookie, 'content-type': 'text/plain' })).status).toBe(415)
   })
 })
@@ -110,7 +134,9 @@ function taken(path: string): string[] {
 }
 
 describe.each(paths)('%s', (path) => {
-  it.each(METHODS.filter(method => !taken(path).includes(method)))('does not take %s: 405 with Allow, as JSON', async (method) => {
+  it.each(
+    METHODS.filter(method => !taken(path).includes(method)),
+  )('does not take %s: 405 with Allow, as JSON', async (method) => {
     const response = await call(open, { path, method })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')?.split(', ').sort()).toEqual(taken(path).sort())
@@ -129,43 +155,66 @@ it('HEAD of a stream of events ends, also for whoever has signed in', async () =
   const ada = visit(open)
   await ada.signIn(PASSWORD)
   const headers = { cookie: `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}` }
-  const head = await fetch(`${open.url}/api/submissions/events`, { method: 'HEAD', headers, signal: AbortSignal.timeout(10_000) })
+  const head = await fetch(
+    `${open.url}/api/submissions/events`, { method: 'HEAD', headers, signal: AbortSignal.timeout(10_000) },
+  )
   expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
 })
 
 describe('an address that is no route', () => {
-  it.each(['/api', '/api/', '/api/nope', '/api/forms', '/api/form/a/b', '/api/webhooks', '/api/webhooks/', '/api//form', '/api/submissions/x/decisions', '/api/%E0%A4%A', '/api/../api/nope'])('%s is 404 JSON under any method', async (path) => {
+  it.each([
+    '/api', '/api/', '/api/nope', '/api/forms', '/api/form/a/b', '/api/webhooks', '/api/webhooks/', '/api//form',
+    '/api/submissions/x/decisions', '/api/%E0%A4%A', '/api/../api/nope',
+  ])('%s is 404 JSON under any method', async (path) => {
     for (const method of METHODS) {
       const response = await call(open, { path, method })
-      expect([method, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([method, 404, 'application/json'])
-      if (method !== 'HEAD') expect(await response.json()).toEqual({ code: 'NO_SUCH_ROUTE', error: expect.stringContaining('/api/form') })
+      expect([
+        method, response.status, response.headers.get('content-type')?.split(';')[0],
+      ]).toEqual([method, 404, 'application/json'])
+      if (method !== 'HEAD') {
+        expect(await response.json()).toEqual({ code: 'NO_SUCH_ROUTE', error: expect.stringContaining('/api/form') })
+      }
     }
   })
 
-  it.each(['/form', '/nope', '/api-docs', '/submissions', '/submissions/a/b', '/status/x', '/wp-login.php', '/index.html', '/%E0%A4%A'])('%s is no page: 404 with one that says so, and what is sent there is refused', async (path) => {
+  it.each([
+    '/form', '/nope', '/api-docs', '/submissions', '/submissions/a/b', '/status/x', '/wp-login.php', '/index.html',
+    '/%E0%A4%A',
+  ])('%s is no page: 404 with one that says so, and what is sent there is refused', async (path) => {
     const page = await fetch(open.url + path, { headers: { accept: 'text/html' } })
     expect([page.status, page.headers.get('content-type')?.split(';')[0]]).toEqual([404, 'text/html'])
     const sent = await call(open, { path, method: 'POST' })
     expect([sent.status, (await sent.json()).code]).toEqual([404, 'NO_SUCH_ROUTE'])
   })
 
-  it.each(['/', '/status', '/status/', '/Status', '/setup?x=1', '/sign-in', '/sandbox', '/submissions/some-id'])('%s is a page, and takes nothing', async (path) => {
+  it.each([
+    '/', '/status', '/status/', '/Status', '/setup?x=1', '/sign-in', '/sandbox', '/submissions/some-id',
+  ])('%s is a page, and takes nothing', async (path) => {
     expect((await fetch(open.url + path)).status).toBe(200)
     expect((await fetch(open.url + path, { method: 'HEAD' })).status).toBe(200)
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
       const sent = await call(open, { path, method })
-      expect([sent.status, sent.headers.get('allow'), (await sent.json()).code]).toEqual([405, 'GET, HEAD', 'NO_SUCH_ROUTE'])
+      expect([
+        sent.status, sent.headers.get('allow'), (await sent.json()).code,
+      ]).toEqual([405, 'GET, HEAD', 'NO_SUCH_ROUTE'])
     }
   })
 })
 
-it.each(['/', '/nope', '/favicon.svg', '/favicon.ico', '/_nuxt/none.js', '/api/nope', '/api/health', '/api/form', '/api/webhooks/slack', '/api/slack/manifest', '/api/submissions/events'])('%s says nosniff', async (path) => {
-  for (const method of ['GET', 'POST']) expect((await call(open, { path, method })).headers.get('x-content-type-options')).toBe('nosniff')
+it.each([
+  '/', '/nope', '/favicon.svg', '/favicon.ico', '/_nuxt/none.js', '/api/nope', '/api/health', '/api/form',
+  '/api/webhooks/slack', '/api/slack/manifest', '/api/submissions/events',
+])('%s says nosniff', async (path) => {
+  for (const method of ['GET', 'POST']) expect(
+    (await call(open, { path, method })).headers.get('x-content-type-options'),
+  ).toBe('nosniff')
 })
 
 it('the favicon that browsers ask for is one', async () => {
   const response = await fetch(`${open.url}/favicon.ico`)
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^image\/(vnd\.microsoft\.icon|x-icon)$/)])
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200, expect.stringMatching(/^image\/(vnd\.microsoft\.icon|x-icon)$/),
+  ])
   // Icon files begin so: https://en.wikipedia.org/wiki/ICO_(file_format)
   expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0, 0, 1, 0])
 })

@@ -5,11 +5,17 @@ import { openPage, screenshot, startBrowser } from '../support/browser'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 
 let d: Deployment
-beforeAll(async () => { d = await deploy({ NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length' }) })
+beforeAll(async () => {
+  d = await deploy({
+    NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length',
+  })
+})
 afterAll(() => d.close())
 
 const api = (path: string, init: RequestInit = {}) => fetch(`${d.server.url}/api/submissions${path}`, init)
-const decide = (id: string, action: string) => api(`/${id}/decision`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }) })
+const decide = (id: string, action: string) => api(`/${id}/decision`, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
+})
 const erase = (id: string) => api(`/${id}`, { method: 'DELETE' })
 const list = async (query = '') => {
   const { rows, total } = await (await api(query)).json() as { rows: { id: string, state: string }[], total: number }
@@ -34,7 +40,10 @@ describe('a form whose honeypot is filled in', () => {
   it('is answered as any other, and held: no card, not pending, in a list of its own', async () => {
     const normal = await sendForm(d.server, { name: 'Grace' })
     const held = await sendForm(d.server, { name: 'Ada', _gotcha: 'x' })
-    const shape = async (response: Response) => [response.status, [...response.headers.keys()].sort(), (await response.text()).replaceAll(/[0-9a-f]{4,}/g, match => '0'.repeat(match.length))]
+    const shape = async (response: Response) => [
+      response.status, [...response.headers.keys()].sort(),
+      (await response.text()).replaceAll(/[0-9a-f]{4,}/g, match => '0'.repeat(match.length)),
+    ]
     const before = await list()
     const { submissionId: id } = await held.clone().json() as { submissionId: string }
     expect(await shape(held)).toEqual(await shape(normal))
@@ -42,8 +51,13 @@ describe('a form whose honeypot is filled in', () => {
     expect(before.ids).not.toContain(id)
     expect(posts()).toBe(1)
     expect(await list('?state=held')).toEqual({ ids: [id], states: ['held'], total: 1 })
-    expect(await (await api(`/${id}`)).json()).toMatchObject({ state: 'held', open: false, fields: [{ label: 'name', value: 'Ada' }], notes: [expect.stringContaining('Held')], history: [{ event: 'received' }, { event: 'held' }] })
-    const metrics = await (await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: 'Bearer a-metrics-token-of-some-length' } })).text()
+    expect(await (await api(`/${id}`)).json()).toMatchObject({
+      state: 'held', open: false, fields: [{ label: 'name', value: 'Ada' }], notes: [expect.stringContaining('Held')],
+      history: [{ event: 'received' }, { event: 'held' }],
+    })
+    const metrics = await (await fetch(
+      `${d.server.url}/api/metrics`, { headers: { authorization: 'Bearer a-metrics-token-of-some-length' } },
+    )).text()
     expect(metrics).toContain('triage_submissions_total{outcome="held"} 1')
     expect(metrics).toContain('triage_pending_submissions 1')
     await erase(id)
@@ -55,7 +69,9 @@ describe('a form whose honeypot is filled in', () => {
     for (const action of ['forward', 'spam']) {
       await click(d, card, action, id)
       const refused = await decide(id, action)
-      expect([refused.status, await refused.json()]).toEqual([409, { code: 'WRONG_STATE', error: expect.stringContaining('release it first') }])
+      expect([refused.status, await refused.json()]).toEqual([
+        409, { code: 'WRONG_STATE', error: expect.stringContaining('release it first') },
+      ])
     }
     expect((await list('?state=held')).ids).toEqual([id])
     expect(d.endpoint.requests).toEqual([])
@@ -71,10 +87,14 @@ describe('a form whose honeypot is filled in', () => {
     expect(posts() - before).toBe(1)
     expect((await list('?state=held')).total).toBe(0)
     expect((await list()).ids).toContain(id)
-    expect((await (await api(`/${id}`)).json()).history.map(({ text }: { text: string }) => text)).toEqual(['Received', expect.stringContaining('Held'), 'Released by Local on Ops page', 'Card posted on Slack'])
+    expect((await (await api(`/${id}`)).json()).history.map(({ text }: { text: string }) => text)).toEqual([
+      'Received', expect.stringContaining('Held'), 'Released by Local on Ops page', 'Card posted on Slack',
+    ])
     await click(d, await cardOf(d, id), 'forward', id)
     expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({ name: 'Ada', amount: 5 })
-    const audit = await (await fetch(`${d.server.url}/api/exports/audit.json`)).json() as { id: string, outcome: string }[]
+    const audit = await (
+      await fetch(`${d.server.url}/api/exports/audit.json`)
+    ).json() as { id: string, outcome: string }[]
     expect(audit.filter(line => line.id === id).map(({ outcome }) => outcome).sort()).toEqual(['forwarded', 'released'])
   })
 
@@ -82,9 +102,13 @@ describe('a form whose honeypot is filled in', () => {
     const id = await hold({ name: 'Ada' })
     expect((await erase(id)).status).toBe(200)
     expect((await erase(id)).status).toBe(410)
-    expect(await (await api(`/${id}`)).json()).toMatchObject({ code: 'SUBMISSION_ENDED', error: expect.stringMatching(/^Deleted by Local on Ops page/) })
+    expect(await (await api(`/${id}`)).json()).toMatchObject({
+      code: 'SUBMISSION_ENDED', error: expect.stringMatching(/^Deleted by Local on Ops page/),
+    })
     const { id: open } = await submit(d, { name: 'Grace' })
-    for (const refused of [await erase(open), await decide(open, 'release')]) expect([refused.status, (await refused.json()).error]).toEqual([409, expect.stringContaining('not held')])
+    for (const refused of [
+      await erase(open), await decide(open, 'release'),
+    ]) expect([refused.status, (await refused.json()).error]).toEqual([409, expect.stringContaining('not held')])
     expect((await (await api(`/${open}`)).json()).open).toBe(true)
     expect((await erase('never-was')).status).toBe(404)
     expect((await api(`/${open}`, { method: 'DELETE', headers: { origin: 'https://evil.example' } })).status).toBe(403)
@@ -109,7 +133,9 @@ describe('on the ops page', () => {
 
   it('what is held is behind a filter, and is released or deleted on its page', async () => {
     await clearHeld()
-    const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({ name: 'Robot', message: 'Cheap watches' })]
+    const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({
+      name: 'Robot', message: 'Cheap watches',
+    })]
     const { page, problems } = await openPage(browser)
     await page.goto(d.server.url)
     const row = (text: string) => page.getByTestId('row').filter({ hasText: text })

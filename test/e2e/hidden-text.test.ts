@@ -4,14 +4,20 @@ import { textOf } from '../support/slack-people'
 import { until } from '../support/until'
 
 let d: Deployment
-beforeAll(async () => { d = await deploy({ OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters' }) })
+beforeAll(async () => {
+  d = await deploy({
+    OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters',
+  })
+})
 afterAll(() => d.close())
 
 /** Forwards a form; resolves with its card, its email and what the endpoint got. */
 async function forwarded(data: object) {
   const { id, card } = await submit(d, data)
   await click(d, card, 'forward', id)
-  const { body } = await until('the delivery', () => d.endpoint.requests.find(({ headers }) => String(headers['webhook-id']).startsWith(id)))
+  const { body } = await until(
+    'the delivery', () => d.endpoint.requests.find(({ headers }) => String(headers['webhook-id']).startsWith(id)),
+  )
   const email = await until('the email', async () => (await d.resend.emails()).find(({ text }) => text.includes(id)))
   return { card, email, body: JSON.parse(body) as object }
 }

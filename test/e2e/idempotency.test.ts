@@ -16,9 +16,17 @@ afterAll(async () => {
   await d.close()
 })
 
-async function send(server: Server, key: string, { body = { name: 'Ada' }, client = '203.0.113.1', apiKey }: { body?: unknown, client?: string, apiKey?: string } = {}) {
-  const response = await sendForm(server, body, { 'idempotency-key': key, 'x-forwarded-for': client, ...apiKey ? { 'x-api-key': apiKey } : { origin: 'https://shop.example' } })
-  return { ...await response.json() as { submissionId: string, code?: string, error?: string }, status: response.status }
+async function send(
+  server: Server, key: string,
+  { body = { name: 'Ada' }, client = '203.0.113.1', apiKey }: { body?: unknown, client?: string, apiKey?: string } = {},
+) {
+  const response = await sendForm(server, body, {
+    'idempotency-key': key, 'x-forwarded-for': client,
+    ...apiKey ? { 'x-api-key': apiKey } : { origin: 'https://shop.example' },
+  })
+  return {
+    ...await response.json() as { submissionId: string, code?: string, error?: string }, status: response.status,
+  }
 }
 
 /** How many cards were posted, once the line of cards is empty on both processes. */
@@ -35,14 +43,18 @@ it('the same key gives the same id and one card, on both processes, whatever the
   const posted = await cards(async () => {
     const first = await send(d.server, 'form-1')
     await cardOf(d, first.submissionId)
-    for (const server of [d.server, other]) expect(await send(server, 'form-1', { body: { name: 'somebody else' } })).toEqual(first)
+    for (const server of [d.server, other]) expect(
+      await send(server, 'form-1', { body: { name: 'somebody else' } }),
+    ).toEqual(first)
   })
   expect(posted).toBe(1)
 })
 
 it('thirty requests at the same instant on two processes are one submission and one card', async () => {
   const posted = await cards(async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => send(index % 2 ? d.server : other, 'form-2')))
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => send(index % 2 ? d.server : other, 'form-2')),
+    )
     expect(new Set(answers.map(({ status, submissionId }) => `${status} ${submissionId}`)).size).toBe(1)
     await cardOf(d, answers[0]!.submissionId)
   })
@@ -53,13 +65,19 @@ it('a form that was decided is not posted again', async () => {
   const { submissionId } = await send(d.server, 'form-3')
   const card = await cardOf(d, submissionId)
   await click(d, card, 'spam', submissionId)
-  await until('the card closed', async () => !JSON.stringify((await d.slack.messages()).find(({ ts }) => ts === card.ts)).includes('"actions"'))
+  await until(
+    'the card closed',
+    async () => !JSON.stringify((await d.slack.messages()).find(({ ts }) => ts === card.ts)).includes('"actions"'),
+  )
   expect(await cards(async () => expect((await send(other, 'form-3')).submissionId).toBe(submissionId))).toBe(0)
 })
 
 it('clients that use the same key do not meet; those of one /64, and those with the API key, are one client', async () => {
   const id = async (options: Parameters<typeof send>[2]) => (await send(d.server, 'form-4', options)).submissionId
-  const ids = [await id({}), await id({ client: '203.0.113.2' }), await id({ client: '2001:db8::1' }), await id({ apiKey: API_KEY })]
+  const ids = [
+    await id({}), await id({ client: '203.0.113.2' }), await id({ client: '2001:db8::1' }),
+    await id({ apiKey: API_KEY }),
+  ]
   expect(new Set(ids).size).toBe(4)
   expect(await id({ client: '2001:db8::ffff' })).toBe(ids[2])
   expect(await id({ client: '203.0.113.9', apiKey: API_KEY })).toBe(ids[3])
@@ -71,7 +89,9 @@ it('without a key, or with an empty one, every form is a new one', async () => {
 
 it('255 characters are accepted, one more is 400 that names the header', async () => {
   expect((await send(d.server, 'k'.repeat(255))).status).toBe(200)
-  expect(await send(d.server, 'k'.repeat(256))).toMatchObject({ status: 400, error: expect.stringContaining('Idempotency-Key') })
+  expect(await send(d.server, 'k'.repeat(256))).toMatchObject({
+    status: 400, error: expect.stringContaining('Idempotency-Key'),
+  })
 })
 
 it('neither the key nor the address is in Redis or in the log', async () => {

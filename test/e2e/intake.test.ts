@@ -11,8 +11,12 @@ let d: Deployment
 beforeAll(async () => { d = await deploy({ MAX_BODY_BYTES: '300000' }) })
 afterAll(() => d.close())
 
-async function post(body: RequestInit['body'], contentType?: string): Promise<{ status: number, json: Record<string, unknown>, headers: Headers }> {
-  const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', body, headers: contentType === undefined ? {} : { 'content-type': contentType } })
+async function post(
+  body: RequestInit['body'], contentType?: string,
+): Promise<{ status: number, json: Record<string, unknown>, headers: Headers }> {
+  const response = await fetch(`${d.server.url}/api/form`, {
+    method: 'POST', body, headers: contentType === undefined ? {} : { 'content-type': contentType },
+  })
   return { status: response.status, headers: response.headers, json: await response.json() as Record<string, unknown> }
 }
 
@@ -22,18 +26,26 @@ describe('a JSON object', () => {
     const body = await response.json() as { submissionId: string }
     expect(response.status).toBe(200)
     expect(body).toEqual({ status: 'received', submissionId: expect.stringMatching(UUID) })
-    expect(d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)).toHaveLength(1)
+    expect(
+      d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200),
+    ).toHaveLength(1)
   })
 
   it('with hostile keys stays data: __proto__, constructor, empty and unicode keys all show on the card', async () => {
-    const response = await sendForm(d.server, '{"__proto__":{"polluted":1},"constructor":"c","":"no name","名前":"エイダ","nested":{"a":[1,{"b":null}]}}')
+    const response = await sendForm(
+      d.server, '{"__proto__":{"polluted":1},"constructor":"c","":"no name","名前":"エイダ","nested":{"a":[1,{"b":null}]}}',
+    )
     const { submissionId } = await response.json() as { submissionId: string }
     const shown = blockText((await cardOf(d, submissionId)).blocks)
-    for (const text of ['__proto__', '{"polluted":1}', 'constructor', '(no name)', '名前', 'エイダ', '{"a":[1,{"b":null}]}']) expect(shown).toContain(text)
+    for (const text of [
+      '__proto__', '{"polluted":1}', 'constructor', '(no name)', '名前', 'エイダ', '{"a":[1,{"b":null}]}',
+    ]) expect(shown).toContain(text)
     expect(shown).not.toContain('[object Object]')
   })
 
-  it.each([['0 keys', {}], ['11 keys', keys(11)], ['60 keys', keys(60)], ['500 keys', keys(500)], ['a 50,000-character value', { long: 'x'.repeat(50_000), after: 'still shown' }]])('with %s becomes a card that Slack accepts', async (_, data) => {
+  it.each([['0 keys', {}], ['11 keys', keys(11)], ['60 keys', keys(60)], ['500 keys', keys(500)], [
+    'a 50,000-character value', { long: 'x'.repeat(50_000), after: 'still shown' },
+  ]])('with %s becomes a card that Slack accepts', async (_, data) => {
     const { card } = await submit(d, data)
     const sent = d.slack.calls('chat.postMessage').at(-1)!
     expect(blockKitProblems(sent as never)).toEqual([])
@@ -67,7 +79,10 @@ describe('a plain HTML form', () => {
     // As browsers send it; undici's own FormData leaves the empty file name out.
     const part = (header: string, value: string) => `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`
     const empty = '--x\r\nContent-Disposition: form-data; name="upload"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n'
-    const { status, json } = await post(`${part('name="name"', 'Ada')}${part('name="name"', 'Grace')}${empty}--x--\r\n`, 'multipart/form-data; boundary=x')
+    const { status, json } = await post(
+      `${part('name="name"', 'Ada')}${part('name="name"', 'Grace')}${empty}--x--\r\n`,
+      'multipart/form-data; boundary=x',
+    )
     expect(status).toBe(200)
     const shown = blockText((await cardOf(d, json.submissionId as string)).blocks)
     expect(shown).toContain('["Ada","Grace"]')
@@ -81,16 +96,24 @@ describe('a plain HTML form', () => {
   })
 
   it('with a broken encoding is refused with 400', async () => {
-    expect(await post('no boundary', 'multipart/form-data; boundary=x')).toMatchObject({ status: 400, json: { error: expect.any(String) } })
+    expect(await post('no boundary', 'multipart/form-data; boundary=x')).toMatchObject({
+      status: 400, json: { error: expect.any(String) },
+    })
   })
 })
 
 describe('what is refused', () => {
-  it.each([['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['null', 'null'], ['true', 'a boolean']])('%s is not an object: 400 that says it is %s', async (body, what) => {
-    expect(await post(body, 'application/json')).toMatchObject({ status: 400, json: { error: expect.stringContaining(what) } })
+  it.each([
+    ['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['null', 'null'], ['true', 'a boolean'],
+  ])('%s is not an object: 400 that says it is %s', async (body, what) => {
+    expect(await post(body, 'application/json')).toMatchObject({
+      status: 400, json: { error: expect.stringContaining(what) },
+    })
   })
 
-  it.each(['', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D])])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
+  it.each([
+    '', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D]),
+  ])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
     const { status, json } = await post(body, 'application/json')
     expect(status).toBe(400)
     expect(json.error).toMatch(/not valid (JSON|UTF-8)/)
@@ -101,8 +124,12 @@ describe('what is refused', () => {
     expect((await post(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'application/json')).status).toBe(400)
   })
 
-  it.each([undefined, 'text/plain', 'application/xml', 'application/jsonx'])('content type %s is 415 that names the accepted ones', async (contentType) => {
-    expect(await post(Buffer.from('{}'), contentType)).toMatchObject({ status: 415, json: { error: expect.stringContaining('application/json') } })
+  it.each([
+    undefined, 'text/plain', 'application/xml', 'application/jsonx',
+  ])('content type %s is 415 that names the accepted ones', async (contentType) => {
+    expect(await post(Buffer.from('{}'), contentType)).toMatchObject({
+      status: 415, json: { error: expect.stringContaining('application/json') },
+    })
   })
 
   it('GET is 405 with Allow', async () => {
@@ -115,7 +142,9 @@ describe('what is refused', () => {
   it('a body at the limit is accepted, one byte more is 413', async () => {
     const body = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - 8) })
     expect((await post(body(300_000), 'application/json')).status).toBe(200)
-    expect(await post(body(300_001), 'application/json')).toMatchObject({ status: 413, json: { error: expect.stringContaining('300000 bytes') } })
+    expect(await post(body(300_001), 'application/json')).toMatchObject({
+      status: 413, json: { error: expect.stringContaining('300000 bytes') },
+    })
   })
 
   it('a body without a length is refused while it is still being sent', async () => {
@@ -147,12 +176,20 @@ describe('the request id', () => {
 
 describe('browsers on any origin', () => {
   it('get a preflight that allows what they ask for', async () => {
-    const response = await fetch(`${d.server.url}/api/form`, { method: 'OPTIONS', headers: { 'origin': 'https://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, content-type' } })
+    const response = await fetch(`${d.server.url}/api/form`, { method: 'OPTIONS', headers: {
+      'origin': 'https://shop.example', 'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, content-type',
+    } })
     expect(response.status).toBe(204)
-    expect(Object.fromEntries(response.headers)).toMatchObject({ 'access-control-allow-origin': '*', 'access-control-allow-methods': expect.stringContaining('POST'), 'access-control-allow-headers': 'authorization, content-type' })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': '*', 'access-control-allow-methods': expect.stringContaining('POST'),
+      'access-control-allow-headers': 'authorization, content-type',
+    })
   })
 
-  it.each([['{}', 'application/json', 200], ['[', 'application/json', 400], [`{"a":"${'x'.repeat(300_000)}"}`, 'application/json', 413], ['x', 'text/plain', 415]])('can read every answer (%#)', async (body, contentType, status) => {
+  it.each([['{}', 'application/json', 200], ['[', 'application/json', 400], [
+    `{"a":"${'x'.repeat(300_000)}"}`, 'application/json', 413,
+  ], ['x', 'text/plain', 415]])('can read every answer (%#)', async (body, contentType, status) => {
     const answer = await post(body, contentType)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')

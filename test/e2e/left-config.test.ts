@@ -17,7 +17,9 @@ let d: Deployment
 let crm: Proxy
 
 const configure = (forms: object) => writeFileSync(path, JSON.stringify(forms))
-const hr = () => ({ hr: { name: 'Applications', channels: { slack: RANDOM }, to: ['hr@example.com'], endpoint: `${crm.url}/hr` } })
+const hr = () => ({
+  hr: { name: 'Applications', channels: { slack: RANDOM }, to: ['hr@example.com'], endpoint: `${crm.url}/hr` },
+})
 
 beforeAll(async () => {
   crm = await startProxy()
@@ -36,21 +38,32 @@ async function restart(changes: Record<string, string> = {}): Promise<void> {
 }
 
 async function send(form: string, data: object): Promise<string> {
-  const response = await fetch(`${d.server.url}/api/form/${form}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) })
+  const response = await fetch(`${d.server.url}/api/form/${form}`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
+  })
   return (await response.json() as { submissionId: string }).submissionId
 }
 
 async function messagesIn(channel: string): Promise<SlackMessage[]> {
-  const response = await fetch(`${d.slack.apiUrl}conversations.history`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify({ channel, limit: 100 }) })
+  const response = await fetch(`${d.slack.apiUrl}conversations.history`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel, limit: 100 }),
+  })
   return ((await response.json()) as { messages: SlackMessage[] }).messages
 }
 
-const cardIn = async (channel: string, id: string) => (await messagesIn(channel)).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
-const shown = async ({ ts }: SlackMessage) => blockText((await messagesIn(RANDOM)).find(message => message.ts === ts)!.blocks)
+const cardIn = async (channel: string, id: string) => (
+  (await messagesIn(channel)).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
+)
+const shown = async ({ ts }: SlackMessage) => blockText(
+  (await messagesIn(RANDOM)).find(message => message.ts === ts)!.blocks,
+)
 
 async function forward(channel: string, card: SlackMessage, id: string): Promise<void> {
   const payload = blockActions(card, 'forward', id, d.slack.reviewer)
-  await interact(d.server.url, { ...payload, channel: { id: channel, name: 'random' }, container: { ...payload.container as Block, channel_id: channel } })
+  await interact(d.server.url, { ...payload, channel: { id: channel, name: 'random' }, container: {
+    ...payload.container as Block, channel_id: channel,
+  } })
   await d.server.drain()
 }
 
@@ -98,7 +111,10 @@ it('an endpoint that was removed while it was tried again is not called delivere
   await until('a POST refused', () => crm.requests.at(-1)?.status === 500)
   configure({ hr: { ...hr().hr, endpoint: null } })
   await restart()
-  await until('the card open again', async () => (await shown(card)).includes('Endpoint failed: Endpoint is not configured any more.'))
+  await until(
+    'the card open again',
+    async () => (await shown(card)).includes('Endpoint failed: Endpoint is not configured any more.'),
+  )
   await forward(RANDOM, card, id)
   expect(await shown(card)).toMatch(/Sent to hr@example\.com(?! and)/)
   expect(await emailsAbout(id)).toHaveLength(1)

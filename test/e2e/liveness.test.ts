@@ -26,7 +26,9 @@ afterEach(async () => {
   await d.close()
 })
 
-const badge = (text: string, timeout?: number) => page.getByTestId('liveness').filter({ hasText: text }).waitFor(timeout ? { timeout } : {})
+const badge = (text: string, timeout?: number) => page.getByTestId('liveness').filter({ hasText: text }).waitFor(timeout
+  ? { timeout }
+  : {})
 const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
 
 describe('a page that says it is live', () => {
@@ -50,12 +52,16 @@ describe('a page that says it is live', () => {
     const env = { ...d.env, SANDBOX: '1', PORT: new URL(d.server.url).port }
     d.server = await startServer(env)
     await page.goto(d.server.url + path)
-    const lost = path === '/sandbox' ? page.getByTestId('reconnecting') : page.getByTestId('liveness').filter({ hasText: 'Not live' })
+    const lost = path === '/sandbox'
+      ? page.getByTestId('reconnecting')
+      : page.getByTestId('liveness').filter({ hasText: 'Not live' })
     if (path === '/sandbox') await page.getByTestId('reviewer').waitFor()
     else await badge('Live')
     await d.server.kill()
     await lost.waitFor({ timeout: SOON_MS })
-    if (path === '/status') expect(await page.getByTestId('verdict').textContent()).toMatch(/cannot be reached.*What follows is as of/)
+    if (path === '/status') {
+      expect(await page.getByTestId('verdict').textContent()).toMatch(/cannot be reached.*What follows is as of/)
+    }
     d.server = await startServer(env)
     await lost.waitFor({ state: 'detached' })
   })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cardNow, click, deploy, openEdit, sendForm, SIGNING_KEY, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, click, deploy, openEdit, sendForm, SIGNING_KEY, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { startProxy, type Proxy } from '../support/proxy'
 import { startServer, type Server } from '../support/server'
 import { BOT_TOKEN, blockActions, interact, sendEvent, SIGNING_SECRET } from '../support/slack'
@@ -10,7 +12,10 @@ import { until } from '../support/until'
 const MARK = 'xyzzy'
 const ADDRESS = '203.0.113.77'
 const API_KEY = `key-for-servers-${MARK}-0123`
-const form = { [`${MARK}-field`]: `${MARK} value`, email: `${MARK}@private.example`, phone: '+1 555 019 9477', note: `line one ${MARK}\nline two` }
+const form = {
+  [`${MARK}-field`]: `${MARK} value`, email: `${MARK}@private.example`, phone: '+1 555 019 9477',
+  note: `line one ${MARK}\nline two`,
+}
 
 let d: Deployment
 let tcp: TcpProxy
@@ -21,7 +26,9 @@ let output: string
 
 const lines = (text = output) => text.split('\n').filter(Boolean)
 
-const send = (body: unknown, headers: Record<string, string> = {}) => sendForm(d.server, body, { 'x-forwarded-for': ADDRESS, 'idempotency-key': `${MARK}-${Math.random()}`, ...headers })
+const send = (body: unknown, headers: Record<string, string> = {}) => sendForm(
+  d.server, body, { 'x-forwarded-for': ADDRESS, 'idempotency-key': `${MARK}-${Math.random()}`, ...headers },
+)
 
 async function decided(): Promise<void> {
   const forwarded = await submit(d, form)
@@ -38,29 +45,54 @@ async function decided(): Promise<void> {
 
 /** Vendors that refuse, and quote what they were sent. */
 async function failing(): Promise<void> {
-  const body = JSON.stringify({ ok: false, error: `bad_${MARK}`, name: 'validation_error', message: `${form.email} is ${MARK}`, statusCode: 422 })
-  for (const fault of [{ status: 500, body }, 'drop' as const, { status: 429, body, headers: { 'retry-after': '1' } }, { status: 422, body }]) {
+  const body = JSON.stringify({
+    ok: false, error: `bad_${MARK}`, name: 'validation_error', message: `${form.email} is ${MARK}`, statusCode: 422,
+  })
+  for (const fault of [
+    { status: 500, body }, 'drop' as const, { status: 429, body, headers: { 'retry-after': '1' } },
+    { status: 422, body },
+  ]) {
     const { id, card } = await submit(d, form)
-    for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = ({ method }) => method === 'POST' ? fault : undefined
+    for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = ({ method }) => method === 'POST'
+      ? fault
+      : undefined
     await send(form)
     // Not waited for: work that has to be tried again keeps the background busy.
-    for (const action of ['edit', 'forward']) await interact(d.server.url, blockActions(card, action, id, d.slack.reviewer, await d.slack.trigger()))
-    for (const work of ['email', 'endpoint', 'update']) await until(`${work} failed`, () => lines(d.server.output()).some(line => line.includes('work.failed') && line.includes(id) && line.includes(`"${work}"`)))
+    for (const action of ['edit', 'forward']) await interact(
+      d.server.url, blockActions(card, action, id, d.slack.reviewer, await d.slack.trigger()),
+    )
+    for (const work of ['email', 'endpoint', 'update']) await until(
+      `${work} failed`,
+      () => lines(d.server.output()).some(line => line.includes('work.failed') && line.includes(id)
+        && line.includes(`"${work}"`)),
+    )
     for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
   }
 }
 
 async function malformed(): Promise<void> {
-  for (const body of [`{"${MARK}": ${MARK}`, MARK, `"${MARK}"`, `["${MARK}"]`, `${'['.repeat(200)}"${MARK}"${']'.repeat(200)}`, `{"a":${'{"a":'.repeat(200)}"${MARK}"${'}'.repeat(201)}`]) expect((await send(body)).status).toBe(400)
-  for (const type of [`text/${MARK}`, 'multipart/form-data; boundary=none', `multipart/form-data; boundary="${MARK}`]) expect((await send(MARK, { 'content-type': type })).status).toBeGreaterThanOrEqual(400)
+  for (const body of [
+    `{"${MARK}": ${MARK}`, MARK, `"${MARK}"`, `["${MARK}"]`, `${'['.repeat(200)}"${MARK}"${']'.repeat(200)}`,
+    `{"a":${'{"a":'.repeat(200)}"${MARK}"${'}'.repeat(201)}`,
+  ]) expect((await send(body)).status).toBe(400)
+  for (const type of [
+    `text/${MARK}`, 'multipart/form-data; boundary=none', `multipart/form-data; boundary="${MARK}`,
+  ]) expect((await send(MARK, { 'content-type': type })).status).toBeGreaterThanOrEqual(400)
   expect((await send({ a: MARK.repeat(80_000) })).status).toBe(413)
   expect((await send({ ...form, _gotcha: MARK })).status).toBe(200)
-  for (const path of [`/api/form?token=${MARK}`, `/api/${MARK}`, `/submissions/${MARK}?key=${MARK}`, `/api/submissions/${MARK}`, `/api/cron/sweep?secret=${MARK}`, `/%${MARK}`, `/api/webhooks/${MARK}`]) {
+  for (const path of [
+    `/api/form?token=${MARK}`, `/api/${MARK}`, `/submissions/${MARK}?key=${MARK}`, `/api/submissions/${MARK}`,
+    `/api/cron/sweep?secret=${MARK}`, `/%${MARK}`, `/api/webhooks/${MARK}`,
+  ]) {
     await (await fetch(d.server.url + path, { headers: { authorization: `Bearer ${MARK}` } })).arrayBuffer()
-    await (await fetch(d.server.url + path, { method: 'POST', body: MARK, headers: { cookie: `session=${MARK}` } })).arrayBuffer()
+    await (await fetch(
+      d.server.url + path, { method: 'POST', body: MARK, headers: { cookie: `session=${MARK}` } },
+    )).arrayBuffer()
   }
   for (const options of [{}, { secret: MARK }, { signature: `v0=${MARK}` }]) {
-    await sendEvent(d.server.url, { type: 'event_callback', event_id: `E${Math.random()}`, event: { type: 'app_mention', channel: 'C000000001', user: 'U1', ts: '1.1', text: MARK } }, options)
+    await sendEvent(d.server.url, { type: 'event_callback', event_id: `E${Math.random()}`, event: {
+      type: 'app_mention', channel: 'C000000001', user: 'U1', ts: '1.1', text: MARK,
+    } }, options)
     await sendEvent(d.server.url, { type: MARK, token: MARK }, options)
   }
   const { card } = await submit(d, form)
@@ -79,7 +111,9 @@ async function withoutRedis(): Promise<void> {
 }
 
 async function guardedForms(): Promise<void> {
-  const post = (body: object, headers: Record<string, string>) => sendForm(guarded, { ...form, ...body }, { 'x-forwarded-for': ADDRESS, ...headers })
+  const post = (body: object, headers: Record<string, string>) => sendForm(
+    guarded, { ...form, ...body }, { 'x-forwarded-for': ADDRESS, ...headers },
+  )
   await post({}, { 'x-api-key': API_KEY })
   await post({}, { authorization: `Bearer wrong-${MARK}` })
   await post({}, { origin: `https://${MARK}.example` })
@@ -95,7 +129,10 @@ beforeAll(async () => {
   d = await deploy({ STORE_URL: tcp.url, TRUST_PROXY: '1', CRON_SECRET: `cron-${MARK}-0123456789` })
   tcp.use(d.redis.port)
   await until('a form accepted', async () => (await send(form)).status === 200)
-  guarded = await startServer({ ...d.env, FORM_API_KEY: API_KEY, FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_RATE_LIMIT: '3', TURNSTILE_SECRET_KEY: `${MARK}-turnstile`, TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify` })
+  guarded = await startServer({
+    ...d.env, FORM_API_KEY: API_KEY, FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_RATE_LIMIT: '3',
+    TURNSTILE_SECRET_KEY: `${MARK}-turnstile`, TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`,
+  })
   locked = await startServer({ ...d.env, STORE_URL: `redis://${MARK}:${MARK}-password@127.0.0.1:${d.redis.port}` })
   await decided()
   await malformed()
@@ -119,7 +156,8 @@ describe('the log of everything that can happen', () => {
     const others = lines().filter((line) => {
       try {
         const { time, level, event } = JSON.parse(line) as Record<string, unknown>
-        return !(typeof time === 'string' && !Number.isNaN(Date.parse(time)) && ['info', 'warn', 'error'].includes(String(level)) && typeof event === 'string')
+        return !(typeof time === 'string' && !Number.isNaN(Date.parse(time))
+          && ['info', 'warn', 'error'].includes(String(level)) && typeof event === 'string')
       }
       catch {
         return true
@@ -129,8 +167,13 @@ describe('the log of everything that can happen', () => {
   })
 
   it('tells of decisions, failures, traps and outages', () => {
-    const events = new Set(lines().filter(line => line.startsWith('{')).map(line => (JSON.parse(line) as { event: string }).event))
-    expect([...events]).toEqual(expect.arrayContaining(['submission.claimed', 'work.failed', 'review.failed', 'intake.honeypot', 'intake.human-check', 'redis.unreachable', 'redis.reachable']))
+    const events = new Set(
+      lines().filter(line => line.startsWith('{')).map(line => (JSON.parse(line) as { event: string }).event),
+    )
+    expect([...events]).toEqual(expect.arrayContaining([
+      'submission.claimed', 'work.failed', 'review.failed', 'intake.honeypot', 'intake.human-check',
+      'redis.unreachable', 'redis.reachable',
+    ]))
   })
 
   it('has nothing of what people typed, vendors quoted, or attackers sent', () => {
@@ -138,9 +181,12 @@ describe('the log of everything that can happen', () => {
   })
 
   it.each([
-    ['the sender\'s address', ADDRESS], ['an email address', '@private.example'], ['the team\'s address', 'triage@example.com'], ['the sending address', 'forms@example.com'],
-    ['a phone number', '555 019'], ['the bot token', BOT_TOKEN], ['the signing secret', SIGNING_SECRET], ['the downstream secret', SIGNING_KEY.slice(6)],
-    ['a token of FORWARD_ENDPOINT', 'secret-in-url'], ['the key of Resend', 're_test_key'], ['the reviewer\'s name', 'Lovelace'],
+    ['the sender\'s address', ADDRESS], ['an email address', '@private.example'],
+    ['the team\'s address', 'triage@example.com'], ['the sending address', 'forms@example.com'],
+    ['a phone number', '555 019'], ['the bot token', BOT_TOKEN], ['the signing secret', SIGNING_SECRET],
+    ['the downstream secret', SIGNING_KEY.slice(6)],
+    ['a token of FORWARD_ENDPOINT', 'secret-in-url'], ['the key of Resend', 're_test_key'],
+    ['the reviewer\'s name', 'Lovelace'],
   ])('does not have %s', (_, text) => {
     expect(lines().filter(line => line.includes(text))).toEqual([])
   })

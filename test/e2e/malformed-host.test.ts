@@ -14,7 +14,9 @@ function raw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = connect(Number(port), hostname, () => socket.write(request))
-    socket.setEncoding('utf8').on('data', (text: string) => { answer += text }).on('end', () => resolve(answer)).on('error', reject)
+    socket.setEncoding('utf8').on(
+      'data', (text: string) => { answer += text },
+    ).on('end', () => resolve(answer)).on('error', reject)
   })
 }
 
@@ -26,8 +28,13 @@ it.each(HOSTS)('a webhook with the Host %j is answered 400 in JSON', async (host
   expect(answer).toContain('"code":"INVALID_HOST"')
 })
 
-it.each(['/', '/api/form', '/api/health', '/api/ready', '/api/status', '/api/submissions', '/api/slack/manifest', '/api/slack/install', '/api/cron/sweep', '/api/discord/gateway', '/api/nope', '/favicon.svg'])('GET %s with a Host that is none is answered as with a right one, or 400', async (path) => {
-  const statusWith = async (host: string) => Number(/(?<=^HTTP\/1\.1 )\d+/.exec(await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))?.[0])
+it.each([
+  '/', '/api/form', '/api/health', '/api/ready', '/api/status', '/api/submissions', '/api/slack/manifest',
+  '/api/slack/install', '/api/cron/sweep', '/api/discord/gateway', '/api/nope', '/favicon.svg',
+])('GET %s with a Host that is none is answered as with a right one, or 400', async (path) => {
+  const statusWith = async (host: string) => Number(
+    /(?<=^HTTP\/1\.1 )\d+/.exec(await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))?.[0],
+  )
   const usual = await statusWith('forms.example.com')
   for (const host of HOSTS) expect([usual, 400], host).toContain(await statusWith(host))
 })
@@ -40,15 +47,29 @@ it('none of that leaves a stack, or more than JSON, in the log', () => {
 
 it('what node, Nitro and libraries print is JSON too', async () => {
   const print = `setTimeout(() => { process.emitWarning('careful'); console.log('plain %s', 'text'); console.error('bad', new Error('first\\nsecond')); Promise.reject(new TypeError('unhandled')); }, 1500)`
-  const server = await startServer({ ...d.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}` })
+  const server = await startServer({
+    ...d.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}`,
+  })
   await until('all of it', () => server.output().includes('unhandled'))
-  const lines = server.output().trim().split('\n').map(line => JSON.parse(line) as { event: string, level: string, message?: string, error?: { message: string } })
+  const lines = server.output().trim().split('\n').map(line => (
+    JSON.parse(line) as { event: string, level: string, message?: string, error?: { message: string } }
+  ))
   expect(lines).toEqual(expect.arrayContaining([
-    expect.objectContaining({ event: 'console', level: 'info', message: expect.stringContaining('Listening on') as string }),
-    expect.objectContaining({ event: 'process.warning', level: 'warn', error: expect.objectContaining({ message: 'careful' }) as object }),
+    expect.objectContaining({
+      event: 'console', level: 'info', message: expect.stringContaining('Listening on') as string,
+    }),
+    expect.objectContaining({
+      event: 'process.warning', level: 'warn', error: expect.objectContaining({ message: 'careful' }) as object,
+    }),
     expect.objectContaining({ event: 'console', level: 'info', message: 'plain %s' }),
-    expect.objectContaining({ event: 'console', level: 'error', message: 'bad', error: expect.objectContaining({ message: 'first\nsecond' }) as object }),
-    expect.objectContaining({ event: 'console', level: 'error', message: '[unhandledRejection]', error: expect.objectContaining({ name: 'TypeError' }) as object }),
+    expect.objectContaining({
+      event: 'console', level: 'error', message: 'bad',
+      error: expect.objectContaining({ message: 'first\nsecond' }) as object,
+    }),
+    expect.objectContaining({
+      event: 'console', level: 'error', message: '[unhandledRejection]',
+      error: expect.objectContaining({ name: 'TypeError' }) as object,
+    }),
   ]))
   expect(await server.stop()).toBe(0)
 })
@@ -56,5 +77,7 @@ it('what node, Nitro and libraries print is JSON too', async () => {
 it('a start that fails says so in one line of JSON', async () => {
   const { code, output } = await runToExit({ NODE_ENV: 'production' })
   expect(code).toBe(1)
-  expect(output.trim().split('\n').map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({ level: 'error', event: 'config.invalid', message: expect.stringContaining('STORE_URL is missing') as string })])
+  expect(output.trim().split('\n').map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({
+    level: 'error', event: 'config.invalid', message: expect.stringContaining('STORE_URL is missing') as string,
+  })])
 })

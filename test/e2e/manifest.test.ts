@@ -9,7 +9,9 @@ let dir: string
 let server: Server
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, NUXT_PUBLIC_SITE_URL: 'https://abc.example.net/' })
+  server = await startServer({
+    NODE_ENV: 'development', DATA_DIR: dir, NUXT_PUBLIC_SITE_URL: 'https://abc.example.net/',
+  })
 })
 afterAll(async () => {
   await server.kill()
@@ -23,10 +25,14 @@ describe('GET /api/slack/manifest', () => {
     expect(response.headers.get('content-type')).toContain('application/json')
     const manifest = await response.json() as { settings: { interactivity: unknown } }
     expect(manifest).toEqual(slackManifest('https://abc.example.net'))
-    expect(manifest.settings.interactivity).toEqual({ is_enabled: true, request_url: 'https://abc.example.net/api/webhooks/slack' })
+    expect(manifest.settings.interactivity).toEqual({
+      is_enabled: true, request_url: 'https://abc.example.net/api/webhooks/slack',
+    })
   })
 
   it('asks for files:read with ?files', async () => {
-    expect(await (await fetch(`${server.url}/api/slack/manifest?files`)).json()).toEqual(slackManifest('https://abc.example.net', { files: true }))
+    expect(await (await fetch(`${server.url}/api/slack/manifest?files`)).json()).toEqual(
+      slackManifest('https://abc.example.net', { files: true }),
+    )
   })
 })

@@ -13,7 +13,10 @@ let redis: RedisServer
 let server: Server
 beforeAll(async () => {
   [platforms, redis] = await Promise.all([startIdentityDouble(), startRedis()])
-  server = await startServer({ ...QUIET_PRODUCTION, ...platforms.env, NUXT_SESSION_PASSWORD: SESSION_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+  server = await startServer({
+    ...QUIET_PRODUCTION, ...platforms.env, NUXT_SESSION_PASSWORD: SESSION_PASSWORD, STORE_URL: redis.url,
+    NUXT_PUBLIC_SITE_URL: SITE,
+  })
 })
 afterEach(() => { platforms.fault = () => undefined })
 afterAll(async () => {
@@ -39,16 +42,29 @@ async function viewerOf(visitor: Visitor): Promise<unknown> {
   return (await (await visitor.get('/api/auth/session')).json() as { viewer: unknown }).viewer
 }
 
-const signInAs = async (visitor: Visitor, platform: string, person: Person = ADA) => comeBack(visitor, platforms.agree(await begin(visitor, platform), person))
+const signInAs = async (visitor: Visitor, platform: string, person: Person = ADA) => comeBack(
+  visitor, platforms.agree(await begin(visitor, platform), person),
+)
 
 describe.each([
-  { platform: 'slack', label: 'Slack', client: SLACK_APP.OPS_SLACK_CLIENT_ID, scope: 'openid profile', viewer: { id: 'U0ADA', name: 'Ada Lovelace', platform: 'Slack' }, outsider: { ...ADA, slack: { ...ADA.slack, team: 'T0OTHER' } } },
-  { platform: 'discord', label: 'Discord', client: DISCORD_APP.OPS_DISCORD_CLIENT_ID, scope: 'identify guilds', viewer: { id: '623456789012345678', name: 'Ada L.', platform: 'Discord' }, outsider: { ...ADA, discord: { ...ADA.discord, guilds: ['1', '2'] } } },
+  {
+    platform: 'slack', label: 'Slack', client: SLACK_APP.OPS_SLACK_CLIENT_ID, scope: 'openid profile',
+    viewer: { id: 'U0ADA', name: 'Ada Lovelace', platform: 'Slack' },
+    outsider: { ...ADA, slack: { ...ADA.slack, team: 'T0OTHER' } },
+  },
+  {
+    platform: 'discord', label: 'Discord', client: DISCORD_APP.OPS_DISCORD_CLIENT_ID, scope: 'identify guilds',
+    viewer: { id: '623456789012345678', name: 'Ada L.', platform: 'Discord' },
+    outsider: { ...ADA, discord: { ...ADA.discord, guilds: ['1', '2'] } },
+  },
 ])('signing in with $label', ({ platform, client, scope, viewer, outsider }) => {
   it('asks for the name and the team only, and comes back to the page that was wanted', async () => {
     const ada = visit(server)
     const page = await begin(ada, platform, '/submissions/x?tab=history')
-    expect(Object.fromEntries(new URL(page).searchParams)).toMatchObject({ client_id: client, scope, redirect_uri: `${SITE}/api/auth/${platform}/callback`, state: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(Object.fromEntries(new URL(page).searchParams)).toMatchObject({
+      client_id: client, scope, redirect_uri: `${SITE}/api/auth/${platform}/callback`,
+      state: expect.stringMatching(/^[\w-]{43}$/),
+    })
     expect(await comeBack(ada, platforms.agree(page))).toBe('/sign-in?to=%2Fsubmissions%2Fx%3Ftab%3Dhistory')
     expect(await viewerOf(ada)).toEqual(viewer)
     expect((await ada.get('/api/submissions/0b1f2c3d')).status).toBe(404)
@@ -66,11 +82,15 @@ describe.each([
     await begin(ada, platform)
     const stolen = platforms.agree(await begin(mallory, platform))
     const asked = platforms.requests.length
-    for (const query of [stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`]) {
+    for (const query of [
+      stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`,
+    ]) {
       await begin(ada, platform)
       expect(await comeBack(ada, new URL(`${stolen.pathname}${query}`, SITE))).toBe('/sign-in?problem=expired')
       // Without having begun at all.
-      expect(await comeBack(visit(server), new URL(`${stolen.pathname}${query}`, SITE))).toBe('/sign-in?problem=expired')
+      expect(
+        await comeBack(visit(server), new URL(`${stolen.pathname}${query}`, SITE)),
+      ).toBe('/sign-in?problem=expired')
     }
     expect(platforms.requests).toHaveLength(asked)
     expect(await viewerOf(ada)).toBeNull()
@@ -87,7 +107,9 @@ describe.each([
     const pending = async (age: number) => {
       const state = 's'.repeat(43)
       const session = { id: 'x', createdAt: Date.now(), data: { state, platform, to: '', at: Date.now() - age } }
-      const sealed = await sealSession({ context: { sessions: { [PENDING]: session } } } as unknown as H3Event, { name: PENDING, password: SESSION_PASSWORD })
+      const sealed = await sealSession({ context: { sessions: { [PENDING]: session } } } as unknown as H3Event, {
+        name: PENDING, password: SESSION_PASSWORD,
+      })
       const ada = visit(server)
       ada.cookies.set(PENDING, sealed)
       return comeBack(ada, new URL(`/api/auth/${platform}/callback?error=access_denied&state=${state}`, SITE))
@@ -111,7 +133,9 @@ describe.each([
     expect(await viewerOf(ada)).toBeNull()
     expect(server.output()).toContain('"sign-in.refused"')
     expect(server.output()).not.toContain('Cannot destructure')
-    for (const secret of [SLACK_APP.OPS_SLACK_CLIENT_SECRET, DISCORD_APP.OPS_DISCORD_CLIENT_SECRET, back.searchParams.get('code')!]) expect(server.output()).not.toContain(secret)
+    for (const secret of [
+      SLACK_APP.OPS_SLACK_CLIENT_SECRET, DISCORD_APP.OPS_DISCORD_CLIENT_SECRET, back.searchParams.get('code')!,
+    ]) expect(server.output()).not.toContain(secret)
   })
 })
 
@@ -123,6 +147,8 @@ it('a sign-in begun with one platform is not finished with the other', async () 
 
 it('the cookie between leaving and coming back is of this very host, by https, for 10 minutes', async () => {
   const [cookie] = (await visit(server).get('/api/auth/slack')).headers.getSetCookie()
-  for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+  for (const attribute of [
+    'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600',
+  ]) expect(cookie!.split('; ')).toContain(attribute)
   expect(cookie).toMatch(/^__Host-(?!.*Domain=)/)
 })

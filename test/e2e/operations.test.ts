@@ -43,10 +43,14 @@ describe('GET /api/health and /api/ready', () => {
 
   test('a token that Slack refuses is told by name', async () => {
     const other = await deploy({})
-    other.slack.fault = ({ path }) => path === '/api/auth.test' ? { status: 200, body: '{"ok":false,"error":"invalid_auth"}' } : undefined
+    other.slack.fault = ({ path }) => path === '/api/auth.test'
+      ? { status: 200, body: '{"ok":false,"error":"invalid_auth"}' }
+      : undefined
     const response = await fetch(`${other.server.url}/api/ready`)
     expect(response.status).toBe(503)
-    expect(await response.json()).toEqual({ ready: false, reasons: ['Slack answered invalid_auth. Check CHAT_BOT_TOKEN.'], warnings: [] })
+    expect(await response.json()).toEqual({
+      ready: false, reasons: ['Slack answered invalid_auth. Check CHAT_BOT_TOKEN.'], warnings: [],
+    })
     await other.close()
   })
 })
@@ -57,7 +61,9 @@ describe('GET /api/metrics', () => {
     expect((await get('/api/metrics', { authorization: `Bearer ${TOKEN}x` })).status).toBe(401)
     const other = await deploy({})
     const refused = await fetch(`${other.server.url}/api/metrics`, { headers: { authorization: 'Bearer ' } })
-    expect([refused.status, await refused.json()]).toEqual([403, { error: 'Set METRICS_TOKEN to let Prometheus read the metrics.', code: 'METRICS_OFF' }])
+    expect([refused.status, await refused.json()]).toEqual([
+      403, { error: 'Set METRICS_TOKEN to let Prometheus read the metrics.', code: 'METRICS_OFF' },
+    ])
     await other.close()
   })
 
@@ -73,9 +79,12 @@ describe('GET /api/metrics', () => {
     const text = await metrics()
     for (const line of [
       'triage_submissions_total{outcome="received"} 2', 'triage_submissions_total{outcome="forwarded"} 1',
-      'triage_card_posts_total{platform="slack",result="ok"} 2', 'triage_card_updates_total{platform="slack",result="ok"} 2',
-      'triage_deliveries_total{delivery="email",result="failed"} 1', 'triage_deliveries_total{delivery="email",result="ok"} 1',
-      'triage_deliveries_total{delivery="endpoint",result="ok"} 1', 'triage_pending_submissions 1', 'triage_overdue_submissions 0', 'triage_stuck_submissions 0',
+      'triage_card_posts_total{platform="slack",result="ok"} 2',
+      'triage_card_updates_total{platform="slack",result="ok"} 2',
+      'triage_deliveries_total{delivery="email",result="failed"} 1',
+      'triage_deliveries_total{delivery="email",result="ok"} 1',
+      'triage_deliveries_total{delivery="endpoint",result="ok"} 1', 'triage_pending_submissions 1',
+      'triage_overdue_submissions 0', 'triage_stuck_submissions 0',
       'triage_webhook_acknowledgement_seconds_count{platform="slack",status="200"} 1',
       'triage_webhook_acknowledgement_seconds_count{platform="slack",status="401"} 1',
     ]) expect(text).toContain(`${line}\n`)
@@ -87,8 +96,12 @@ describe('GET /api/metrics', () => {
     const text = await metrics()
     expect(promlint(text)).toEqual([])
     // It finds what there is to find.
-    expect(promlint('# TYPE a_total gauge\na_total 1\n')).toEqual(['a_total has no help text', 'a_total ends in _total and is no counter'])
-    expect(promlint('# HELP waited_ms How long.\n# TYPE waited_ms counter\nwaited_ms 1\n')).toEqual(['waited_ms is a counter and does not end in _total', 'waited_ms is not in a base unit'])
+    expect(promlint('# TYPE a_total gauge\na_total 1\n')).toEqual([
+      'a_total has no help text', 'a_total ends in _total and is no counter',
+    ])
+    expect(promlint('# HELP waited_ms How long.\n# TYPE waited_ms counter\nwaited_ms 1\n')).toEqual([
+      'waited_ms is a counter and does not end in _total', 'waited_ms is not in a base unit',
+    ])
   })
 
   test('measures the event loop and the garbage collector', async () => {
@@ -96,7 +109,9 @@ describe('GET /api/metrics', () => {
     // Each look begins a new measurement; one that follows at once finds nothing measured yet.
     const text = await until('the lag measured', async () => {
       const found = await metrics()
-      return ['', 'mean_', 'max_', 'p50_', 'p99_'].every(kind => value(found, `nodejs_eventloop_lag_${kind}seconds`) > 0) && found
+      return ['', 'mean_', 'max_', 'p50_', 'p99_'].every(kind => (
+        value(found, `nodejs_eventloop_lag_${kind}seconds`) > 0
+      )) && found
     })
     expect(text).toMatch(/^nodejs_gc_duration_seconds_bucket\{le="0\.001",kind="\w+"\} \d+$/m)
   })

@@ -42,7 +42,9 @@ test('only what comes in while somebody looks is new: not what a search, a filte
   await row('Person 1').first().waitFor()
   const later = await submit(d, { name: 'Latest' })
   await page.getByRole('button', { name: '1 new submission on the first page' }).waitFor()
-  d.resend.fault = ({ path }) => path === '/emails' ? { status: 422, body: '{"statusCode":422,"name":"validation_error","message":"x"}' } : undefined
+  d.resend.fault = ({ path }) => path === '/emails'
+    ? { status: 422, body: '{"statusCode":422,"name":"validation_error","message":"x"}' }
+    : undefined
   await click(d, card, 'forward', id)
   await click(d, later.card, 'spam', later.id)
   await page.getByRole('button', { name: /new submission/ }).waitFor({ state: 'detached' })

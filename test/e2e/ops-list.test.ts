@@ -50,8 +50,12 @@ test('a new submission appears, and a decided one leaves, within 2 s and without
   await row('Grace Hopper').waitFor({ timeout: 2000 })
   expect(await row('Grace Hopper').textContent()).toContain(HOSTILE)
   expect(await row('Grace Hopper').getByTestId('state').textContent()).toBe('Waiting')
-  await until('the link to its card', async () => await row('Grace Hopper').getByTestId('card-link').count() === 1, 2000)
-  expect(await row('Grace Hopper').getByTestId('card-link').getAttribute('href')).toMatch(/^https:\/\/\w+\.slack\.com\/archives\/C000000001\/p\d{16}$/)
+  await until(
+    'the link to its card', async () => await row('Grace Hopper').getByTestId('card-link').count() === 1, 2000,
+  )
+  expect(await row('Grace Hopper').getByTestId('card-link').getAttribute('href')).toMatch(
+    /^https:\/\/\w+\.slack\.com\/archives\/C000000001\/p\d{16}$/,
+  )
   await click(d, card, 'spam', id)
   await row('Grace Hopper').waitFor({ state: 'detached', timeout: 2000 })
   await row('First Visitor').waitFor()
@@ -66,7 +70,9 @@ test('a delivery that is stuck shows its reason and next attempt, and leaves onc
   await click(d, card, 'forward', id)
   await row('Stuck Sally').getByTestId('problem').waitFor()
   expect(await row('Stuck Sally').getByTestId('state').textContent()).toBe('Retrying')
-  expect(await row('Stuck Sally').getByTestId('problem').textContent()).toMatch(/Email: .*Resend.* Next attempt (in \d+ \w+|now)\./)
+  expect(await row('Stuck Sally').getByTestId('problem').textContent()).toMatch(
+    /Email: .*Resend.* Next attempt (in \d+ \w+|now)\./,
+  )
   await page.getByTestId('filter-waiting').click()
   await row('Stuck Sally').waitFor({ state: 'detached' })
   await page.getByTestId('filter-retrying').click()
@@ -100,7 +106,9 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   const seen = new Set<string>()
   for (let number = 1; number <= 4; number++) {
     await page.getByTestId('page-number').filter({ hasText: `Page ${number} of` }).waitFor()
-    await until(`rows of page ${number}`, async () => !seen.has(await page.getByTestId('row').first().getAttribute('data-id') ?? ''))
+    await until(`rows of page ${number}`, async () => !seen.has(
+      await page.getByTestId('row').first().getAttribute('data-id') ?? '',
+    ))
     for (const one of await page.getByTestId('row').all()) seen.add(await one.getAttribute('data-id') ?? '')
     if (number < 4) await page.getByTestId('older').click()
   }

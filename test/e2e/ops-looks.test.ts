@@ -10,7 +10,8 @@ import { deploy, type Deployment } from '../support/deployment'
 import { waiting } from '../support/seed'
 import { until } from '../support/until'
 
-// Pages with something of everything on them, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of docs/.
+// Pages with something of everything on them, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of
+// docs/.
 
 let d: Deployment
 let browser: Browser
@@ -30,19 +31,42 @@ function of(minutes: number, data: Record<string, unknown>, changes: Partial<Sub
 const later = Date.now() + 10 * HOUR
 const decision = { action: 'forward' as const, reviewer: ADA, at: Date.now() }
 const SUBMISSIONS = [
-  of(1, { name: 'Ada Lovelace', email: 'ada@example.com', quantity: 2, newsletter: false, company: 'Analytical Engines Ltd.' }),
-  of(4, { name: 'Grace Hopper', email: 'grace@example.com', subject: 'Compiler workshop', message: 'Could you run your workshop for our team of twelve? We are flexible about dates in the first half of the year.' }),
-  of(23, { name: 'Mary Somerville', company: 'Somerville & Sons', message: 'We would like a tour of the engine for six people in March.' }, {
-    state: 'settling', decision, work: [{ key: 'email#2', kind: 'email', attempts: 3, reason: 'Resend answered 500.', dueAt: later }],
+  of(1, {
+    name: 'Ada Lovelace', email: 'ada@example.com', quantity: 2, newsletter: false, company: 'Analytical Engines Ltd.',
   }),
-  of(48, { 'your-name': 'SEO Experts Ltd', 'your-message': 'Dear sir, get ranked #1 on Google today!!! <a href="https://spam.example">click</a>' }),
+  of(
+    4,
+    {
+      name: 'Grace Hopper', email: 'grace@example.com', subject: 'Compiler workshop',
+      message: 'Could you run your workshop for our team of twelve? We are flexible about dates in the first half of the year.',
+    },
+  ),
+  of(23, {
+    name: 'Mary Somerville', company: 'Somerville & Sons',
+    message: 'We would like a tour of the engine for six people in March.',
+  }, {
+    state: 'settling', decision,
+    work: [{ key: 'email#2', kind: 'email', attempts: 3, reason: 'Resend answered 500.', dueAt: later }],
+  }),
+  of(48, {
+    'your-name': 'SEO Experts Ltd',
+    'your-message': 'Dear sir, get ranked #1 on Google today!!! <a href="https://spam.example">click</a>',
+  }),
   of(120, {
-    name: 'Hedy Lamarr', email: 'hedy@example.com', order: { items: [{ sku: 'AE-1', count: 2 }, { sku: 'AE-7', count: 1 }], address: { city: 'Vienna', note: 'ring twice' } }, total: 199.5,
+    name: 'Hedy Lamarr', email: 'hedy@example.com',
+    order: {
+      items: [{ sku: 'AE-1', count: 2 }, { sku: 'AE-7', count: 1 }], address: { city: 'Vienna', note: 'ring twice' },
+    },
+    total: 199.5,
     message: 'Dear team,\n\nplease send it before the premiere, and put the invoice into the box.\n\nYours, H. L.',
   }),
-  of(300, { email: 'dorothy@example.com', question: 'Is the manual available in French?' }, { failures: [{ delivery: 'endpoint', reason: 'crm.example.com answered 401. Check the token in FORWARD_ENDPOINT.' }] }),
+  of(300, { email: 'dorothy@example.com', question: 'Is the manual available in French?' }, {
+    failures: [{ delivery: 'endpoint', reason: 'crm.example.com answered 401. Check the token in FORWARD_ENDPOINT.' }],
+  }),
   of(1560, { name: '<img src=x onerror=alert(1)>', message: 'an attempt at markup' }),
-  of(4000, { name: 'Radia Perlman', company: 'Spanning Tree Inc.', message: 'Please call me back about the bridge.' }, { state: 'settling', decision, work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: later }] }),
+  of(4000, { name: 'Radia Perlman', company: 'Spanning Tree Inc.', message: 'Please call me back about the bridge.' }, {
+    state: 'settling', decision, work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: later }],
+  }),
 ]
 
 beforeAll(async () => {
@@ -57,10 +81,19 @@ beforeAll(async () => {
   const hour = Math.floor(Date.now() / HOUR) * HOUR
   const shape = [2, 1, 0, 1, 3, 6, 11, 16, 19, 17, 14, 12, 15, 18, 21, 17, 13, 9, 7, 6, 5, 4, 3, 7]
   for (const [index, received] of shape.entries()) {
-    const counts = { received, forwarded: Math.floor(received * 0.55), edited: Math.floor(received * 0.12), spam: Math.floor(received * 0.25), ...index === 14 && { failed: 1 } }
-    for (const [name, count] of Object.entries(counts)) if (count > 0) await client.hSet(`{triage}:tally:${hour - (23 - index) * HOUR}`, name, count)
+    const counts = {
+      received, forwarded: Math.floor(received * 0.55), edited: Math.floor(received * 0.12),
+      spam: Math.floor(received * 0.25), ...index === 14 && { failed: 1 },
+    }
+    for (const [name, count] of Object.entries(counts)) if (count > 0) {
+      await client.hSet(`{triage}:tally:${hour - (23 - index) * HOUR}`, name, count)
+    }
   }
-  await client.hSet('{triage}:health', { 'email:success': Date.now() - 5 * MINUTE, 'email:error': JSON.stringify({ at: Date.now() - MINUTE, reason: 'Resend answered 500.' }), 'endpoint:success': Date.now() - HOUR })
+  await client.hSet('{triage}:health', {
+    'email:success': Date.now() - 5 * MINUTE,
+    'email:error': JSON.stringify({ at: Date.now() - MINUTE, reason: 'Resend answered 500.' }),
+    'endpoint:success': Date.now() - HOUR,
+  })
   await store.close()
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ;({ page, problems } = await openPage(browser))
@@ -74,7 +107,9 @@ const PAGES = [
 ]
 
 test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe finds nothing serious', async ({ name, path, shown }) => {
-  for (const [size, viewport] of [['desktop', { width: 1280, height: 860 }], ['phone', { width: 375, height: 812 }]] as const) {
+  for (const [size, viewport] of [
+    ['desktop', { width: 1280, height: 860 }], ['phone', { width: 375, height: 812 }],
+  ] as const) {
     await page.setViewportSize(viewport)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
@@ -84,7 +119,9 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
       await page.locator(`html.${colorScheme}`).waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       // Nothing sticks out of its column either.
-      expect(await page.evaluate('[...document.querySelectorAll("main *")].filter(part => part.getClientRects().length > 0 && part.getBoundingClientRect().right > document.querySelector("main").getBoundingClientRect().right - 15).map(part => part.outerHTML.slice(0, 80))')).toEqual([])
+      expect(
+        await page.evaluate('[...document.querySelectorAll("main *")].filter(part => part.getClientRects().length > 0 && part.getBoundingClientRect().right > document.querySelector("main").getBoundingClientRect().right - 15).map(part => part.outerHTML.slice(0, 80))'),
+      ).toEqual([])
       expect(await seriousFindings(page)).toEqual([])
       await screenshot(page, `ops-${name}-${colorScheme}-${size}`)
     }

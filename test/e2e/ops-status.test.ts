@@ -18,7 +18,9 @@ let problems: string[]
 let address = 0
 
 beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ ...WITH_PASSWORD, METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1' }), startBrowser()])
+  [d, browser] = await Promise.all([
+    deploy({ ...WITH_PASSWORD, METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1' }), startBrowser(),
+  ])
   // A page's first requests would find a cold server on a busy machine.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ada = visit(d.server)
@@ -44,7 +46,9 @@ const stateOf = (part: string) => page.getByTestId(`part-${part}`).getAttribute(
 describe('the status page', () => {
   test('of parts that nobody has used yet says so, and not that they work', async () => {
     await page.getByTestId('verdict').getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
-    expect([await stateOf('email'), await stateOf('endpoint'), await stateOf('slack')]).toEqual(['unused', 'unused', 'ok'])
+    expect([
+      await stateOf('email'), await stateOf('endpoint'), await stateOf('slack'),
+    ]).toEqual(['unused', 'unused', 'ok'])
     expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
     await screenshot(page, 'status-unused')
   })
@@ -52,7 +56,9 @@ describe('the status page', () => {
   test('says by how much the clock of the machine that answers is off', async () => {
     const shifted = await startServer({ ...d.env, ...shiftedClock(65_000) })
     await page.goto(`${shifted.url}/status`)
-    const line = page.getByTestId('verdict').getByText(/clock of the machine that answered is 6[4-9] s ahead of the store's/)
+    const line = page.getByTestId('verdict').getByText(
+      /clock of the machine that answered is 6[4-9] s ahead of the store's/,
+    )
     await line.waitFor()
     await screenshot(page, 'status-clock')
     await shifted.kill()
@@ -60,11 +66,15 @@ describe('the status page', () => {
 
   test('tells which part fails, since when and why, and that it works again', async () => {
     const { id, card } = await submit(d, { name: 'Grace' })
-    d.resend.fault = ({ path }) => path === '/emails' ? { status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"x"}' } : undefined
+    d.resend.fault = ({ path }) => path === '/emails'
+      ? { status: 500, body: '{"statusCode":500,"name":"internal_server_error","message":"x"}' }
+      : undefined
     await click(d, card, 'forward', id)
     await page.getByTestId('part-email').getByText('Resend answered 500.').waitFor()
     expect(await stateOf('email')).toBe('failing')
-    expect(await page.getByTestId('verdict').textContent()).toContain('Email fails. What is not given up is kept and tried again.')
+    expect(
+      await page.getByTestId('verdict').textContent(),
+    ).toContain('Email fails. What is not given up is kept and tried again.')
     d.resend.fault = () => undefined
     await until('the email', async () => (await d.resend.emails()).some(({ html }) => html.includes(id)))
     await page.getByText('Everything works.').waitFor()
@@ -72,17 +82,22 @@ describe('the status page', () => {
   })
 
   test('leads to the submissions whose delivery was given up, and stops once somebody decided', async () => {
-    d.resend.fault = ({ path }) => path === '/emails' ? { status: 422, body: '{"statusCode":422,"name":"validation_error","message":"x"}' } : undefined
+    d.resend.fault = ({ path }) => path === '/emails'
+      ? { status: 422, body: '{"statusCode":422,"name":"validation_error","message":"x"}' }
+      : undefined
     const { id, card } = await submit(d, { name: 'Given Up' })
     await click(d, card, 'forward', id)
     const link = page.getByTestId('verdict').getByRole('link', { name: '1 submission needs a person' })
     await link.waitFor()
     expect((await page.getByTestId('stuck').textContent())?.trim()).toBe('1')
-    expect(await page.getByTestId('stuck-list').getByRole('link').textContent()).toMatch(new RegExp(`Email: *Resend refused .*${id}`))
+    expect(await page.getByTestId('stuck-list').getByRole('link').textContent()).toMatch(
+      new RegExp(`Email: *Resend refused .*${id}`),
+    )
     expect(await page.getByText('Everything works.').count()).toBe(0)
     await screenshot(page, 'status-needs-person')
     await link.click()
-    await page.getByTestId('row').filter({ hasText: 'Given Up' }).getByTestId('state').filter({ hasText: 'Failed' }).waitFor()
+    const row = page.getByTestId('row').filter({ hasText: 'Given Up' })
+    await row.getByTestId('state').filter({ hasText: 'Failed' }).waitFor()
     expect(await page.getByTestId('row').count()).toBe(1)
     d.resend.fault = () => undefined
     await click(d, await cardNow(d, card), 'forward', id)
@@ -96,11 +111,15 @@ describe('the status page', () => {
     d.redis.pause()
     await page.getByTestId('verdict').getByText(/Forms are being refused, .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
     expect((await sendForm(d.server, { name: 'Refused' })).status).toBe(503)
-    expect([await stateOf('store'), await stateOf('slack'), await stateOf('email')]).toEqual(['failing', 'unknown', 'unknown'])
+    expect([
+      await stateOf('store'), await stateOf('slack'), await stateOf('email'),
+    ]).toEqual(['failing', 'unknown', 'unknown'])
     const text = await page.locator('main').textContent()
     expect(text).not.toMatch(/never|tried again|Not used yet|Everything works/)
     expect(text!.match(/Unknown while the store is away/g)).toHaveLength(3)
-    for (const counted of ['pending', 'stuck', 'overdue', 'count-received']) expect(await page.getByTestId(counted).count()).toBe(0)
+    for (const counted of [
+      'pending', 'stuck', 'overdue', 'count-received',
+    ]) expect(await page.getByTestId(counted).count()).toBe(0)
     await screenshot(page, 'status-store-away')
     d.redis.resume()
     await page.getByTestId('pending').waitFor()
@@ -111,7 +130,9 @@ describe('the status page', () => {
     const { id, card } = await submit(d, { name: 'Spam & <b>co</b>' })
     await click(d, card, 'spam', id)
     await page.getByTestId('audit').getByText(id).waitFor()
-    expect(await page.getByTestId('audit').getByRole('listitem').first().textContent()).toMatch(/Marked as spam.*Ada Lovelace on Slack/)
+    expect(await page.getByTestId('audit').getByRole('listitem').first().textContent()).toMatch(
+      /Marked as spam.*Ada Lovelace on Slack/,
+    )
     expect(await page.getByTestId('count-spam').textContent()).toMatch(/^\s*1\s*$/)
     expect(Number(await page.getByTestId('count-received').textContent())).toBeGreaterThanOrEqual(1)
   })
@@ -121,17 +142,26 @@ describe('the status page', () => {
     const check = page.getByTestId('config-check')
     await check.getByText('CHAT_BOT_TOKEN').waitFor()
     const html = await page.content()
-    for (const secret of ['xoxb-local-test', 'test-signing-secret', 're_test_key', 'secret-in-url', PASSWORD]) expect(html).not.toContain(secret)
+    for (const secret of [
+      'xoxb-local-test', 'test-signing-secret', 're_test_key', 'secret-in-url', PASSWORD,
+    ]) expect(html).not.toContain(secret)
     expect(await check.getByRole('listitem').filter({ hasText: 'CHAT_BOT_TOKEN' }).textContent()).toContain('is set')
     await page.getByText(/^Discord — /).click()
-    expect(await check.getByRole('listitem').filter({ hasText: 'PLATFORM2_BOT_TOKEN' }).textContent()).toContain('is not set')
+    expect(
+      await check.getByRole('listitem').filter({ hasText: 'PLATFORM2_BOT_TOKEN' }).textContent(),
+    ).toContain('is not set')
   })
 
   test('says that the store is away instead of going blank', async () => {
     const other = await startServer({ ...d.env, STORE_URL: 'redis://127.0.0.1:9' })
     const { cookies } = ada
-    const response = await fetch(`${other.url}/api/status`, { headers: { cookie: [...cookies].map(pair => pair.join('=')).join('; ') } })
-    expect(await response.json()).toMatchObject({ refusingSince: expect.any(Number), backlog: null, tally: null, audit: null, parts: [{ key: 'store', state: 'failing' }, { state: 'unknown' }, { state: 'unknown' }, { state: 'unknown' }] })
+    const response = await fetch(
+      `${other.url}/api/status`, { headers: { cookie: [...cookies].map(pair => pair.join('=')).join('; ') } },
+    )
+    expect(await response.json()).toMatchObject({
+      refusingSince: expect.any(Number), backlog: null, tally: null, audit: null,
+      parts: [{ key: 'store', state: 'failing' }, { state: 'unknown' }, { state: 'unknown' }, { state: 'unknown' }],
+    })
     await other.kill()
   })
 })
@@ -141,10 +171,14 @@ describe('the set-up page', () => {
     await page.goto(`${d.server.url}/setup`)
     const slack = page.getByTestId('setup-slack')
     await slack.getByText('Configured').waitFor()
-    const manifest = JSON.parse(await slack.getByLabel('slack-manifest.json', { exact: true }).textContent() ?? '') as { settings: { interactivity: { request_url: string } } }
+    const manifest = JSON.parse(await slack.getByLabel('slack-manifest.json', { exact: true }).textContent() ?? '') as {
+      settings: { interactivity: { request_url: string } }
+    }
     expect(manifest.settings.interactivity.request_url).toBe('https://forms.example.com/api/webhooks/slack')
     const link = new URL(await slack.getByRole('link', { name: 'Create the Slack app' }).getAttribute('href') ?? '')
-    expect([link.origin, JSON.parse(link.searchParams.get('manifest_json') ?? '')]).toEqual(['https://api.slack.com', manifest])
+    expect([
+      link.origin, JSON.parse(link.searchParams.get('manifest_json') ?? ''),
+    ]).toEqual(['https://api.slack.com', manifest])
     expect(await page.getByTestId('setup-discord').textContent()).toContain('Not set up')
   })
 })

@@ -27,7 +27,8 @@ afterEach(async () => {
 })
 
 const FORM = {
-  name: 'Ada Lovelace', quantity: 2, order: { items: [{ sku: 'AE-1', count: 2 }], address: { city: 'London', note: 'ring twice' } },
+  name: 'Ada Lovelace', quantity: 2,
+  order: { items: [{ sku: 'AE-1', count: 2 }], address: { city: 'London', note: 'ring twice' } },
   essay: 'Dear team,\n'.repeat(40), html: '<img src=x onerror="document.title=\'owned\'">',
 }
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
@@ -142,7 +143,8 @@ test('of two tabs that forward, one is told that it came too late', async () => 
     await tab.getByTestId('confirm').waitFor()
   }
   await Promise.all(tabs.map(tab => tab.getByTestId('confirm').click()))
-  await until('one refusal', async () => await page.getByTestId('refusal').count() + await other.getByTestId('refusal').count() === 1)
+  await until('one refusal', async () => await page.getByTestId('refusal').count()
+    + await other.getByTestId('refusal').count() === 1)
   await d.server.drain()
   expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
   await other.close()
@@ -170,7 +172,9 @@ test('an unknown submission is told from one that is done', async () => {
 
 test('fits a phone, and axe finds nothing serious in light or dark, reading or editing', async () => {
   const { id } = await submit(d, { ...FORM, wide: 'x'.repeat(300) })
-  const fits = async () => expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  const fits = async () => (
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  )
   await page.setViewportSize({ width: 375, height: 812 })
   await open(id)
   await page.getByTestId('card-link').waitFor()

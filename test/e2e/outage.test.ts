@@ -29,7 +29,9 @@ afterEach(async () => {
 })
 
 const emailPosts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
-const cardPosts = () => d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)
+const cardPosts = () => (
+  d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)
+)
 const hasButtons = ({ blocks }: { blocks: Block[] }) => blocks.some(({ type }) => type === 'actions')
 
 /** Answers of forms and clicks that keep coming for a while, with how long each took. */
@@ -56,14 +58,19 @@ async function traffic(card: SlackMessage, id: string, ms: number) {
 /** One email, one call of the endpoint, the card closed. */
 async function decidedOnce(id: string, card: SlackMessage): Promise<void> {
   const emails = async () => (await d.resend.emails()).filter(({ html }) => html.includes(id)).length
-  const calls = () => d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id) && status === 200).length
-  await until('the forward delivered', async () => await emails() > 0 && calls() > 0 && !hasButtons(await cardNow(d, card)))
+  const calls = () => d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id)
+    && status === 200).length
+  await until(
+    'the forward delivered', async () => await emails() > 0 && calls() > 0 && !hasButtons(await cardNow(d, card)),
+  )
   await d.server.drain()
   expect([await emails(), calls()]).toEqual([1, 1])
 }
 
 describe('Redis', () => {
-  it.each(['refuses connections', 'is frozen'])('%s for seconds: forms are 503 in under 2 s, clicks are answered, and afterwards everything works, once', async (how) => {
+  it.each([
+    'refuses connections', 'is frozen',
+  ])('%s for seconds: forms are 503 in under 2 s, clicks are answered, and afterwards everything works, once', async (how) => {
     const { id, card } = await submit(d, { name: 'before' })
     await d.server.drain()
     const posted = cardPosts().length
@@ -146,7 +153,10 @@ describe('Redis', () => {
   it('is killed and restarted with its append-only file: all that was answered is still there', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'redis-'))
     const port = await freePort()
-    const start = () => spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'always', '--save', ''], { stdio: 'ignore' })
+    const start = () => spawn('redis-server', [
+      '--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'always',
+      '--save', '',
+    ], { stdio: 'ignore' })
     let redis = start()
     d.env.STORE_URL = `redis://127.0.0.1:${port}`
     await d.server.kill()
@@ -169,7 +179,9 @@ describe('Redis', () => {
 })
 
 describe('a vendor that is down for long', () => {
-  const down: Readonly<Record<string, Fault>> = { 'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 } }
+  const down: Readonly<Record<string, Fault>> = {
+    'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 },
+  }
 
   /** Has the vendor fail everything for a while, and resolves when it has been back since then. */
   async function away(vendor: Proxy, how: string, meanwhile: () => Promise<void>): Promise<void> {
@@ -180,7 +192,9 @@ describe('a vendor that is down for long', () => {
     vendor.fault = () => undefined
   }
 
-  it.each(['drops every connection', 'answers 500'])('Slack %s: forms are accepted, forwards are delivered, cards and their updates come when it is back, once', async (how) => {
+  it.each([
+    'drops every connection', 'answers 500',
+  ])('Slack %s: forms are accepted, forwards are delivered, cards and their updates come when it is back, once', async (how) => {
     const { id, card } = await submit(d, { name: 'before' })
     await d.server.drain()
     await away(d.slack, how, async () => {
@@ -188,14 +202,17 @@ describe('a vendor that is down for long', () => {
       expect(new Set([...forms, ...clicks].map(({ status }) => status))).toEqual(new Set([200]))
       expect(Math.max(...[...forms, ...clicks].map(({ ms }) => ms))).toBeLessThan(3000)
       await until('the email', async () => (await d.resend.emails()).length === 1)
-      expect((await Promise.all(Array.from({ length: 5 }, () => sendForm(d.server, { name: 'more' })))).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+      expect((await Promise.all(
+        Array.from({ length: 5 }, () => sendForm(d.server, { name: 'more' })),
+      )).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
       expect(hasButtons(await cardNow(d, card))).toBe(true)
     })
     await decidedOnce(id, card)
     expect(d.server.output().match(/"submission\.claimed"/g)).toHaveLength(1)
     const ids = await until('all cards', async () => {
       const withButtons = (await d.slack.messages()).filter(hasButtons)
-      return withButtons.length >= 6 && withButtons.map(({ blocks }) => blocks.find(({ type }) => type === 'actions')!.elements[0].value as string)
+      return withButtons.length >= 6
+        && withButtons.map(({ blocks }) => blocks.find(({ type }) => type === 'actions')!.elements[0].value as string)
     })
     await d.server.drain()
     expect(new Set(ids).size).toBe(ids.length)

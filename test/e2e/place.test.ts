@@ -16,6 +16,7 @@ import { until } from '../support/until'
 /** The channel that emulate seeds as #random, and what the form with a channel of its own is about. */
 const HR = 'C000000002'
 const TOKEN = 'a-token-for-prometheus'
+const DECIDED = 'This submission was already decided, or its 7 days have passed.'
 const dir = mkdtempSync(join(tmpdir(), 'place-'))
 let d: Deployment
 let telegram: Telegram
@@ -26,7 +27,10 @@ beforeAll(async () => {
   ;[telegram, teams, google] = await Promise.all([startTelegram(), startTeams(), startGoogleChat()])
   const path = join(dir, 'forms.json')
   writeFileSync(path, JSON.stringify({ hr: { name: 'HR', channels: { slack: HR }, to: ['hr@example.com'] } }))
-  d = await deploy({ ...telegram.env, ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }), FORMS_CONFIG: path, METRICS_TOKEN: TOKEN, CARD_INTERVAL_MS: '0' })
+  d = await deploy({
+    ...telegram.env, ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }), FORMS_CONFIG: path,
+    METRICS_TOKEN: TOKEN, CARD_INTERVAL_MS: '0',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -36,23 +40,30 @@ afterAll(async () => {
 
 /** Sends a form; resolves with its id once its cards are posted. */
 async function send(path = '', data: object = { name: 'Ada' }): Promise<string> {
-  const answer = await fetch(`${d.server.url}/api/form${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) })
+  const answer = await fetch(`${d.server.url}/api/form${path}`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
+  })
   await d.server.drain()
   return (await answer.json() as { submissionId: string }).submissionId
 }
 
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-const refusals = (id: string) => d.server.output().split('\n').filter(line => line.includes('"review.misplaced"') && line.includes(id)).map(line => JSON.parse(line) as Json)
+/** What was sent about it once nothing runs any more. */
+const emailsAbout = async (id: string) => {
+  await d.server.drain()
+  return d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+}
+const refusals = (id: string) => d.server.output().split('\n').filter(line => line.includes('"review.misplaced"')
+  && line.includes(id)).map(line => JSON.parse(line) as Json)
 
 async function counted(platform: string): Promise<number> {
-  const metrics = await (await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
-  return Number(new RegExp(`^triage_misplaced_decisions_total\\{platform="${platform}"\\} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0)
+  const answer = await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const line = new RegExp(`^triage_misplaced_decisions_total\\{platform="${platform}"\\} (\\d+)$`, 'm')
+  return Number(line.exec(await answer.text())?.[1] ?? 0)
 }
 
 /** Nothing came of what was tried `times` times, and it is told without the form. */
 async function expectRefused(id: string, platform: string, before: number, times: number): Promise<void> {
-  await d.server.drain()
-  expect(emailsAbout(id)).toEqual([])
+  expect(await emailsAbout(id)).toEqual([])
   await until('the log', () => refusals(id).length >= times)
   expect(refusals(id)).toHaveLength(times)
   expect(refusals(id)[0]).toMatchObject({ level: 'warn', submission: id, platform })
@@ -61,14 +72,19 @@ async function expectRefused(id: string, platform: string, before: number, times
 }
 
 const cardIn = (channel: string, id: string) => until(`the card of ${id}`, async () => {
-  const answer = await fetch(`${d.slack.apiUrl}conversations.history`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify({ channel, limit: 50 }) })
-  return (await answer.json() as { messages: SlackMessage[] }).messages.find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
+  const answer = await fetch(`${d.slack.apiUrl}conversations.history`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel, limit: 50 }),
+  })
+  const { messages } = await answer.json() as { messages: SlackMessage[] }
+  return messages.find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
 })
 
 /** A click on Slack as if the card were in another channel. */
 function clickIn(channel: string, card: SlackMessage, action: string, id: string, trigger?: string): Promise<Response> {
   const payload = blockActions(card, action, id, d.slack.reviewer, trigger)
-  return interact(d.server.url, { ...payload, channel: { id: channel, name: 'elsewhere' }, container: { ...payload.container as object, channel_id: channel } })
+  const container = { ...payload.container as object, channel_id: channel }
+  return interact(d.server.url, { ...payload, channel: { id: channel, name: 'elsewhere' }, container })
 }
 
 describe('a button on Telegram', () => {
@@ -81,8 +97,7 @@ describe('a button on Telegram', () => {
     }
     await expectRefused(id, 'telegram', before, 3)
     await telegram.click(d.server.url, telegram.cardOf(id)!, 'Forward Submission')
-    await d.server.drain()
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await emailsAbout(id)).toHaveLength(1)
   })
 })
 
@@ -92,9 +107,9 @@ describe('a button on Teams', () => {
   it('pressed in a personal chat decides nothing, and opens no dialog', async () => {
     const id = await send()
     const before = await counted('teams')
-    const message = teams.cardOf(id)!
-    for (const title of ['Forward Submission', 'Mark as Spam']) expect((await teams.click(d.server.url, message, title, { conversation: PERSONAL })).status).toBe(200)
-    const answer = await teams.click(d.server.url, message, 'Edit & Forward', { conversation: PERSONAL })
+    const press = (title: string) => teams.click(d.server.url, teams.cardOf(id)!, title, { conversation: PERSONAL })
+    for (const title of ['Forward Submission', 'Mark as Spam']) expect((await press(title)).status).toBe(200)
+    const answer = await press('Edit & Forward')
     expect(await answer.json()).toEqual({ task: { type: 'message', value: 'There is nothing to edit here any more.' } })
     await expectRefused(id, 'teams', before, 3)
   })
@@ -108,15 +123,15 @@ describe('a button on Teams', () => {
     forged.actions[0].data.dialog.modal.privateMetadata = hr
     for (const [sent, from] of [[forged, undefined], [dialog, PERSONAL]] as const) {
       const answer = await teams.submit(d.server.url, sent, { f0: 'Mallory' }, { conversation: from })
-      expect(adaptiveCardText((await answer.json() as Json).task.value.card.content as Json)).toBe('This submission was already decided, or its 7 days have passed.')
+      expect(adaptiveCardText((await answer.json() as Json).task.value.card.content as Json)).toBe(DECIDED)
     }
     await until('the log', () => refusals(id).length + refusals(hr).length >= 2)
-    expect([...emailsAbout(id), ...emailsAbout(hr)]).toEqual([])
+    expect([...await emailsAbout(id), ...await emailsAbout(hr)]).toEqual([])
     expect([refusals(id).length, refusals(hr).length, await counted('teams')]).toEqual([1, 1, before + 2])
     await teams.submit(d.server.url, dialog, { f0: 'Grace' })
-    await d.server.drain()
-    expect(emailsAbout(id)).toHaveLength(1)
-    expect(adaptiveCardActions(teams.messages().find(({ card }) => adaptiveCardText(card).includes('Grace'))!.card)).toEqual([])
+    expect(await emailsAbout(id)).toHaveLength(1)
+    const closed = teams.messages().find(({ card }) => adaptiveCardText(card).includes('Grace'))!
+    expect(adaptiveCardActions(closed.card)).toEqual([])
   })
 })
 
@@ -143,11 +158,11 @@ describe('a button on Google Chat', () => {
     const id = await send()
     const before = await counted('gchat')
     const message = { ...google.cardOf(id)! }
-    for (const label of ['Forward Submission', 'Mark as Spam']) expect((await google.click(d.server.url, message, label, { space: 'spaces/AAAAother' })).status).toBe(200)
+    const press = (label: string) => google.click(d.server.url, message, label, { space: 'spaces/AAAAother' })
+    for (const label of ['Forward Submission', 'Mark as Spam']) expect((await press(label)).status).toBe(200)
     await expectRefused(id, 'gchat', before, 2)
     await google.click(d.server.url, message, 'Forward Submission')
-    await d.server.drain()
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await emailsAbout(id)).toHaveLength(1)
   })
 })
 
@@ -158,7 +173,9 @@ describe('a button on Slack', () => {
     const before = await counted('slack')
     const opened = d.slack.calls('views.open').length
     for (const channel of [d.slack.dmChannel, HR]) {
-      for (const action of ['forward', 'spam', 'edit']) expect((await clickIn(channel, card, action, id, await d.slack.trigger())).status).toBe(200)
+      for (const action of ['forward', 'spam', 'edit']) {
+        expect((await clickIn(channel, card, action, id, await d.slack.trigger())).status).toBe(200)
+      }
     }
     await expectRefused(id, 'slack', before, 6)
     expect(d.slack.calls('views.open')).toHaveLength(opened)
@@ -168,7 +185,7 @@ describe('a button on Slack', () => {
     const id = await send()
     const card = await cardOf(d, id)
     await click(d, { ...card, ts: '1790000000.000001', thread_ts: card.ts }, 'forward', id)
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await emailsAbout(id)).toHaveLength(1)
   })
 
   it('of a form decides only what belongs to where it was opened', async () => {
@@ -179,10 +196,10 @@ describe('a button on Slack', () => {
     expect(forged.private_metadata).toContain(hr)
     const answer = await submitEdit(d, forged, {})
     expect(answer).toMatchObject({ response_action: 'update' })
-    expect(blockText((answer.view as Block).blocks as Block[])).toContain('This submission was already decided, or its 7 days have passed.')
+    expect(blockText((answer.view as Block).blocks as Block[])).toContain(DECIDED)
     await expectRefused(hr, 'slack', before, 1)
     await submitEdit(d, view, {})
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await emailsAbout(id)).toHaveLength(1)
   })
 })
 
@@ -197,11 +214,9 @@ describe('a form with a channel of its own', () => {
     const id = await send('/hr')
     const card = await cardIn(HR, id)
     await clickIn(CHANNEL, card, 'forward', id)
-    await d.server.drain()
-    expect(emailsAbout(id)).toEqual([])
+    expect(await emailsAbout(id)).toEqual([])
     await clickIn(HR, card, 'forward', id)
-    await d.server.drain()
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(await emailsAbout(id)).toHaveLength(1)
   })
 
   it('is listed, counted and shown there, and not in the channel of the others', async () => {
@@ -212,7 +227,8 @@ describe('a form with a channel of its own', () => {
     expect(here).not.toContain('Confidential')
     expect(there).toContain('Confidential person')
     expect(there).not.toContain('Public')
-    expect(Number(/(\d+) submissions? waits?/.exec(here)![1]) + Number(/(\d+) submissions? waits?/.exec(there)![1])).toBeGreaterThan(1)
+    const waiting = (answer: string) => Number(/(\d+) submissions? waits?/.exec(answer)![1])
+    expect(waiting(here) + waiting(there)).toBeGreaterThan(1)
     expect(await ask(CHANNEL, `show ${theirs}`)).toContain('Nothing that waits matches')
     expect(await ask(HR, `show ${ours}`)).toContain('Nothing that waits matches')
     expect(await ask(HR, 'show confidential')).toContain('New Form Submission: HR')
@@ -221,7 +237,8 @@ describe('a form with a channel of its own', () => {
   })
 
   it('is not told of in direct messages, not even how many wait', async () => {
-    for (const words of ['pending', 'status', 'show person']) await say(d.server.url, d.slack, words, { channel: d.slack.dmChannel })
+    const inPrivate = { channel: d.slack.dmChannel }
+    for (const words of ['pending', 'status', 'show person']) await say(d.server.url, d.slack, words, inPrivate)
     await d.server.drain()
     const answers = postsIn(d.slack, '', d.slack.dmChannel).map(({ blocks }) => blockText(blocks as Block[]))
     expect(answers).toHaveLength(3)

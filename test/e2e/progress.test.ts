@@ -12,7 +12,8 @@ let discord: DiscordDouble
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
     DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, NODE_ENV: 'development', LEASE_MS: '6000',
   })
 })
@@ -28,14 +29,22 @@ afterEach(() => {
 
 const host = () => new URL(d.endpoint.url).host
 const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
-const edits = (card: SlackMessage) => d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
-const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.filter(({ type }) => type === 'actions').flatMap(({ elements }) => elements as { action_id: string, text: { text: string }, value: string }[])
+const edits = (card: SlackMessage) => (
+  d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
+)
+const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.filter(({ type }) => (
+  type === 'actions'
+)).flatMap(({ elements }) => elements as { action_id: string, text: { text: string }, value: string }[])
 const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
-const postsAbout = (id: string) => d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+const postsAbout = (id: string) => (
+  d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+)
 const REFUSED = { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
 
 /** Forwards by the card, without waiting for what comes of it. */
-const forward = (card: SlackMessage, id: string) => interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
+const forward = (card: SlackMessage, id: string) => interact(
+  d.server.url, blockActions(card, 'forward', id, d.slack.reviewer),
+)
 
 describe('a card while its submission is being forwarded', () => {
   it('is edited once in each room when all goes out at once, however often it is clicked', async () => {
@@ -60,9 +69,14 @@ describe('a card while its submission is being forwarded', () => {
     expect(await shows(card)).toContain(`Sent to ${host()}`)
     expect(await shows(card)).not.toContain('Sent to triage@example.com')
     expect(await buttons(card)).toEqual([])
-    expect(await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()).toMatchObject({ state: 'delivering', notes: [expect.stringContaining('Forwarded by'), `Sent to ${host()}`, 'Being sent to triage@example.com'] })
+    expect(await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()).toMatchObject({
+      state: 'delivering',
+      notes: [expect.stringContaining('Forwarded by'), `Sent to ${host()}`, 'Being sent to triage@example.com'],
+    })
     gate.resolve(undefined)
-    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`))
+    await until(
+      'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
+    )
     expect(edits(card)).toHaveLength(2)
   })
 
@@ -70,11 +84,15 @@ describe('a card while its submission is being forwarded', () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     d.resend.fault = ({ method }) => method === 'POST' ? { status: 500, headers: { 'retry-after': '3' } } : undefined
     await forward(card, id)
-    await until('the card to say so', async () => /Email failed: Resend answered 500\. Tried again on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card)))
+    await until('the card to say so', async () => (
+      /Email failed: Resend answered 500\. Tried again on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card))
+    ))
     expect(await shows(card)).toContain(`Sent to ${host()}`)
     expect(await shows(card)).not.toContain('triage@example.com')
     d.resend.fault = () => undefined
-    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`))
+    await until(
+      'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
+    )
     expect(await emailsAbout(id)).toHaveLength(1)
   })
 
@@ -88,7 +106,10 @@ describe('a card while its submission is being forwarded', () => {
     d.resend.fault = () => undefined
     gate.resolve(undefined)
     d.server = await startServer({ ...d.env, LEASE_MS: '1000' })
-    await until('the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`), 40_000)
+    await until(
+      'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
+      40_000,
+    )
     expect(await emailsAbout(id)).toHaveLength(1)
     expect(postsAbout(id)).toHaveLength(1)
   })
@@ -108,10 +129,17 @@ describe('a submission of which one delivery was refused for good', () => {
     const { id, card } = await reopened({ name: 'Ada' })
     expect(edits(card)).toHaveLength(1)
     const text = await shows(card)
-    for (const line of ['Email failed: Resend refused the API key (403). Check MAIL_API_KEY.', `Sent to ${host()} on `, 'Forward again to send only the email: the endpoint has it.']) expect(text).toContain(line)
-    expect((await buttons(card)).map(({ action_id, text, value }) => [action_id, text.text, value])).toEqual([['forward', 'Retry email', id], ['edit', 'Edit & Forward', id], ['spam', 'Mark as Spam', id]])
+    for (const line of [
+      'Email failed: Resend refused the API key (403). Check MAIL_API_KEY.', `Sent to ${host()} on `,
+      'Forward again to send only the email: the endpoint has it.',
+    ]) expect(text).toContain(line)
+    expect((await buttons(card)).map(({ action_id, text, value }) => [action_id, text.text, value])).toEqual([
+      ['forward', 'Retry email', id], ['edit', 'Edit & Forward', id], ['spam', 'Mark as Spam', id],
+    ])
     const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
-    expect(page).toMatchObject({ open: true, destinations: ['triage@example.com', host()], retry: { label: 'Retry email', destinations: ['triage@example.com'] } })
+    expect(page).toMatchObject({ open: true, destinations: ['triage@example.com', host()], retry: {
+      label: 'Retry email', destinations: ['triage@example.com'],
+    } })
   })
 
   it('is sent on that way only when it is forwarded again', async () => {
@@ -138,9 +166,13 @@ describe('a submission of which one delivery was refused for good', () => {
     await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
     expect(await shows(card)).toContain('Sent to triage@example.com on ')
     const emails = await emailsAbout(id)
-    expect(emails.map(({ subject }) => subject).sort()).toEqual(['Corrected: Form submission from Grace', 'Form submission from Ada'])
+    expect(emails.map(({ subject }) => subject).sort()).toEqual([
+      'Corrected: Form submission from Grace', 'Form submission from Ada',
+    ])
     const corrected = emails.find(({ subject }) => subject.startsWith('Corrected'))!
-    for (const part of [corrected.html, corrected.text]) expect(part).toMatch(/This corrects the email that was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    for (const part of [corrected.html, corrected.text]) expect(part).toMatch(
+      /This corrects the email that was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC/,
+    )
     d.endpoint.fault = () => undefined
     await click(d, card, 'forward', id)
     expect(await emailsAbout(id)).toHaveLength(2)
@@ -154,7 +186,9 @@ describe('a submission of which one delivery was refused for good', () => {
     await click(d, card, 'forward', id)
     await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
     await submitEdit(d, await openEdit(d, card, id), { f0: 'Ada' })
-    expect((await emailsAbout(id)).map(({ subject }) => subject).sort()).toEqual(['Corrected: Form submission from Ada', 'Corrected: Form submission from Grace', 'Form submission from Ada'])
+    expect((await emailsAbout(id)).map(({ subject }) => subject).sort()).toEqual([
+      'Corrected: Form submission from Ada', 'Corrected: Form submission from Grace', 'Form submission from Ada',
+    ])
   })
 })
 
@@ -167,6 +201,8 @@ it('a changed FORWARD_EMAIL is another email, whatever the provider remembers', 
   await d.server.kill()
   d.resend.fault = () => undefined
   d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com', LEASE_MS: '1000' })
-  await until('the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`), 40_000)
+  await until(
+    'the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`), 40_000,
+  )
   expect((await emailsAbout(id)).map(({ to }) => to[0]).sort()).toEqual(['sales@example.com', 'triage@example.com'])
 })

@@ -40,11 +40,16 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
 
   async function fight(number: number): Promise<void> {
     const at = (index: number) => servers[(number + index) % servers.length]!
-    const { submissionId: id } = await (await sendForm(at(0), { name: 'Ada', number })).json() as { submissionId: string }
+    const { submissionId: id } = await (
+      await sendForm(at(0), { name: 'Ada', number })
+    ).json() as { submissionId: string }
     const card = await cardOf(d, id)
     cards.set(id, card)
     await interact(at(0).url, blockActions(card, 'edit', id, d.slack.reviewer, await d.slack.trigger()))
-    const view = await until('the edit form', () => d.slack.calls('views.open').find(call => JSON.stringify(call.view).includes(id))?.view as Block | undefined)
+    const view = await until(
+      'the edit form',
+      () => d.slack.calls('views.open').find(call => JSON.stringify(call.view).includes(id))?.view as Block | undefined,
+    )
     const responses = await Promise.all(Array.from({ length: CLICKS }, (_, index) => {
       const payload = (number + index) % 3 === 0
         ? viewSubmission(view, { f0: `Grace ${index}` }, d.slack.reviewer)
@@ -55,8 +60,12 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
     await Promise.all(responses.map(response => response.arrayBuffer()))
   }
 
-  const claims = (): Claim[] => servers.flatMap(server => server.output().split('\n')).filter(line => line.includes('"submission.claimed"')).map(line => JSON.parse(line) as Claim)
-  const forwards = () => claims().filter(({ action }) => action === 'forward').map(({ submission }) => submission).sort()
+  const claims = (): Claim[] => servers.flatMap(server => server.output().split('\n')).filter(line => (
+    line.includes('"submission.claimed"')
+  )).map(line => JSON.parse(line) as Claim)
+  const forwards = () => (
+    claims().filter(({ action }) => action === 'forward').map(({ submission }) => submission).sort()
+  )
 
   it('is answered with 200 every time', () => {
     expect(answers).toEqual(Array.from({ length: SUBMISSIONS * CLICKS }, () => 200))
@@ -75,7 +84,9 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
   })
 
   it('is one call of the endpoint per forward, with the data of the click that won', () => {
-    expect(d.endpoint.requests.map(({ headers }) => String(headers['webhook-id']).slice(0, 36)).sort()).toEqual(forwards())
+    expect(
+      d.endpoint.requests.map(({ headers }) => String(headers['webhook-id']).slice(0, 36)).sort(),
+    ).toEqual(forwards())
     for (const { headers, body } of d.endpoint.requests) {
       const claim = claims().find(({ submission }) => String(headers['webhook-id']).startsWith(submission))!
       expect((JSON.parse(body) as { name: string }).name).toMatch(claim.edited ? /^Grace \d+$/ : /^Ada$/)
@@ -87,11 +98,15 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
     const updates = d.slack.calls('chat.update')
     const early = updates.filter(({ blocks }) => blockText(blocks as never).includes('Being sent to '))
     expect(new Set(early.map(({ ts }) => ts as string)).size).toBe(early.length)
-    expect(updates.filter(update => !early.includes(update)).map(({ ts }) => ts as string).sort()).toEqual([...cards.values()].map(({ ts }) => ts).sort())
+    expect(updates.filter(update => !early.includes(update)).map(({ ts }) => ts as string).sort()).toEqual(
+      [...cards.values()].map(({ ts }) => ts).sort(),
+    )
     for (const { submission, action, edited } of claims()) {
       const { blocks } = shown.get(cards.get(submission)!.ts)!
       expect(blocks.some(({ type }) => type === 'actions')).toBe(false)
-      expect(blockText(blocks)).toContain(action === 'spam' ? 'Marked as spam by' : edited ? 'Edited and forwarded by' : 'Forwarded by')
+      expect(blockText(blocks)).toContain(
+        action === 'spam' ? 'Marked as spam by' : edited ? 'Edited and forwarded by' : 'Forwarded by',
+      )
     }
     const withButtons = [...shown.values()].filter(({ blocks }) => blocks.some(({ type }) => type === 'actions'))
     expect(withButtons).toEqual([])

@@ -14,7 +14,9 @@ beforeEach(async () => {
   d = await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300', CRON_SECRET: SECRET })
   await signIn()
   // What was refused before the start is tried again by the first sweep; let that be over.
-  expect((await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status).toBe(200)
+  expect(
+    (await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
+  ).toBe(200)
 })
 afterEach(() => d.close())
 
@@ -27,7 +29,9 @@ const REFUSAL = { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
 const isPost = ({ path }: Recorded) => path === '/api/chat.postMessage'
 const attempts = () => d.slack.requests.filter(isPost)
 const idOf = ({ body }: Recorded) => /"value":"([\w-]{36})"/.exec(body)?.[1]
-const send = async (data: object) => (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
+const send = async (data: object) => (
+  (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
+)
 
 /** Has Slack refuse whatever is about a form that has this word in it, a card without the word included. */
 function refuseAllAbout(word: string): void {
@@ -48,7 +52,9 @@ describe('a card that Slack refuses for what it says', () => {
     expect(text).toContain('New Form Submission')
     expect(text).toContain(id)
     expect(JSON.stringify(card.blocks)).toContain(`https://forms.example.com/submissions/${id}`)
-    expect(card.blocks.flatMap(({ elements = [] }) => elements.map(({ action_id: action }: { action_id?: string }) => action)).filter(Boolean)).toEqual(expect.arrayContaining(['forward', 'edit', 'spam']))
+    expect(card.blocks.flatMap(({ elements = [] }) => (
+      elements.map(({ action_id: action }: { action_id?: string }) => action)
+    )).filter(Boolean)).toEqual(expect.arrayContaining(['forward', 'edit', 'spam']))
     expect(JSON.stringify(card)).not.toMatch(/Ada|The form was empty/)
 
     await click(d, card, 'forward', id)
@@ -77,10 +83,14 @@ describe('a card that Slack refuses for what it says', () => {
     await d.server.drain()
     const reason = 'Slack answered invalid_blocks. This is a bug; please report it.'
     const problem = { what: 'Could not be posted to Slack', reason, refused: true, nextAttemptAt: expect.any(Number) }
-    expect(await (await ada.get(`/api/submissions/${id}`)).json()).toMatchObject({ state: 'failed', open: true, problem })
+    expect(await (await ada.get(`/api/submissions/${id}`)).json()).toMatchObject({
+      state: 'failed', open: true, problem,
+    })
     expect(await (await ada.get('/api/submissions?state=failed')).json()).toMatchObject({ rows: [{ id, problem }] })
     const status = async () => await (await ada.get('/api/status')).json() as object
-    expect(await status()).toMatchObject({ backlog: { stuck: 1 }, stuck: [{ id, what: 'Could not be posted to Slack', reason }] })
+    expect(await status()).toMatchObject({
+      backlog: { stuck: 1 }, stuck: [{ id, what: 'Could not be posted to Slack', reason }],
+    })
 
     expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 1 })
     await until('a third attempt', () => attempts().length === 4)
@@ -110,7 +120,9 @@ describe('a card that Slack refuses for what it says', () => {
 describe('a room that takes no card', () => {
   it('is tried with one card at a time, and all come once it does', async () => {
     let open = false
-    d.slack.fault = request => isPost(request) && !open ? { status: 200, body: '{"ok":false,"error":"not_in_channel"}' } : undefined
+    d.slack.fault = request => isPost(request) && !open
+      ? { status: 200, body: '{"ok":false,"error":"not_in_channel"}' }
+      : undefined
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => send({ text: `form ${index}` })))
     await until('a second attempt', () => attempts().length > 1)
     expect(new Set(attempts().map(idOf)).size).toBeLessThan(10)

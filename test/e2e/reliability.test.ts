@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, cardOf, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, cardOf, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -65,7 +67,9 @@ describe('a delivery that fails', () => {
   it('for a while is tried again; what succeeded is not repeated', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     let failures = 3
-    d.resend.fault = ({ method }) => method === 'POST' && failures-- > 0 ? { status: 500, body: '{"name":"application_error","message":"down","statusCode":500}' } : undefined
+    d.resend.fault = ({ method }) => method === 'POST' && failures-- > 0
+      ? { status: 500, body: '{"name":"application_error","message":"down","statusCode":500}' }
+      : undefined
     await click(d, card, 'forward', id)
     await until('the email', async () => (await d.resend.emails()).length === 1)
     await d.server.drain()
@@ -74,13 +78,17 @@ describe('a delivery that fails', () => {
     // The card tells of each attempt at most once, and of the end once.
     const said = d.slack.calls('chat.update').map(({ blocks }) => blockText(blocks as never))
     expect(said.length).toBeLessThanOrEqual(4)
-    expect(said.map(text => text.includes('Email failed: Resend answered 500.'))).toEqual(said.map((_, index) => index < said.length - 1))
+    expect(said.map(text => text.includes('Email failed: Resend answered 500.'))).toEqual(
+      said.map((_, index) => index < said.length - 1),
+    )
     expect(said.at(-1)).toContain('Sent to triage@example.com and ')
   })
 
   it('for good opens the card again with the reason; a new click does only what is left', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
-    d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' } : undefined
+    d.resend.fault = ({ method }) => method === 'POST'
+      ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
+      : undefined
     await click(d, card, 'forward', id)
     const open = await until('the card open again', async () => {
       const shown = await cardNow(d, card)
@@ -99,16 +107,22 @@ describe('a delivery that fails', () => {
 
   it('with Retry-After waits that long', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
-    d.endpoint.fault = () => d.endpoint.requests.length === 1 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    d.endpoint.fault = () => d.endpoint.requests.length === 1
+      ? { status: 429, headers: { 'retry-after': '1' } }
+      : undefined
     await click(d, card, 'forward', id)
     await until('the second attempt', () => d.endpoint.requests.length === 2)
     const [first, second] = d.endpoint.requests
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-    expect(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).toEqual([first!.headers['webhook-id'], first!.headers['webhook-id']])
+    expect(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).toEqual([
+      first!.headers['webhook-id'], first!.headers['webhook-id'],
+    ])
   })
 
   it('on Slack with 429 moves the card by Retry-After and blocks no request', async () => {
-    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && d.slack.calls('chat.postMessage').length === 1 ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '1' } } : undefined
+    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && d.slack.calls('chat.postMessage').length === 1
+      ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '1' } }
+      : undefined
     const started = Date.now()
     const response = await sendForm(d.server, { name: 'Ada' })
     expect(response.status).toBe(200)

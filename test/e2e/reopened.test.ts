@@ -12,7 +12,9 @@ afterEach(() => {
 
 const isPost = ({ path }: { path: string }) => path === '/api/chat.postMessage'
 const refuseEmails = () => {
-  d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"No","statusCode":403}' } : undefined
+  d.resend.fault = ({ method }) => method === 'POST'
+    ? { status: 403, body: '{"name":"invalid_api_key","message":"No","statusCode":403}' }
+    : undefined
 }
 
 async function receive(data: object): Promise<string> {
@@ -23,13 +25,20 @@ async function receive(data: object): Promise<string> {
 async function forwardInVain(id: string): Promise<void> {
   refuseEmails()
   const body = JSON.stringify({ action: 'forward' })
-  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status).toBe(200)
-  await until('it is open again', async () => (await details(id)).history.some(({ event }: { event: string }) => event === 'reopened'))
+  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body,
+  })).status).toBe(200)
+  await until(
+    'it is open again',
+    async () => (await details(id)).history.some(({ event }: { event: string }) => event === 'reopened'),
+  )
   d.resend.fault = () => undefined
 }
 
 const details = async (id: string) => await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
-const cards = async (id: string) => (await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))
+const cards = async (id: string) => (
+  (await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))
+)
 
 it('a submission that was decided before its card could be posted gets one when it is opened again, and can be decided there', async () => {
   d.slack.fault = request => isPost(request) ? { status: 500 } : undefined
@@ -50,11 +59,16 @@ it('a card that was in flight at the decision does not become two', async () => 
   const before = d.slack.requests.filter(isPost).length
   const sent = receive({ name: 'Ada', round: 'in flight' })
   await until('the post on its way', () => d.slack.requests.filter(isPost).length > before)
-  const id = await until('its id', async () => ((await (await fetch(`${d.server.url}/api/submissions?q=in+flight`)).json()) as { rows: { id: string }[] }).rows[0]?.id)
+  const id = await until('its id', async () => (
+    (await (await fetch(`${d.server.url}/api/submissions?q=in+flight`)).json()) as { rows: { id: string }[] }
+  ).rows[0]?.id)
   await forwardInVain(id)
   gate.resolve(undefined)
   expect(await sent).toBe(id)
-  const card = await until('the card, which has followed', async () => (await cards(id)).find(({ blocks }) => JSON.stringify(blocks).includes('Retry email')))
+  const card = await until(
+    'the card, which has followed',
+    async () => (await cards(id)).find(({ blocks }) => JSON.stringify(blocks).includes('Retry email')),
+  )
   await until('nothing is outstanding', async () => (await details(id)).work.length === 0)
   await d.server.drain()
   expect(await cards(id)).toHaveLength(1)

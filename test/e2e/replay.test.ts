@@ -19,8 +19,10 @@ beforeAll(async () => {
   ;[discord, teams, google] = await Promise.all([startDiscord(), startTeams(), startGoogleChat()])
   d = await deploy({
     ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, LEASE_MS: '30000', CARD_INTERVAL_MS: '0', FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
+    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, LEASE_MS: '30000', CARD_INTERVAL_MS: '0',
+    FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
   })
 })
 afterAll(async () => {
@@ -31,12 +33,17 @@ afterEach(() => {
   d.resend.fault = () => undefined
 })
 
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"') && line.includes(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
+const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"')
+  && line.includes(id))
 
 /** A form whose first forward will be refused for good, which opens it again. */
 async function refusedForm(): Promise<{ id: string, card: SlackMessage }> {
-  d.resend.fault = ({ method }) => method === 'POST' ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' } : undefined
+  d.resend.fault = ({ method }) => method === 'POST'
+    ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
+    : undefined
   const sent = await submit(d, { name: 'Ada' })
   await d.server.drain()
   return sent
@@ -64,7 +71,9 @@ async function expectOnce(id: string, card: SlackMessage, send: () => Promise<Re
 async function recorded(path: string, act: (serverUrl: string) => Promise<unknown>): Promise<() => Promise<Response>> {
   const recorder = await startProxy(() => Response.json({ type: 6 }))
   await act(recorder.url)
-  const { headers: { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers }, body } = recorder.requests.at(-1)!
+  const {
+    headers: { host: _, connection: __, 'content-length': ___, 'transfer-encoding': ____, ...headers }, body,
+  } = recorder.requests.at(-1)!
   await recorder.close()
   return () => fetch(`${d.server.url}${path}`, { method: 'POST', headers: headers as Record<string, string>, body })
 }
@@ -84,19 +93,27 @@ describe('a request that is sent again after its forward failed decides nothing'
 
   it('when it is a click on Discord', async () => {
     const { id, card } = await refusedForm()
-    const message = await until('the card on Discord', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)))
-    await expectOnce(id, card, await recorded('/api/webhooks/discord', url => discord.click(`${url}/`, message, buttonOf('forward', id))))
+    const message = await until(
+      'the card on Discord', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
+    )
+    await expectOnce(id, card, await recorded(
+      '/api/webhooks/discord', url => discord.click(`${url}/`, message, buttonOf('forward', id)),
+    ))
   })
 
   it('when it is a click on Teams', async () => {
     const { id, card } = await refusedForm()
     const message = await until('the card on Teams', () => teams.cardOf(id))
-    await expectOnce(id, card, await recorded('/api/webhooks/teams', url => teams.click(url, message, 'Forward Submission')))
+    await expectOnce(
+      id, card, await recorded('/api/webhooks/teams', url => teams.click(url, message, 'Forward Submission')),
+    )
   })
 
   it('when it is a click on Google Chat', async () => {
     const { id, card } = await refusedForm()
     const message = await until('the card on Google Chat', () => google.cardOf(id))
-    await expectOnce(id, card, await recorded('/api/webhooks/gchat', url => google.click(url, message, 'Forward Submission')))
+    await expectOnce(
+      id, card, await recorded('/api/webhooks/gchat', url => google.click(url, message, 'Forward Submission')),
+    )
   })
 })

@@ -13,7 +13,9 @@ let redis: ReturnType<typeof createClient>
 beforeAll(async () => {
   tcp = await startTcpProxy()
   // Slack's own pace, and nothing that runs by itself meanwhile.
-  d = await deploy({ STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', LEASE_MS: '30000', SWEEP_INTERVAL_MS: '600000' })
+  d = await deploy({
+    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', LEASE_MS: '30000', SWEEP_INTERVAL_MS: '600000',
+  })
   tcp.use(d.redis.port)
   redis = createClient({ url: d.redis.url })
   await redis.connect()
@@ -51,7 +53,9 @@ const gateOpen = () => until('the gate open', async () => await redis.exists('{t
 it('a form costs two round trips and two commands at the default pace, until its card is recorded', async () => {
   await gateOpen()
   const before = posted()
-  expect(await counted(() => sendForm(d.server, { name: 'Ada' }))).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2 })
+  expect(await counted(() => sendForm(d.server, { name: 'Ada' }))).toEqual({
+    commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2,
+  })
   expect(posted() - before).toBe(1)
   // Its place is free again, and the next card has to wait for its interval.
   expect(await redis.exists(['{triage}:line:slack:waiting', '{triage}:line:slack:taken'])).toBe(0)
@@ -66,5 +70,7 @@ it('a form that was sent before costs one, and takes no place', async () => {
   await gateOpen()
   const before = posted()
   expect(await counted(send)).toEqual({ commands: ['EVALSHA'], roundTrips: 1 })
-  expect([posted() - before, await redis.exists(['{triage}:line:slack:waiting', '{triage}:line:slack:gate'])]).toEqual([0, 0])
+  expect([
+    posted() - before, await redis.exists(['{triage}:line:slack:waiting', '{triage}:line:slack:gate']),
+  ]).toEqual([0, 0])
 })

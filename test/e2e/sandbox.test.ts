@@ -28,7 +28,10 @@ afterEach(async () => {
 })
 
 const card = (text: string): Locator => page.getByTestId('card').filter({ hasText: text })
-const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2 }
+const FORM = {
+  name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
+  message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2,
+}
 
 describe('the sandbox in a browser', () => {
   it('does the whole job: form, card, Edit & Forward, email', async () => {
@@ -124,7 +127,9 @@ describe('the sandbox in a browser', () => {
   })
 
   it('links from a card that was cut to the whole submission', async () => {
-    await sendForm(server, Object.fromEntries(Array.from({ length: 137 }, (_, index) => [`field ${index}`, `value ${index}`])))
+    await sendForm(
+      server, Object.fromEntries(Array.from({ length: 137 }, (_, index) => [`field ${index}`, `value ${index}`])),
+    )
     await page.goto(`${server.url}/sandbox`)
     const href = await card('37 more fields').getByRole('link').getAttribute('href')
     await page.goto(server.url + new URL(href!).pathname)

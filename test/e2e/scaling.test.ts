@@ -8,11 +8,14 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 
 const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
 /** The number in the second column of the row that begins with `label`. */
-const documented = (label: string) => Number(page.split('\n').find(line => line.startsWith(`| ${label} |`))?.split('|')[2]?.replaceAll(',', ''))
+const documented = (label: string) => Number(
+  page.split('\n').find(line => line.startsWith(`| ${label} |`))?.split('|')[2]?.replaceAll(',', ''),
+)
 
 /** As long as what people write: 635 bytes of JSON. */
 const FORM = {
-  name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order', message: 'Please quote 2 analytical engines.\nDelivery to London. '.repeat(8),
+  name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
+  message: 'Please quote 2 analytical engines.\nDelivery to London. '.repeat(8),
   company: 'Analytical Engines Ltd.', phone: '+44 20 7946 0000', budget: '10,000', newsletter: false,
 }
 
@@ -70,13 +73,17 @@ describe('what docs/scaling.md says a submission costs Redis is no less than it 
 
   it('an edit', async () => {
     const { id, card } = await posted()
-    expect(await cost(async () => submitEdit(d, await openEdit(d, card, id), { i0: 'Grace' }))).toBeLessThanOrEqual(documented('Edit & Forward'))
+    expect(
+      await cost(async () => submitEdit(d, await openEdit(d, card, id), { i0: 'Grace' })),
+    ).toBeLessThanOrEqual(documented('Edit & Forward'))
   })
 
   it('memory, while it is open', async () => {
     const { id } = await posted()
     const redis = await createClient({ url: d.redis.url }).connect()
-    const bytes = await Promise.all([`{triage}:s:${id}`, `{triage}:d:${id}`].map(key => redis.memoryUsage(key, { SAMPLES: 0 })))
+    const bytes = await Promise.all(
+      [`{triage}:s:${id}`, `{triage}:d:${id}`].map(key => redis.memoryUsage(key, { SAMPLES: 0 })),
+    )
     redis.destroy()
     expect(JSON.stringify(FORM)).toHaveLength(635)
     expect(bytes[0]).toBeLessThanOrEqual(documented('`{triage}:s:<id>`'))

@@ -26,7 +26,10 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
   ;[browser, platforms] = await Promise.all([startBrowser(), startIdentityDouble()])
   const port = String(await freePort())
-  server = await startServer({ PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir, TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env })
+  server = await startServer({
+    PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir,
+    TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
+  })
 })
 afterAll(async () => {
   await Promise.all([browser.close(), server.kill(), platforms.close()])
@@ -82,7 +85,9 @@ describe('the sign-in page', () => {
 
   it('counts down while there were too many attempts', async () => {
     expected = /429/
-    const attempt = { method: 'POST', body: '{"name":"Ada","password":"wrong"}', headers: { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${address}` } }
+    const attempt = { method: 'POST', body: '{"name":"Ada","password":"wrong"}', headers: {
+      'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${address}`,
+    } }
     await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/api/auth/sign-in`, attempt)))
     await page.goto(`${server.url}/sign-in`)
     await fill(PASSWORD)
@@ -117,7 +122,9 @@ describe('the sign-in page', () => {
     await page.goto(`${server.url}/?x=1`)
     await page.getByTestId('sign-in-discord').click()
     await page.waitForURL(`${server.url}/?x=1`)
-    expect(await page.evaluate(async () => (await (await fetch('/api/auth/session')).json()).viewer.name)).toBe('Ada L.')
+    expect(
+      await page.evaluate(async () => (await (await fetch('/api/auth/session')).json()).viewer.name),
+    ).toBe('Ada L.')
   })
 
   it('explains each way of coming back without having been let in', async () => {
@@ -170,7 +177,9 @@ describe('the policy of the pages', () => {
     for (const path of ['/', '/sandbox', '/submissions/x', '/no/such/page']) {
       const { headers } = await fetch(server.url + path)
       expect(Object.fromEntries(headers)).toMatchObject({
-        'content-security-policy': expect.stringContaining('frame-ancestors \'none\''), 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin', 'cross-origin-opener-policy': 'same-origin',
+        'content-security-policy': expect.stringContaining('frame-ancestors \'none\''),
+        'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
       })
       expect(headers.get('x-powered-by')).toBeNull()
     }

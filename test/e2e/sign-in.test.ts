@@ -11,7 +11,9 @@ let redis: RedisServer
 let server: Server
 beforeAll(async () => {
   redis = await startRedis()
-  server = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+  server = await startServer({
+    ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE,
+  })
 })
 afterAll(async () => {
   await server.kill()
@@ -26,24 +28,37 @@ describe('the password', () => {
     const viewer = { id: 'ops:ada lovelace', name: 'Ada Lovelace', platform: 'Ops page' }
     expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { viewer } })
     expect((await ada.get(GUARDED)).status).toBe(404)
-    expect(await (await ada.get('/api/auth/session')).json()).toEqual({ viewer, closed: null, password: true, platforms: [] })
+    expect(await (await ada.get('/api/auth/session')).json()).toEqual({
+      viewer, closed: null, password: true, platforms: [],
+    })
     expect((await visit(server).get(GUARDED)).status).toBe(401)
 
     expect((await ada.post('/api/auth/sign-out', {})).status).toBe(200)
     expect((await ada.get(GUARDED)).status).toBe(401)
-    expect(await (await ada.get('/api/auth/session')).json()).toEqual({ viewer: null, closed: null, password: true, platforms: [] })
+    expect(await (await ada.get('/api/auth/session')).json()).toEqual({
+      viewer: null, closed: null, password: true, platforms: [],
+    })
   })
 
-  it.each([['another', 'correct horse batterY'], ['a part of it', PASSWORD.slice(0, -1)], ['empty', ''], ['no text', { length: 21 }]])('that is wrong (%s) is 401, sets no cookie, and says nothing of the right one', async (_, password) => {
+  it.each([
+    ['another', 'correct horse batterY'], ['a part of it', PASSWORD.slice(0, -1)], ['empty', ''],
+    ['no text', { length: 21 }],
+  ])('that is wrong (%s) is 401, sets no cookie, and says nothing of the right one', async (_, password) => {
     const mallory = visit(server)
     const answer = await mallory.signIn(password as string)
-    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 401, body: { error: 'The password is wrong.', code: 'WRONG_PASSWORD' } })
+    expect({ status: answer.status, body: await answer.json() }).toEqual({
+      status: 401, body: { error: 'The password is wrong.', code: 'WRONG_PASSWORD' },
+    })
     expect([...mallory.cookies.keys()]).toEqual([])
   })
 
-  it.each([['missing', undefined], ['blank', '   '], ['longer than 80 characters', 'x'.repeat(81)], ['with a line break', 'Ada\nAdmin'], ['no text', 7]])('with a name that is %s is 400', async (_, name) => {
+  it.each([['missing', undefined], ['blank', '   '], [
+    'longer than 80 characters', 'x'.repeat(81),
+  ], ['with a line break', 'Ada\nAdmin'], ['no text', 7]])('with a name that is %s is 400', async (_, name) => {
     const answer = await visit(server).post('/api/auth/sign-in', { name, password: PASSWORD })
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 400, body: { code: 'NAME_REQUIRED' } })
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400, body: { code: 'NAME_REQUIRED' },
+    })
   })
 
   it.each(['', '{', 'null', '[]', '"text"'])('is asked for by a body such as %j without an error of ours', async (body) => {
@@ -56,7 +71,9 @@ describe('the session cookie', () => {
     const [cookie, ...others] = (await visit(server).signIn(PASSWORD)).headers.getSetCookie()
     expect(others).toEqual([])
     expect(cookie).toMatch(/^__Host-triage-session=(?!.*Domain=)/)
-    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie!.split('; ')).toContain(attribute)
+    for (const attribute of [
+      'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/',
+    ]) expect(cookie!.split('; ')).toContain(attribute)
     const expires = new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()
     expect(expires / 3_600_000).toBeGreaterThan(11.9)
     expect(expires / 3_600_000).toBeLessThanOrEqual(12)
@@ -69,17 +86,25 @@ describe('the session cookie', () => {
     // A shorter name stands in random letters by chance, now and then.
     expect(decodeURIComponent(sealed)).not.toMatch(/lovelace/i)
     const touched = `${sealed.slice(0, 80)}${sealed[80] === 'A' ? 'B' : 'A'}${sealed.slice(81)}`
-    for (const forged of [sealed.slice(0, -2), sealed.replace('Fe26.2', 'Fe26.1'), touched, 'x', encodeURIComponent('{"user":{"id":"x","name":"x"}}')]) {
+    for (const forged of [
+      sealed.slice(0, -2), sealed.replace('Fe26.2', 'Fe26.1'), touched, 'x',
+      encodeURIComponent('{"user":{"id":"x","name":"x"}}'),
+    ]) {
       ada.cookies.set('__Host-triage-session', forged)
       expect((await ada.get(GUARDED)).status).toBe(401)
     }
-    expect((await visit(server).get(GUARDED, { 'x-__host-triage-session-session': sealed, 'x-nuxt-session-session': sealed })).status).toBe(401)
+    expect((await visit(server).get(
+      GUARDED, { 'x-__host-triage-session-session': sealed, 'x-nuxt-session-session': sealed },
+    )).status).toBe(401)
   })
 
   it('ends with the password that it began with', async () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const other = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, OPS_PASSWORD: 'another horse battery', STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE })
+    const other = await startServer({
+      ...QUIET_PRODUCTION, ...WITH_PASSWORD, OPS_PASSWORD: 'another horse battery', STORE_URL: redis.url,
+      NUXT_PUBLIC_SITE_URL: SITE,
+    })
     try {
       const later = visit(other)
       for (const [name, value] of ada.cookies) later.cookies.set(name, value)
@@ -91,7 +116,10 @@ describe('the session cookie', () => {
   })
 
   it('is by https only in production whatever the site URL says; sealed with another NUXT_SESSION_PASSWORD it signs nobody in', async () => {
-    const other = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, NUXT_SESSION_PASSWORD: 'x'.repeat(32), STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'http://forms.internal' })
+    const other = await startServer({
+      ...QUIET_PRODUCTION, ...WITH_PASSWORD, NUXT_SESSION_PASSWORD: 'x'.repeat(32), STORE_URL: redis.url,
+      NUXT_PUBLIC_SITE_URL: 'http://forms.internal',
+    })
     const ada = visit(other)
     expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
@@ -114,15 +142,21 @@ describe('a page of another site', () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
     const cookie = `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}`
-    for (const [path, body] of [['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }]] as const) {
-      const answer = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', cookie, ...headers } })
+    for (const [path, body] of [
+      ['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }],
+    ] as const) {
+      const answer = await fetch(server.url + path, {
+        method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', cookie, ...headers },
+      })
       expect(answer.status).toBe(status)
       expect(answer.headers.getSetCookie()).toEqual([])
     }
   })
 
   it('is not what pages at NUXT_PUBLIC_SITE_URL are, whatever Host a proxy made of it', async () => {
-    expect((await visit(server).post('/api/auth/sign-in', { name: 'Ada', password: PASSWORD }, { origin: SITE })).status).toBe(200)
+    expect(
+      (await visit(server).post('/api/auth/sign-in', { name: 'Ada', password: PASSWORD }, { origin: SITE })).status,
+    ).toBe(200)
   })
 })
 

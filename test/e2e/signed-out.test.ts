@@ -27,7 +27,10 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
   ;[browser, platforms] = await Promise.all([startBrowser(), startIdentityDouble()])
   const port = String(await freePort())
-  env = { PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir, TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env }
+  env = {
+    PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir,
+    TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
+  }
   server = await startServer(env)
 })
 afterAll(async () => {
@@ -59,7 +62,9 @@ describe('a session that ended while a page was open', () => {
   }
 
   async function openSubmission(): Promise<string> {
-    const { submissionId } = await (await sendForm(server, { name: 'Ada', message: 'Hello' })).json() as { submissionId: string }
+    const { submissionId } = await (await sendForm(
+      server, { name: 'Ada', message: 'Hello' },
+    )).json() as { submissionId: string }
     await page.goto(`${server.url}/sign-in?to=/submissions/${submissionId}`)
     await fill(PASSWORD)
     await page.getByTestId('decide-edit').waitFor()
@@ -69,7 +74,8 @@ describe('a session that ended while a page was open', () => {
   // Events and not clicks: a page that asks by itself may have its dialog over everything already.
   const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
   const sent = async (text: string) => {
-    const { emails } = await page.evaluate<{ emails: { text: string }[] }>('fetch("/api/sandbox/state").then(answer => answer.json())')
+    const state = 'fetch("/api/sandbox/state").then(answer => answer.json())'
+    const { emails } = await page.evaluate<{ emails: { text: string }[] }>(state)
     return emails.some(email => email.text.includes(text))
   }
 
@@ -125,7 +131,9 @@ describe('a session that ended while a page was open', () => {
     await page.getByTestId('edit-f1').fill('Typed before Discord')
     await endSessions()
     await page.getByTestId('edit-submit').dispatchEvent('click')
-    const [tab] = await Promise.all([page.context().waitForEvent('page'), dialog().getByTestId('sign-in-discord').click()])
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'), dialog().getByTestId('sign-in-discord').click(),
+    ])
     await page.getByText(/Edited and forwarded by Ada L\. on Discord/).first().waitFor()
     await until('the email', () => sent('Typed before Discord'))
     if (!tab.isClosed()) await tab.getByTestId('done').waitFor()
@@ -154,7 +162,9 @@ describe('a session that ended while a page was open', () => {
     await page.locator('[data-testid=send-room]').dispatchEvent('click')
     await dialog().getByTestId('password').waitFor()
     await fill(PASSWORD, 'Grace Hopper')
-    await page.getByTestId('message').filter({ hasText: 'Said with an ended session' }).getByText('Grace Hopper').first().waitFor()
+    await page.getByTestId('message').filter({
+      hasText: 'Said with an ended session',
+    }).getByText('Grace Hopper').first().waitFor()
     expect(pathOf()).toBe('/sandbox')
   })
 })

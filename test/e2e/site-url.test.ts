@@ -16,12 +16,17 @@ let teams: Teams
 beforeAll(async () => { [telegram, teams] = await Promise.all([startTelegram(), startTeams()]) })
 afterAll(() => Promise.all([telegram.close(), teams.close()]))
 
-const deployWith = (env: Record<string, string>) => deploy({ ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env })
+const deployWith = (env: Record<string, string>) => deploy({
+  ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env,
+})
 
-const PRIVATE_KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const PRIVATE_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' })
 
 /** More than any platform shows, or offers to edit. */
-const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key ${index}`, 'v'.repeat(1500)])) }
+const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(
+  Array.from({ length: 100 }, (_, index) => [`key ${index}`, 'v'.repeat(1500)]),
+) }
 
 async function submitted(data: object): Promise<{ id: string, card: TelegramMessage }> {
   const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
@@ -30,7 +35,9 @@ async function submitted(data: object): Promise<{ id: string, card: TelegramMess
 }
 
 /** Everything that was sent to a vendor so far. */
-const sentOut = () => JSON.stringify([telegram.requests, teams.requests, d.slack.requests, d.resend.requests].map(requests => requests.map(({ body }) => body)))
+const sentOut = () => JSON.stringify([
+  telegram.requests, teams.requests, d.slack.requests, d.resend.requests,
+].map(requests => requests.map(({ body }) => body)))
 
 async function useEverything(): Promise<{ id: string, card: TelegramMessage }> {
   const large = await submitted(LARGE)
@@ -55,7 +62,9 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     expect(d.server.output()).toMatch(/"config.incomplete","reason":"NUXT_PUBLIC_SITE_URL is not set/)
     const ada = visit(d.server)
     await ada.signIn(PASSWORD)
-    expect(await (await ada.get('/api/status')).json()).toMatchObject({ missing: [expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set')] })
+    expect(await (await ada.get('/api/status')).json()).toMatchObject({
+      missing: [expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set')],
+    })
     const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
     const [first] = platforms.find(({ key }) => key === 'slack')!.steps
     // A step with nothing to open and nothing to copy.
@@ -91,9 +100,15 @@ describe('with both', () => {
 })
 
 describe.each([
-  ['signing in with Slack', { OPS_SLACK_TEAM_ID: 'T0123456789', OPS_SLACK_CLIENT_ID: '1.2', OPS_SLACK_CLIENT_SECRET: 'x', NUXT_SESSION_PASSWORD: 's'.repeat(32) }],
+  ['signing in with Slack', {
+    OPS_SLACK_TEAM_ID: 'T0123456789', OPS_SLACK_CLIENT_ID: '1.2', OPS_SLACK_CLIENT_SECRET: 'x',
+    NUXT_SESSION_PASSWORD: 's'.repeat(32),
+  }],
   ['other workspaces', { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'x', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }],
-  ['Google Chat', { GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: 'a@example.com', private_key: PRIVATE_KEY }), GOOGLE_CHAT_PROJECT_NUMBER: '1234567', GOOGLE_CHAT_SPACE: 'spaces/A' }],
+  ['Google Chat', {
+    GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: 'a@example.com', private_key: PRIVATE_KEY }),
+    GOOGLE_CHAT_PROJECT_NUMBER: '1234567', GOOGLE_CHAT_SPACE: 'spaces/A',
+  }],
 ])('%s', (_, env) => {
   it('is sent back to this service, so the start asks where that is', async () => {
     const { code, output } = await runToExit({ ...QUIET_PRODUCTION, STORE_URL: 'redis://127.0.0.1:9', ...env })

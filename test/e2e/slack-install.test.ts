@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { slackManifest } from '../../server/platforms/slack/manifest'
 import type { Deployment } from '../support/deployment'
 import { OAUTH_APP } from '../support/slack'
-import { agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER } from '../support/slack-workspaces'
+import {
+  agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER,
+} from '../support/slack-workspaces'
 import { startServer } from '../support/server'
 import { visit } from '../support/visitor'
 
@@ -26,12 +28,15 @@ describe('installing the app', () => {
     const page = new URL(answer.headers.get('location')!)
     expect(page.origin + page.pathname).toBe(`${d.slack.url}/oauth/v2/authorize`)
     expect(Object.fromEntries(page.searchParams)).toEqual({
-      client_id: OAUTH_APP.client_id, scope: slackManifest(SITE).oauth_config.scopes.bot.join(','), redirect_uri: `${SITE}/api/slack/oauth/callback`, state: expect.stringMatching(/^[\w-]{43}$/),
+      client_id: OAUTH_APP.client_id, scope: slackManifest(SITE).oauth_config.scopes.bot.join(','),
+      redirect_uri: `${SITE}/api/slack/oauth/callback`, state: expect.stringMatching(/^[\w-]{43}$/),
     })
     const [cookie, ...others] = answer.headers.getSetCookie()
     expect(others).toEqual([])
     expect(cookie).toMatch(new RegExp(`^${COOKIE}=`))
-    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600']) expect(cookie!.split('; ')).toContain(attribute)
+    for (const attribute of [
+      'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/', 'Max-Age=600',
+    ]) expect(cookie!.split('; ')).toContain(attribute)
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
@@ -44,7 +49,9 @@ describe('installing the app', () => {
   it('keeps nothing that was cancelled, refused, or that Slack did not answer, and the log says why without secrets', async () => {
     const cancelling = await operator(d)
     const { searchParams } = await agreeTo(d, cancelling)
-    expect(await comeBack(cancelling, { pathname: '/api/slack/oauth/callback', search: `?error=access_denied&state=${searchParams.get('state')}` })).toBe('/setup?install=cancelled')
+    expect(await comeBack(cancelling, {
+      pathname: '/api/slack/oauth/callback', search: `?error=access_denied&state=${searchParams.get('state')}`,
+    })).toBe('/setup?install=cancelled')
     const refused = await operator(d)
     const back = await agreeTo(d, refused)
     back.searchParams.set('code', 'made-up')
@@ -65,7 +72,9 @@ describe('installing the app', () => {
     const [key, ...others] = await installed()
     expect(others).toEqual([])
     expect(key).toContain(PARTNER)
-    expect(JSON.parse(kept.get(key!)!)).toMatchObject({ botToken: { iv: expect.any(String), data: expect.any(String), tag: expect.any(String) } })
+    expect(JSON.parse(kept.get(key!)!)).toMatchObject({
+      botToken: { iv: expect.any(String), data: expect.any(String), tag: expect.any(String) },
+    })
     for (const value of kept.values()) expect(value).not.toContain('xoxb-')
     expect(d.server.output()).not.toContain('xoxb-')
     expect([...ada.cookies.keys()]).toEqual(['__Host-triage-session'])
@@ -77,7 +86,9 @@ describe('coming back from Slack', () => {
     const [ada, mallory] = [await operator(d), await operator(d)]
     const stolen = await agreeTo(d, mallory)
     const asked = codes().length
-    for (const search of [stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`]) {
+    for (const search of [
+      stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`,
+    ]) {
       await ada.get('/api/slack/install')
       expect(await comeBack(ada, { pathname: stolen.pathname, search })).toBe(EXPIRED)
       // Without having begun at all.
@@ -100,7 +111,10 @@ describe('coming back from Slack', () => {
       const state = 's'.repeat(43)
       const session = { id: 'x', createdAt: Date.now(), data: { state, at: Date.now() - age } }
       const ada = visit(d.server)
-      ada.cookies.set(COOKIE, await sealSession({ context: { sessions: { [COOKIE]: session } } } as unknown as H3Event, { name: COOKIE, password: ENCRYPTION_KEY }))
+      ada.cookies.set(COOKIE, await sealSession(
+        { context: { sessions: { [COOKIE]: session } } } as unknown as H3Event,
+        { name: COOKIE, password: ENCRYPTION_KEY },
+      ))
       return comeBack(ada, { pathname: '/api/slack/oauth/callback', search: `?error=access_denied&state=${state}` })
     }
     expect(await after(10 * 60_000 + 1)).toBe(EXPIRED)
@@ -112,7 +126,9 @@ it('the manifest names where Slack sends people back to, and has it say when a w
   const manifest = await (await fetch(`${d.server.url}/api/slack/manifest`)).json() as ReturnType<typeof slackManifest>
   expect(manifest).toEqual(slackManifest(SITE, { oauth: true }))
   expect(manifest.oauth_config.redirect_urls).toEqual([`${SITE}/api/slack/oauth/callback`])
-  expect(manifest.settings.event_subscriptions.bot_events).toEqual([...slackManifest(SITE).settings.event_subscriptions.bot_events, 'app_uninstalled', 'tokens_revoked'])
+  expect(manifest.settings.event_subscriptions.bot_events).toEqual([
+    ...slackManifest(SITE).settings.event_subscriptions.bot_events, 'app_uninstalled', 'tokens_revoked',
+  ])
 })
 
 it('without SLACK_CLIENT_ID there is nothing to install, which the answer says', async () => {
@@ -121,7 +137,9 @@ it('without SLACK_CLIENT_ID there is nothing to install, which the answer says',
   const ada = await operator({ ...d, server })
   for (const path of ['/api/slack/install', '/api/slack/oauth/callback?code=x&state=x']) {
     const answer = await ada.get(path)
-    expect([answer.status, await answer.json()]).toEqual([404, { code: 'SLACK_OAUTH_OFF', error: expect.stringContaining('SLACK_CLIENT_ID') }])
+    expect([answer.status, await answer.json()]).toEqual([
+      404, { code: 'SLACK_OAUTH_OFF', error: expect.stringContaining('SLACK_CLIENT_ID') },
+    ])
   }
   await server.kill()
 })

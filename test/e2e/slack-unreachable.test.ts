@@ -19,7 +19,9 @@ describe('with Slack unreachable', () => {
       const started = Date.now()
       const verification = await sendEvent(other.server.url, { type: 'url_verification', challenge: 'c' })
       expect(verification.status).toBe(200)
-      const form = await fetch(`${other.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}' })
+      const form = await fetch(`${other.server.url}/api/form`, {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}',
+      })
       expect(await form.json()).toMatchObject({ status: 'received' })
       expect(Date.now() - started).toBeLessThan(3000)
       expect(await other.slack.messages()).toEqual([])
@@ -41,7 +43,9 @@ describe('with Slack unreachable', () => {
     d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: gate.promise } : undefined
     const posted = (await d.slack.messages()).length
     const started = Date.now()
-    const response = await fetch(`${d.server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"hanging"}' })
+    const response = await fetch(`${d.server.url}/api/form`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"hanging"}',
+    })
     expect(await response.json()).toMatchObject({ status: 'received' })
     expect(Date.now() - started).toBeLessThan(3000)
     expect(await d.slack.messages()).toHaveLength(posted)
@@ -58,7 +62,9 @@ describe('with Slack unreachable', () => {
     d.slack.fault = () => ({ hold: gate.promise })
     const before = d.resend.requests.length
     const started = Date.now()
-    const response = await interact(d.server.url, viewSubmission(view, { f0: 'Grace' }, { ...d.slack.reviewer, id: 'U0NEWUSER' }))
+    const response = await interact(
+      d.server.url, viewSubmission(view, { f0: 'Grace' }, { ...d.slack.reviewer, id: 'U0NEWUSER' }),
+    )
     expect(response.status).toBe(200)
     expect(Date.now() - started).toBeLessThan(3000)
     await until('the email', () => d.resend.requests.length > before)

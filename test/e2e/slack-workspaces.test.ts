@@ -5,9 +5,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
-import { blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage } from '../support/slack'
+import {
+  blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
+} from '../support/slack'
 import { envelope, nextTs, postsIn, said } from '../support/slack-talk'
-import { atHome, deployForWorkspaces, everythingIn, HOME, install, PARTNER, tokensOf } from '../support/slack-workspaces'
+import {
+  atHome, deployForWorkspaces, everythingIn, HOME, install, PARTNER, tokensOf,
+} from '../support/slack-workspaces'
 import { until } from '../support/until'
 
 /** A channel of PARTNER; emulate seeds it as #random. */
@@ -27,22 +31,31 @@ afterAll(async () => {
 })
 
 async function send(data: object): Promise<string> {
-  const answer = await fetch(`${d.server.url}/api/form/partner`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) })
+  const answer = await fetch(`${d.server.url}/api/form/partner`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
+  })
   return (await answer.json() as { submissionId: string }).submissionId
 }
 
 async function history(): Promise<SlackMessage[]> {
-  const answer = await fetch(`${d.slack.apiUrl}conversations.history`, { method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify({ channel: THERE, limit: 50 }) })
+  const answer = await fetch(`${d.slack.apiUrl}conversations.history`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel: THERE, limit: 50 }),
+  })
   return (await answer.json() as { messages: SlackMessage[] }).messages
 }
 
-const cardOf = (id: string) => until(`the card of ${id}`, async () => (await history()).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id)))
+const cardOf = (id: string) => until(
+  `the card of ${id}`, async () => (await history()).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id)),
+)
 const shown = async ({ ts }: SlackMessage) => blockText((await history()).find(message => message.ts === ts)!.blocks)
 
 /** A click in the channel of the other workspace. */
 function clickThere(card: SlackMessage, action: string, id: string, team = PARTNER, trigger?: string): Block {
   const payload = blockActions(card, action, id, d.slack.reviewer, trigger)
-  return { ...payload, team: { id: team, domain: 'x' }, channel: { id: THERE, name: 'random' }, container: { ...payload.container as object, channel_id: THERE } }
+  return { ...payload, team: { id: team, domain: 'x' }, channel: { id: THERE, name: 'random' }, container: {
+    ...payload.container as object, channel_id: THERE,
+  } }
 }
 
 async function press(payload: Block): Promise<number> {
@@ -57,7 +70,9 @@ async function tell(event: Block, team = PARTNER): Promise<number> {
   return status
 }
 
-const isInstalled = async () => [...(await everythingIn(d)).keys()].some(key => key.includes(`slack:installation:${PARTNER}`))
+const isInstalled = async () => (
+  [...(await everythingIn(d)).keys()].some(key => key.includes(`slack:installation:${PARTNER}`))
+)
 
 describe('a card for a channel of another workspace', () => {
   it('goes out as soon as that has installed the app, with its token', async () => {
@@ -90,7 +105,9 @@ describe('a card for a channel of another workspace', () => {
     const view = d.slack.calls('views.open').at(-1)!.view as Block
     const input = (view.blocks as Block[]).find(({ type }) => type === 'input')!
     // Sent by somebody of a third workspace, in a channel that they share.
-    const form = { ...viewSubmission({ ...view, app_installed_team_id: PARTNER }, { [input.block_id]: 'Joan Clarke' }, d.slack.reviewer), team: { id: 'T0THIRD000' } }
+    const form = { ...viewSubmission(
+      { ...view, app_installed_team_id: PARTNER }, { [input.block_id]: 'Joan Clarke' }, d.slack.reviewer,
+    ), team: { id: 'T0THIRD000' } }
     expect(await press(form)).toBe(200)
     expect(await shown(card)).toContain('Joan Clarke')
   })
@@ -104,33 +121,48 @@ describe('a click', () => {
     expect(await press(clickThere(await cardOf(there), action, there, HOME, await d.slack.trigger()))).toBe(200)
     const payload = blockActions(card, action, here, d.slack.reviewer, await d.slack.trigger())
     expect(await press({ ...payload, team: { id: PARTNER, domain: 'partner' } })).toBe(200)
-    await until('the log', () => [there, here].every(id => new RegExp(`"review.misplaced".*${id}`).test(d.server.output())))
+    await until(
+      'the log', () => [there, here].every(id => new RegExp(`"review.misplaced".*${id}`).test(d.server.output())),
+    )
     expect(await shown(await cardOf(there))).toContain('New Form Submission')
-    expect(blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks)).toContain('New Form Submission')
+    expect(
+      blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks),
+    ).toContain('New Form Submission')
     expect(d.slack.calls('views.open')).toHaveLength(opened)
   })
 })
 
 it('the bot converses in the other workspace, with its token', async () => {
   const [token] = tokensOf(d.slack, 'chat.postMessage', THERE)
-  const answer = await fetch(`${d.slack.apiUrl}conversations.open`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify({ users: d.slack.reviewer.id }) })
+  const answer = await fetch(`${d.slack.apiUrl}conversations.open`, {
+    method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ users: d.slack.reviewer.id }),
+  })
   const { channel: { id: dm } } = await answer.json() as { channel: { id: string } }
   await tell(said(d.slack, 'status', nextTs(), { channel: dm }))
-  expect(postsIn(d.slack, '', dm).map(({ blocks }) => blockText(blocks))).toEqual([expect.stringContaining('Connected: Slack')])
+  expect(postsIn(d.slack, '', dm).map(({ blocks }) => blockText(blocks))).toEqual([
+    expect.stringContaining('Connected: Slack'),
+  ])
   expect(tokensOf(d.slack, 'chat.postMessage', dm)).toEqual([token])
 })
 
 describe('the first workspace', () => {
   it('keeps its own token', async () => {
     const { id, card } = await submit(d, { name: 'Home' })
-    expect(await press({ ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: HOME, domain: 'home' } })).toBe(200)
+    expect(
+      await press({ ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: HOME, domain: 'home' } }),
+    ).toBe(200)
     expect(blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks)).toContain('spam')
-    expect(new Set([...tokensOf(d.slack, 'chat.postMessage', CHANNEL), ...tokensOf(d.slack, 'chat.update', card.ts)])).toEqual(new Set([BOT_TOKEN]))
+    expect(
+      new Set([...tokensOf(d.slack, 'chat.postMessage', CHANNEL), ...tokensOf(d.slack, 'chat.update', card.ts)]),
+    ).toEqual(new Set([BOT_TOKEN]))
   })
 })
 
 describe('a process that does not know yet which workspace its token is of', () => {
-  const asHome = (card: SlackMessage, id: string) => ({ ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: HOME, domain: 'home' } })
+  const asHome = (card: SlackMessage, id: string) => ({
+    ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: HOME, domain: 'home' },
+  })
 
   it('waits for Slack to say so, and acknowledges nothing while it does not', async () => {
     const { id, card } = await submit(d, { name: 'Early' })
@@ -161,8 +193,12 @@ describe('a process that does not know yet which workspace its token is of', () 
 describe('a workspace that did not install the app', () => {
   it('is not listened to', async () => {
     const { id, card } = await submit(d, { name: 'Home' })
-    expect(await press({ ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: 'T0STRANGER', domain: 'x' } })).toBe(200)
-    expect(blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks)).toContain('New Form Submission')
+    expect(
+      await press({ ...blockActions(card, 'spam', id, d.slack.reviewer), team: { id: 'T0STRANGER', domain: 'x' } }),
+    ).toBe(200)
+    expect(
+      blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks),
+    ).toContain('New Form Submission')
     const before = d.slack.calls('chat.postMessage').length
     expect(await tell(said(d.slack, 'status', nextTs(), { channel: d.slack.dmChannel }), 'T0STRANGER')).toBe(200)
     expect(d.slack.calls('chat.postMessage')).toHaveLength(before)
@@ -175,7 +211,9 @@ describe('a workspace that removes the app', () => {
     expect(await isInstalled()).toBe(true)
   })
 
-  it.each([{ type: 'app_uninstalled' }, { type: 'tokens_revoked', tokens: { oauth: [], bot: ['U0BOT'] } }])('is forgotten by $type', async (event) => {
+  it.each([
+    { type: 'app_uninstalled' }, { type: 'tokens_revoked', tokens: { oauth: [], bot: ['U0BOT'] } },
+  ])('is forgotten by $type', async (event) => {
     if (!await isInstalled()) await install(d)
     const id = await send({ name: 'Last' })
     const card = await cardOf(id)

@@ -23,14 +23,20 @@ describe('the start', () => {
     const { code, output } = await runToExit({ NODE_ENV: 'production' })
     expect(code).toBe(1)
     expect(output.match(/The configuration has/g)).toHaveLength(1)
-    for (const name of ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'STORE_URL', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL']) expect(output).toContain(`${name} is missing`)
+    for (const name of [
+      'CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'STORE_URL', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS',
+      'FORWARD_EMAIL',
+    ]) expect(output).toContain(`${name} is missing`)
     expect(output).toContain('https://api.slack.com/apps')
     expect(output).not.toContain('Listening on')
   })
 
   it.each(['18.20.8', '20.20.2', '21.7.3'])('on Node %s stops with what it needs, before anything is loaded', async (version) => {
     const pretend = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`)}`
-    expect(await runToExit({ ...EMBEDDED(), NODE_OPTIONS: `--import ${pretend}` })).toEqual({ code: 1, output: `\nThis service needs Node 22 or newer, and this is Node ${version}. Install a newer one: https://nodejs.org/download\n\n` })
+    expect(await runToExit({ ...EMBEDDED(), NODE_OPTIONS: `--import ${pretend}` })).toEqual({
+      code: 1,
+      output: `\nThis service needs Node 22 or newer, and this is Node ${version}. Install a newer one: https://nodejs.org/download\n\n`,
+    })
   })
 
   it('without NODE_ENV counts as production', async () => {
@@ -38,7 +44,9 @@ describe('the start', () => {
   })
 
   it('never prints the value of a malformed variable', async () => {
-    const { output } = await runToExit({ ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host' })
+    const { output } = await runToExit({
+      ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host',
+    })
     expect(output).toContain('CHAT_BOT_TOKEN is malformed')
     expect(output).toContain('STORE_URL is malformed')
     expect(output).not.toMatch(/my-secret-token|password/)
@@ -54,8 +62,14 @@ describe('the start', () => {
 describe('the sandbox', () => {
   it('is off in production: its page finds nothing and its webhook is unknown', async () => {
     const redis = await startRedis()
-    server = await startServer({ NODE_ENV: 'production', STORE_URL: redis.url, CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret', CHAT_CHANNEL_ID: 'C0123456789', MAIL_API_KEY: 're_x', MAIL_FROM_ADDRESS: 'a@example.com', FORWARD_EMAIL: 'b@example.com' })
-    for (const path of ['/api/sandbox/state', '/api/sandbox/events']) expect((await fetch(server.url + path)).status).toBe(404)
+    server = await startServer({
+      NODE_ENV: 'production', STORE_URL: redis.url, CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret',
+      CHAT_CHANNEL_ID: 'C0123456789', MAIL_API_KEY: 're_x', MAIL_FROM_ADDRESS: 'a@example.com',
+      FORWARD_EMAIL: 'b@example.com',
+    })
+    for (const path of [
+      '/api/sandbox/state', '/api/sandbox/events',
+    ]) expect((await fetch(server.url + path)).status).toBe(404)
     expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: '{}' })).status).toBe(404)
     expect((await fetch(`${server.url}/api/submissions/x`)).status).toBe(403)
     await redis.stop()
@@ -65,29 +79,45 @@ describe('the sandbox', () => {
     const redis = await startRedis()
     const env = { ...QUIET_PRODUCTION, STORE_URL: redis.url, SANDBOX: '1' }
     const { code, output } = await runToExit(env)
-    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('SANDBOX is on in production') as string })
+    expect({ code, output }).toMatchObject({
+      code: 1, output: expect.stringContaining('SANDBOX is on in production') as string,
+    })
     server = await startServer({ ...env, ...WITH_PASSWORD })
     const [ada, stranger] = [visit(server), visit(server)]
     const message = { type: 'message', text: '@form-bot help', user: { id: 'boss', name: 'The Boss' } }
-    for (const path of ['/api/sandbox/state', '/api/sandbox/events']) expect((await stranger.get(path)).status).toBe(401)
+    for (const path of [
+      '/api/sandbox/state', '/api/sandbox/events',
+    ]) expect((await stranger.get(path)).status).toBe(401)
     expect((await stranger.post('/api/webhooks/sandbox', message)).status).toBe(401)
     await ada.signIn(PASSWORD)
-    for (const foreign of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect((await ada.post('/api/webhooks/sandbox', message, foreign)).status).toBe(403)
+    for (const foreign of [
+      { 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' },
+    ] as Record<string, string>[]) expect((await ada.post('/api/webhooks/sandbox', message, foreign)).status).toBe(403)
     expect((await ada.post('/api/webhooks/sandbox', message)).status).toBe(200)
     await server.drain()
-    const { messages, signedInAs } = await (await ada.get('/api/sandbox/state')).json() as { messages: { text: string | null, author: { name: string } | null }[], signedInAs: string }
-    expect([signedInAs, messages[0]]).toMatchObject(['Ada Lovelace', { text: '@form-bot help', author: { name: 'Ada Lovelace' } }])
+    const { messages, signedInAs } = await (await ada.get('/api/sandbox/state')).json() as {
+      messages: { text: string | null, author: { name: string } | null }[]
+      signedInAs: string
+    }
+    expect([signedInAs, messages[0]]).toMatchObject([
+      'Ada Lovelace', { text: '@form-bot help', author: { name: 'Ada Lovelace' } },
+    ])
     expect(messages).toHaveLength(2)
     await redis.stop()
   })
 
   it('answers no other website and no other host name', async () => {
     server = await startServer({ ...EMBEDDED() })
-    const click = { type: 'action', messageId: 'm1', threadId: 'sandbox:triage:m1', actionId: 'spam', value: 'x', user: { id: 'u', name: 'U' } }
+    const click = {
+      type: 'action', messageId: 'm1', threadId: 'sandbox:triage:m1', actionId: 'spam', value: 'x',
+      user: { id: 'u', name: 'U' },
+    }
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
       expect((await fetch(`${server.url}/api/sandbox/state`, { headers })).status).toBe(403)
       expect((await fetch(`${server.url}/api/submissions/x`, { headers })).status).toBe(403)
-      expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: JSON.stringify(click), headers: { 'content-type': 'application/json', ...headers } })).status).toBe(403)
+      expect((await fetch(`${server.url}/api/webhooks/sandbox`, {
+        method: 'POST', body: JSON.stringify(click), headers: { 'content-type': 'application/json', ...headers },
+      })).status).toBe(403)
     }
     expect(await statusWithHost(server, '/api/sandbox/state', 'rebound.example')).toBe(403)
     expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
@@ -96,7 +126,9 @@ describe('the sandbox', () => {
   it('refuses an interaction that is not one, and says why', async () => {
     server = await startServer({ ...EMBEDDED() })
     for (const body of ['', '[]', '{"type":"action"}', '{"type":"other"}']) {
-      const response = await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+      const response = await fetch(
+        `${server.url}/api/webhooks/sandbox`, { method: 'POST', body, headers: { 'content-type': 'application/json' } },
+      )
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({ error: expect.stringContaining('Not a sandbox interaction') })
     }
@@ -106,16 +138,22 @@ describe('the sandbox', () => {
 describe('the embedded store', () => {
   it('survives a restart: a form sent before is shown after, hostile keys included', async () => {
     server = await startServer(EMBEDDED())
-    const { submissionId } = await (await sendForm(server, '{"__proto__":"kept","name":"Ada"}')).json() as { submissionId: string }
+    const { submissionId } = await (await sendForm(
+      server, '{"__proto__":"kept","name":"Ada"}',
+    )).json() as { submissionId: string }
     await server.stop()
     server = await startServer(EMBEDDED())
     const shown = await (await fetch(`${server.url}/api/submissions/${submissionId}`)).json()
-    expect(shown).toMatchObject({ id: submissionId, state: 'waiting', open: true, fields: [{ label: '__proto__', value: 'kept', edited: false }, { label: 'name', value: 'Ada', edited: false }] })
+    expect(shown).toMatchObject({ id: submissionId, state: 'waiting', open: true, fields: [
+      { label: '__proto__', value: 'kept', edited: false }, { label: 'name', value: 'Ada', edited: false },
+    ] })
   })
 })
 
 describe('GET /api/cron/sweep', () => {
-  const call = (authorization?: string) => fetch(`${server!.url}/api/cron/sweep`, { headers: authorization === undefined ? {} : { authorization } })
+  const call = (authorization?: string) => fetch(
+    `${server!.url}/api/cron/sweep`, { headers: authorization === undefined ? {} : { authorization } },
+  )
 
   it('without CRON_SECRET refuses with a message that names it', async () => {
     server = await startServer(EMBEDDED())
@@ -127,7 +165,9 @@ describe('GET /api/cron/sweep', () => {
   it('lets only the bearer of the secret in', async () => {
     const secret = 'a-secret-of-some-length'
     server = await startServer({ ...EMBEDDED(), CRON_SECRET: secret })
-    for (const wrong of [undefined, '', 'Bearer', `Bearer ${secret}x`, secret, `bearer ${secret}`]) expect((await call(wrong)).status).toBe(401)
+    for (const wrong of [
+      undefined, '', 'Bearer', `Bearer ${secret}x`, secret, `bearer ${secret}`,
+    ]) expect((await call(wrong)).status).toBe(401)
     const response = await call(`Bearer ${secret}`)
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ taken: expect.any(Number) })
@@ -137,6 +177,8 @@ describe('GET /api/cron/sweep', () => {
 async function statusWithHost(to: Server, path: string, host: string): Promise<number> {
   const { request } = await import('node:http')
   return new Promise((resolve, reject) => {
-    request(to.url + path, { headers: { host } }, response => resolve(response.statusCode ?? 0)).on('error', reject).end()
+    request(
+      to.url + path, { headers: { host } }, response => resolve(response.statusCode ?? 0),
+    ).on('error', reject).end()
   })
 }

@@ -8,8 +8,13 @@ beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
 afterAll(() => d.close())
 afterEach(() => { d.resend.fault = () => undefined })
 
-const get = (path: string, headers: Record<string, string> = {}) => fetch(`${d.server.url}/api/submissions${path}`, { headers })
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) => fetch(`${d.server.url}/api/submissions${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+const get = (path: string, headers: Record<string, string> = {}) => fetch(
+  `${d.server.url}/api/submissions${path}`, { headers },
+)
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) => fetch(
+  `${d.server.url}/api/submissions${path}`,
+  { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+)
 
 describe('POST /api/submissions/<id>/decision', () => {
   it('forwards in the name of who decided, and a second decision is told who that was', async () => {
@@ -20,10 +25,14 @@ describe('POST /api/submissions/<id>/decision', () => {
     expect(JSON.stringify((await cardNow(d, card)).blocks)).toContain('Forwarded by Local on Ops page')
     const late = await post(`/${id}/decision`, { action: 'spam' })
     expect(late.status).toBe(409)
-    expect(await late.json()).toEqual({ code: 'ALREADY_DECIDED', error: expect.stringMatching(/^Forwarded by Local on Ops page, .* UTC\.$/) })
+    expect(await late.json()).toEqual({
+      code: 'ALREADY_DECIDED', error: expect.stringMatching(/^Forwarded by Local on Ops page, .* UTC\.$/),
+    })
     const gone = await get(`/${id}`)
     expect(gone.status).toBe(410)
-    expect(await gone.json()).toMatchObject({ code: 'SUBMISSION_ENDED', error: expect.stringContaining('Forwarded by Local') })
+    expect(await gone.json()).toMatchObject({
+      code: 'SUBMISSION_ENDED', error: expect.stringContaining('Forwarded by Local'),
+    })
     expect((await d.resend.emails()).length).toBe(1)
   })
 
@@ -31,7 +40,9 @@ describe('POST /api/submissions/<id>/decision', () => {
     const { id } = await submit(d, { name: 'Ada', tags: ['a'] })
     const refused = await post(`/${id}/decision`, { action: 'edit', values: { f0: 'Grace', f1: 'not json' } })
     expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({ code: 'INVALID_VALUES', errors: { f1: expect.stringContaining('JSON list') } })
+    expect(await refused.json()).toMatchObject({
+      code: 'INVALID_VALUES', errors: { f1: expect.stringContaining('JSON list') },
+    })
     expect((await (await get(`/${id}`)).json()).open).toBe(true)
     expect((await post(`/${id}/decision`, { action: 'edit', values: { f0: 'Grace' } })).status).toBe(200)
     await d.server.drain()
@@ -82,7 +93,9 @@ describe('GET /api/submissions', () => {
         before = page.cursor
       }
       expect(ids).toEqual(all.toReversed().map(({ id }) => id))
-      expect(await list('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [{ platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) }] }], cursor: null })
+      expect(await list('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [
+        { platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) },
+      ] }], cursor: null })
       expect(await list('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
       expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
       const response = await fetch(`${other.server.url}/api/submissions?limit=0`)

@@ -10,7 +10,10 @@ let teams: Teams
 beforeAll(async () => {
   teams = await startTeams()
   // Teams alone: no variable of Slack is set.
-  d = await deploy({ ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+  d = await deploy({
+    ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    RETRY_BASE_MS: '200', LEASE_MS: '30000',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -32,9 +35,13 @@ async function submitForm(data: object = FORM): Promise<{ id: string, message: T
 
 const now = ({ id }: TeamsMessage) => teams.messages().find(message => message.id === id)!
 const shown = (message: TeamsMessage) => adaptiveCardText(now(message).card)
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
 
-async function press(message: TeamsMessage, title: string, options?: SignOptions): Promise<{ status: number, task: Json | undefined }> {
+async function press(
+  message: TeamsMessage, title: string, options?: SignOptions,
+): Promise<{ status: number, task: Json | undefined }> {
   const response = await teams.click(d.server.url, message, title, options)
   const text = await response.text()
   await d.server.drain()
@@ -82,7 +89,9 @@ describe('a card on Teams', () => {
   it('is edited in a dialog and forwarded as edited; an emptied input is emptied', async () => {
     const { id, message } = await submitForm()
     const dialog = await openDialog(message)
-    expect(dialog.body).toMatchObject([{ id: 'f0', label: 'name', value: FORM.name }, { id: 'f1', isMultiline: true, value: FORM.message }, { id: 'f2' }])
+    expect(dialog.body).toMatchObject([
+      { id: 'f0', label: 'name', value: FORM.name }, { id: 'f1', isMultiline: true, value: FORM.message }, { id: 'f2' },
+    ])
     expect(await submitDialog(dialog, { f0: 'Grace Hopper', f1: '' })).toBeUndefined()
     await until('the card closed', () => shown(message).includes('Edited and forwarded by Ada Lovelace on Teams'))
     const { body } = d.endpoint.requests.find(({ headers }) => String(headers['webhook-id']).startsWith(id))!
@@ -105,8 +114,12 @@ describe('a card on Teams', () => {
     const stale = { ...message }
     await press(message, 'Mark as Spam')
     const told = await submitDialog(dialog, { f0: 'Too late' })
-    expect(adaptiveCardText(told!.value.card.content)).toMatch(/^Marked as spam by Ada Lovelace on Teams|already decided/)
-    expect((await press(stale, 'Edit & Forward')).task).toEqual({ type: 'message', value: 'There is nothing to edit here any more.' })
+    expect(adaptiveCardText(told!.value.card.content)).toMatch(
+      /^Marked as spam by Ada Lovelace on Teams|already decided/,
+    )
+    expect((await press(stale, 'Edit & Forward')).task).toEqual({
+      type: 'message', value: 'There is nothing to edit here any more.',
+    })
     expect((await press(stale, 'Forward Submission')).status).toBe(200)
     expect(emailsAbout(id)).toHaveLength(0)
   })
@@ -118,23 +131,30 @@ describe('a webhook of Teams', () => {
     ['a key that Microsoft does not publish', { forged: true }],
     ['another audience', { claims: { aud: '00000000-0000-0000-0000-000000000000' } }],
     ['another issuer', { claims: { iss: 'https://evil.example' } }],
-    ['a token that some Entra tenant issued for the app', { claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT, ver: '2.0' } }],
+    ['a token that some Entra tenant issued for the app', {
+      claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT, ver: '2.0' },
+    }],
     ['one of the older kind', { claims: { iss: `https://sts.windows.net/${TENANT}/`, tid: TENANT, ver: '1.0' } }],
     ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
     ['the token of another service', { claims: { serviceurl: 'https://evil.example/teams' } }],
   ])('with %s is refused and does nothing', async (_, options) => {
     const { message } = await submitForm()
-    for (const title of ['Mark as Spam', 'Edit & Forward']) expect((await press(message, title, options)).status).toBe(401)
+    for (const title of ['Mark as Spam', 'Edit & Forward']) expect(
+      (await press(message, title, options)).status,
+    ).toBe(401)
     expect(adaptiveCardActions(now(message).card)).toHaveLength(3)
   })
 })
 
 describe('Teams that refuses', () => {
-  const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST' && path.endsWith('/activities')
+  const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST'
+    && path.endsWith('/activities')
 
   it('with 429 is asked again when it says so', async () => {
     let refused = 0
-    teams.fault = request => isPost(request) && refused++ === 0 ? { status: 429, headers: { 'retry-after': '1' } } : undefined
+    teams.fault = request => isPost(request) && refused++ === 0
+      ? { status: 429, headers: { 'retry-after': '1' } }
+      : undefined
     const before = teams.requests.length
     await submitForm({ name: 'patient' })
     const [first, second] = teams.requests.slice(before).filter(isPost)
@@ -150,14 +170,21 @@ describe('Teams that refuses', () => {
 
   it('what a person can mend is asked again, and the log names the variable to check', async () => {
     const { message } = await submitForm({ name: 'unwelcome' })
-    teams.fault = ({ method }) => method === 'PUT' ? { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' } : undefined
+    teams.fault = ({ method }) => method === 'PUT'
+      ? { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' }
+      : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: true, reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.' })
+    expect(failureOf(d, 'Teams')).toMatchObject({
+      work: 'update', again: true,
+      reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.',
+    })
   })
 
   it('an edit because the card was deleted is not asked again', async () => {
     const { message } = await submitForm({ name: 'deleted' })
-    teams.fault = ({ method }) => method === 'PUT' ? { status: 404, body: '{"error":{"code":"ActivityNotFoundInConversation"}}' } : undefined
+    teams.fault = ({ method }) => method === 'PUT'
+      ? { status: 404, body: '{"error":{"code":"ActivityNotFoundInConversation"}}' }
+      : undefined
     await press(message, 'Mark as Spam')
     expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: false })
   })

@@ -8,7 +8,10 @@ let telegram: Telegram
 beforeAll(async () => {
   telegram = await startTelegram()
   // Telegram alone: no variable of Slack is set.
-  d = await deploy({ ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200', LEASE_MS: '30000' })
+  d = await deploy({
+    ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200',
+    LEASE_MS: '30000',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -25,7 +28,9 @@ async function submitForm(data: object): Promise<{ id: string, message: Telegram
 
 const now = ({ id }: TelegramMessage) => telegram.messages().find(message => message.id === id)!
 const isPost = ({ path }: { path: string }) => path.endsWith('/sendMessage')
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
 
 async function press(message: TelegramMessage, label: string, secret?: string | null): Promise<number> {
   const { status } = await telegram.click(d.server.url, message, label, secret)
@@ -55,12 +60,16 @@ describe('a card on Telegram', () => {
 it('nothing that is posted or edited shows a preview of a link', async () => {
   const { message } = await submitForm({ website: 'https://evil.example/?d=ada' })
   await press(message, 'Mark as Spam')
-  const writes = telegram.requests.filter(({ path }) => /\/(?:sendMessage|editMessageText)$/.test(path)).map(({ body }) => JSON.parse(body) as { link_preview_options?: unknown })
+  const writes = telegram.requests.filter(({ path }) => (
+    /\/(?:sendMessage|editMessageText)$/.test(path)
+  )).map(({ body }) => JSON.parse(body) as { link_preview_options?: unknown })
   expect(writes.length).toBeGreaterThan(1)
   for (const { link_preview_options: previews } of writes) expect(previews).toEqual({ is_disabled: true })
 })
 
-it.each([['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a longer secret', 'telegram-webhook-secret!']])('a webhook with %s is refused and does nothing', async (_, secret) => {
+it.each([
+  ['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a longer secret', 'telegram-webhook-secret!'],
+])('a webhook with %s is refused and does nothing', async (_, secret) => {
   const { message } = await submitForm({ name: 'Ada' })
   expect(await press(message, 'Mark as Spam', secret)).toBe(401)
   expect(now(message).keyboard).toHaveLength(2)
@@ -69,7 +78,12 @@ it.each([['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a
 describe('Telegram that refuses', () => {
   it('with 429 is asked again when it says so', async () => {
     let refused = 0
-    telegram.fault = request => isPost(request) && refused++ === 0 ? { status: 429, body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 1","parameters":{"retry_after":1}}' } : undefined
+    telegram.fault = request => isPost(request) && refused++ === 0
+      ? {
+          status: 429,
+          body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 1","parameters":{"retry_after":1}}',
+        }
+      : undefined
     const before = telegram.requests.length
     await submitForm({ name: 'patient' })
     const [first, second] = telegram.requests.slice(before).filter(isPost)
@@ -82,7 +96,8 @@ describe('Telegram that refuses', () => {
     telegram.fault = ({ path }) => path.endsWith('/editMessageText') && edits++ === 0 ? 'lose-answer' : undefined
     await press(message, 'Forward Submission')
     await until('a second edit', () => edits > 1)
-    await until('the end of it', () => d.server.output().includes(`"submission.finished"`) && d.server.output().split('\n').some(line => line.includes('submission.finished') && line.includes(id)))
+    await until('the end of it', () => d.server.output().includes(`"submission.finished"`)
+      && d.server.output().split('\n').some(line => line.includes('submission.finished') && line.includes(id)))
     await d.server.drain()
     expect(now(message).text).toContain('note: edited twice')
     expect(now(message).keyboard).toEqual([])
@@ -90,12 +105,26 @@ describe('Telegram that refuses', () => {
   })
 
   it.each([
-    ['what a person can mend is asked again, and the log says what to check', 403, 'Forbidden: bot was kicked from the supergroup chat', true, 'Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.'],
-    ['because the card is gone is not asked again', 400, 'Bad Request: message to edit not found', false, 'The card was deleted.'],
-    ['because the group was upgraded is not asked again, and the log has the new id', 400, 'Bad Request: group chat was upgraded to a supergroup chat', false, 'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.'],
+    [
+      'what a person can mend is asked again, and the log says what to check', 403,
+      'Forbidden: bot was kicked from the supergroup chat', true,
+      'Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.',
+    ],
+    [
+      'because the card is gone is not asked again', 400, 'Bad Request: message to edit not found', false,
+      'The card was deleted.',
+    ],
+    [
+      'because the group was upgraded is not asked again, and the log has the new id', 400,
+      'Bad Request: group chat was upgraded to a supergroup chat', false,
+      'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.',
+    ],
   ])('%s', async (_, code, description, again, advice) => {
     const { message } = await submitForm({ name: 'unwelcome' })
-    const body = JSON.stringify({ ok: false, error_code: code, description, ...description.includes('upgraded') ? { parameters: { migrate_to_chat_id: -100777 } } : {} })
+    const body = JSON.stringify({
+      ok: false, error_code: code, description,
+      ...description.includes('upgraded') ? { parameters: { migrate_to_chat_id: -100777 } } : {},
+    })
     telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: code, body } : undefined
     await press(message, 'Mark as Spam')
     expect(failureOf(d, `Telegram answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again })

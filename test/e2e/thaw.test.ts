@@ -21,7 +21,10 @@ afterAll(async () => {
   await tcp.close()
 })
 
-/** Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process serves. */
+/**
+ * Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process
+ * serves.
+ */
 async function loseConnection(): Promise<void> {
   const outages = () => d.server.output().split('redis.unreachable').length
   const before = outages()

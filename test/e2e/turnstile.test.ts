@@ -9,7 +9,10 @@ let d: Deployment
 let verifier: Proxy
 beforeAll(async () => {
   verifier = await startProxy()
-  d = await deploy({ TURNSTILE_SECRET_KEY: 'turnstile-secret', TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`, FORM_API_KEY: API_KEY, FORM_ALLOWED_ORIGINS: SHOP, TRUST_PROXY: '1' })
+  d = await deploy({
+    TURNSTILE_SECRET_KEY: 'turnstile-secret', TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`, FORM_API_KEY: API_KEY,
+    FORM_ALLOWED_ORIGINS: SHOP, TRUST_PROXY: '1',
+  })
 })
 afterAll(async () => {
   await d.close()
@@ -24,16 +27,22 @@ beforeEach(() => {
     const [token, attempt] = [form.get('response')!, form.get('idempotency_key')]
     const fresh = token.startsWith('good') && (!used.has(token) || (attempt !== null && used.get(token) === attempt))
     if (fresh) used.set(token, attempt)
-    return { status: 200, body: JSON.stringify({ 'success': fresh, 'error-codes': fresh ? [] : ['timeout-or-duplicate'] }) }
+    return {
+      status: 200, body: JSON.stringify({ 'success': fresh, 'error-codes': fresh ? [] : ['timeout-or-duplicate'] }),
+    }
   }
 })
 
 async function send(fields: Record<string, unknown>, headers: Record<string, string> = { origin: SHOP }) {
   const before = d.slack.calls('chat.postMessage').length
-  const response = await sendForm(d.server, { name: 'Ada', ...fields }, { 'x-forwarded-for': '203.0.113.7', ...headers })
+  const response = await sendForm(
+    d.server, { name: 'Ada', ...fields }, { 'x-forwarded-for': '203.0.113.7', ...headers },
+  )
   const json = await response.json() as { submissionId: string, error?: string, code?: string }
   await d.server.drain()
-  return { status: response.status, headers: response.headers, json, cards: d.slack.calls('chat.postMessage').length - before }
+  return {
+    status: response.status, headers: response.headers, json, cards: d.slack.calls('chat.postMessage').length - before,
+  }
 }
 
 const token = (value: string) => ({ 'cf-turnstile-response': value })
@@ -41,28 +50,41 @@ const token = (value: string) => ({ 'cf-turnstile-response': value })
 it('a good token is verified with secret and address, and is not on the card', async () => {
   const { status, json } = await send(token('good-1'))
   expect(status).toBe(200)
-  expect(Object.fromEntries(new URLSearchParams(verifier.requests[0]!.body))).toEqual({ secret: 'turnstile-secret', response: 'good-1', remoteip: '203.0.113.7' })
+  expect(Object.fromEntries(new URLSearchParams(verifier.requests[0]!.body))).toEqual({
+    secret: 'turnstile-secret', response: 'good-1', remoteip: '203.0.113.7',
+  })
   expect(JSON.stringify((await cardOf(d, json.submissionId)).blocks)).not.toMatch(/turnstile|good-1/i)
 })
 
-it.each([['missing', {}], ['empty', token('')], ['refused', token('bad')]])('a token that is %s is 403 that the website can read, and nothing is posted', async (_, fields) => {
+it.each([
+  ['missing', {}], ['empty', token('')], ['refused', token('bad')],
+])('a token that is %s is 403 that the website can read, and nothing is posted', async (_, fields) => {
   const { status, json, headers, cards } = await send(fields)
-  expect({ status, json, cards }).toEqual({ status: 403, json: { code: 'HUMAN_CHECK_FAILED', error: expect.stringMatching(/turnstile/i) }, cards: 0 })
+  expect({ status, json, cards }).toEqual({
+    status: 403, json: { code: 'HUMAN_CHECK_FAILED', error: expect.stringMatching(/turnstile/i) }, cards: 0,
+  })
   expect(headers.get('access-control-allow-origin')).toBe(SHOP)
 })
 
 it('a token counts once, but sending the same form again under its Idempotency-Key gives the same id', async () => {
   const form = { ...token('good-2') }
   const first = await send(form, { 'origin': SHOP, 'idempotency-key': 'form-1' })
-  expect(await send(form, { 'origin': SHOP, 'idempotency-key': 'form-1' })).toMatchObject({ status: 200, json: { submissionId: first.json.submissionId }, cards: 0 })
+  expect(await send(form, { 'origin': SHOP, 'idempotency-key': 'form-1' })).toMatchObject({
+    status: 200, json: { submissionId: first.json.submissionId }, cards: 0,
+  })
   expect((await send(form, { 'origin': SHOP, 'idempotency-key': 'form-2' })).status).toBe(403)
   expect((await send(form)).status).toBe(403)
 })
 
-it.each([['answers 500', { status: 500 } as const], ['drops the connection', 'drop' as const]])('a verifier that %s is 503 with Retry-After, nothing is posted, and the log says why', async (_, fault) => {
+it.each([
+  ['answers 500', { status: 500 } as const], ['drops the connection', 'drop' as const],
+])('a verifier that %s is 503 with Retry-After, nothing is posted, and the log says why', async (_, fault) => {
   verifier.fault = () => fault
   const { status, json, headers, cards } = await send(token('good-3'))
-  expect({ status, json, cards }).toEqual({ status: 503, json: { code: 'HUMAN_CHECK_UNAVAILABLE', error: expect.stringContaining('Nothing was saved') }, cards: 0 })
+  expect({ status, json, cards }).toEqual({
+    status: 503, json: { code: 'HUMAN_CHECK_UNAVAILABLE', error: expect.stringContaining('Nothing was saved') },
+    cards: 0,
+  })
   expect(headers.get('retry-after')).toMatch(/^\d+$/)
   expect(headers.get('access-control-allow-origin')).toBe(SHOP)
   expect(d.server.output()).toContain('intake.human-check')

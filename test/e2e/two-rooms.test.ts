@@ -13,7 +13,8 @@ let webhook: string
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+    PLATFORM2_APPLICATION_ID: discord.applicationId,
     DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, LEASE_MS: '30000', RETRY_BASE_MS: '4000',
   })
   webhook = `${d.server.url}/api/webhooks/discord`
@@ -28,13 +29,19 @@ beforeEach(() => {
 })
 
 const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Two engines,\nplease.', quantity: 2 }
-const emailsAbout = (id: string) => d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-const deliveriesOf = (id: string) => d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
+const deliveriesOf = (id: string) => (
+  d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
+)
 
 /** Sends a form; its cards in both rooms. */
 async function submitToBoth(data: object = FORM) {
   const { id, card } = await submit(d, data)
-  const message = await until('the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)))
+  const message = await until(
+    'the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
+  )
   return { id, card, message }
 }
 
@@ -50,7 +57,9 @@ describe('a submission in both rooms', () => {
     const { id, card, message } = await submitToBoth()
     expect(blockText(card.blocks)).toContain('Two engines,\nplease.')
     expect(shownOnDiscord(message)).toContain('Ada Lovelace')
-    expect(message.components.map(({ components }) => (components as { label: string, custom_id: string }[]).map(({ label, custom_id }) => [label, custom_id]))).toEqual([
+    expect(message.components.map(({ components }) => (
+      components as { label: string, custom_id: string }[]
+    ).map(({ label, custom_id }) => [label, custom_id]))).toEqual([
       [['Forward Submission', buttonOf('forward', id)], ['Edit & Forward', buttonOf('edit', id)]],
       [['Mark as Spam', buttonOf('spam', id)]],
     ])
@@ -68,7 +77,9 @@ describe('a submission in both rooms', () => {
     const { id, card, message } = await submitToBoth()
     const answer = await discord.click(webhook, message, buttonOf('forward', id))
     expect(answer).toMatchObject({ status: 200, body: { type: 6 } })
-    await within1s('the Slack card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
+    await within1s(
+      'the Slack card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'),
+    )
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by Ada Lovelace on Discord')
     expect(emailsAbout(id)).toHaveLength(1)
     expect(deliveriesOf(id)).toHaveLength(1)
@@ -77,7 +88,10 @@ describe('a submission in both rooms', () => {
   it('marked as spam on Discord loses its data in both', async () => {
     const { id, card, message } = await submitToBoth()
     await discord.click(webhook, message, buttonOf('spam', id))
-    await within1s('the Slack card', async () => blockText((await cardNow(d, card)).blocks).includes('Marked as spam by Ada Lovelace on Discord'))
+    await within1s(
+      'the Slack card',
+      async () => blockText((await cardNow(d, card)).blocks).includes('Marked as spam by Ada Lovelace on Discord'),
+    )
     expect(blockText((await cardNow(d, card)).blocks)).not.toContain('Two engines')
     expect(shownOnDiscord(message)).not.toContain('Two engines')
   })
@@ -87,7 +101,9 @@ describe('a submission in both rooms', () => {
     const { opened } = await discord.click(webhook, message, buttonOf('edit', id))
     const answer = await discord.submitModal(webhook, opened!, { i0: 'Grace Hopper' })
     expect(answer.status).toBe(200)
-    await within1s('the Slack card', async () => blockText((await cardNow(d, card)).blocks).includes('Edited and forwarded by Ada Lovelace on Discord'))
+    await within1s('the Slack card', async () => (
+      blockText((await cardNow(d, card)).blocks).includes('Edited and forwarded by Ada Lovelace on Discord')
+    ))
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Edited: name')
     expect(shownOnDiscord(message)).toContain('Grace Hopper')
     expect(JSON.parse(deliveriesOf(id)[0]!.body)).toEqual({ ...FORM, name: 'Grace Hopper' })
@@ -96,7 +112,9 @@ describe('a submission in both rooms', () => {
   it('edited and forwarded on Slack shows in both what was changed', async () => {
     const { id, card, message } = await submitToBoth()
     await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace Hopper' })
-    await within1s('the Discord card', () => shownOnDiscord(message).includes('Edited and forwarded by Ada Lovelace on Slack'))
+    await within1s(
+      'the Discord card', () => shownOnDiscord(message).includes('Edited and forwarded by Ada Lovelace on Slack'),
+    )
     expect(shownOnDiscord(message)).toContain('Edited: name')
   })
 
@@ -112,7 +130,9 @@ describe('a submission in both rooms', () => {
     const answers = await Promise.all(clicks)
     await d.server.drain()
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed') && line.includes(id))
+    const claims = d.server.output().split('\n').filter(line => (
+      line.includes('submission.claimed') && line.includes(id)
+    ))
     expect(claims).toHaveLength(1)
     expect(emailsAbout(id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     expect(onDiscord(message).components).toEqual([])
@@ -128,17 +148,28 @@ describe('a room that is behind', () => {
     expect(card).toBeTruthy()
     expect(Date.now() - started).toBeLessThan(1000)
     discord.fault = () => undefined
-    await until('the Discord card', () => discord.messages().some(({ components }) => JSON.stringify(components).includes(id)))
+    await until(
+      'the Discord card', () => discord.messages().some(({ components }) => JSON.stringify(components).includes(id)),
+    )
   })
 
   it('with 429 waits for Retry-After', async () => {
     const before = discord.requests.length
     let refused = 0
-    discord.fault = ({ method, path }) => method === 'POST' && path.endsWith('/messages') && refused++ === 0 ? { status: 429, headers: { 'retry-after': '1' }, body: '{"retry_after":1,"global":false,"message":"You are being rate limited."}' } : undefined
+    discord.fault = ({ method, path }) => method === 'POST' && path.endsWith('/messages') && refused++ === 0
+      ? {
+          status: 429, headers: { 'retry-after': '1' },
+          body: '{"retry_after":1,"global":false,"message":"You are being rate limited."}',
+        }
+      : undefined
     const response = await sendForm(d.server, { name: 'limited' })
     const { submissionId } = await response.json() as { submissionId: string }
-    await until('the Discord card', () => discord.messages().some(({ components }) => JSON.stringify(components).includes(submissionId)))
-    const [first, second] = discord.requests.slice(before).filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.includes(submissionId))
+    await until(
+      'the Discord card',
+      () => discord.messages().some(({ components }) => JSON.stringify(components).includes(submissionId)),
+    )
+    const [first, second] = discord.requests.slice(before).filter(({ method, path, body }) => method === 'POST'
+      && path.endsWith('/messages') && body.includes(submissionId))
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
   })
 
@@ -150,7 +181,9 @@ describe('a room that is behind', () => {
     discord.fault = ({ method }) => method === 'PATCH' && held++ === 0 ? { status: 500 } : undefined
     d.resend.fault = () => ({ hold: gate.promise })
     await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
-    await until('the failed edit written down', () => d.server.output().split('\n').some(line => ['work.failed', id, '"update"'].every(part => line.includes(part))))
+    await until('the failed edit written down', () => (
+      d.server.output().split('\n').some(line => ['work.failed', id, '"update"'].every(part => line.includes(part)))
+    ))
     await discord.click(webhook, message, buttonOf('spam', id))
     // Well before the failed edit is tried again, which is two seconds later at the earliest.
     await within1s('the Discord card closed', () => onDiscord(message).components.length === 0)
@@ -180,7 +213,10 @@ describe('Discord\'s interactions endpoint', () => {
   })
 
   it('answers a forged gateway token with 401', async () => {
-    const response = await fetch(webhook, { method: 'POST', headers: { 'x-discord-gateway-token': `${discord.botToken}x` }, body: '{"type":"GATEWAY_MESSAGE_CREATE","timestamp":0,"data":{}}' })
+    const response = await fetch(webhook, {
+      method: 'POST', headers: { 'x-discord-gateway-token': `${discord.botToken}x` },
+      body: '{"type":"GATEWAY_MESSAGE_CREATE","timestamp":0,"data":{}}',
+    })
     expect(response.status).toBe(401)
   })
 })

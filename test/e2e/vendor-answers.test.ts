@@ -13,9 +13,13 @@ afterEach(() => d.close())
 it('a post that Slack takes without saying its id is posted again, and that card follows', async () => {
   d = await deploy()
   let posts = 0
-  d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && posts++ === 0 ? { status: 200, body: '{"ok":true}' } : undefined
+  d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && posts++ === 0
+    ? { status: 200, body: '{"ok":true}' }
+    : undefined
   const { id, card } = await submit(d, { name: 'Ada' })
-  expect(failureOf(d, 'Slack')).toMatchObject({ work: 'post', again: true, reason: 'Slack answered without the id of the message.' })
+  expect(failureOf(d, 'Slack')).toMatchObject({
+    work: 'post', again: true, reason: 'Slack answered without the id of the message.',
+  })
   await click(d, card, 'forward', id)
   const closed = await until('the card closed', async () => {
     const now = await cardNow(d, card)
@@ -26,13 +30,18 @@ it('a post that Slack takes without saying its id is posted again, and that card
 
 it('an email that is answered with a page or without an id is sent once, under one key', async () => {
   d = await deploy()
-  const answers = [{ status: 200, body: '<h1>Welcome</h1>', headers: { 'content-type': 'text/html' } }, { status: 200, body: '{}' }, 'lose-answer' as const]
+  const answers = [
+    { status: 200, body: '<h1>Welcome</h1>', headers: { 'content-type': 'text/html' } }, { status: 200, body: '{}' },
+    'lose-answer' as const,
+  ]
   let sends = 0
   d.resend.fault = ({ method }) => method === 'POST' ? answers[sends++] : undefined
   const { id, card } = await submit(d, { name: 'Ada' })
   await click(d, card, 'forward', id)
   await until('the end', () => d.server.output().includes('"submission.finished"'))
-  const keys = d.resend.requests.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key'])
+  const keys = d.resend.requests.filter(({ method }) => method === 'POST').map(({ headers }) => (
+    headers['idempotency-key']
+  ))
   expect(keys.length).toBeGreaterThan(answers.length)
   expect(new Set(keys).size).toBe(1)
   expect(await d.resend.emails()).toHaveLength(1)
@@ -45,9 +54,14 @@ it('a refused channel of a form is named, and not the variable of another', asyn
     await writeFile(path, JSON.stringify({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }))
     d = await deploy({ FORMS_CONFIG: path })
     await sendForm(d.server, { name: 'default' })
-    expect((await fetch(`${d.server.url}/api/form/jobs`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}' })).status).toBe(200)
+    expect((await fetch(`${d.server.url}/api/form/jobs`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}',
+    })).status).toBe(200)
     const failure = await until('the refusal', () => failureOf(d, 'Slack'))
-    expect(failure).toMatchObject({ room: 'slack/C0JOBS0001', reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).' })
+    expect(failure).toMatchObject({
+      room: 'slack/C0JOBS0001',
+      reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).',
+    })
   }
   finally {
     await rm(folder, { recursive: true, force: true })
@@ -56,7 +70,9 @@ it('a refused channel of a form is named, and not the variable of another', asyn
 
 it('a Retry-After of years closes a room for an hour at most', async () => {
   d = await deploy()
-  d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } } : undefined
+  d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
+    ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } }
+    : undefined
   await sendForm(d.server, { name: 'Ada' })
   await until('the refusal', () => failureOf(d, 'Slack'))
   await d.server.drain()

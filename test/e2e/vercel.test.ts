@@ -24,10 +24,15 @@ afterAll(async () => {
 })
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as { crons: { path: string, schedule: string }[] }
+const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as {
+  crons: { path: string, schedule: string }[]
+}
 const functionOf = (route: string) => join(build.dir, `functions${route}.func`)
 
-const configOf = () => json(join(build.dir, 'config.json')) as { version: number, routes: { src?: string, dest?: string }[] }
+const configOf = () => json(join(build.dir, 'config.json')) as {
+  version: number
+  routes: { src?: string, dest?: string }[]
+}
 
 /** The function that answers a path: the one of that name, or the one that the first matching route leads to. */
 function functionAt(path: string): string {
@@ -47,7 +52,8 @@ async function idOf(response: Response): Promise<string> {
 describe('the build', () => {
   it('runs on a Node that Vercel offers, for as long as the listener of ten minutes takes', () => {
     expect(json(join(functionOf('/__fallback'), '.vc-config.json'))).toMatchObject({
-      runtime: expect.stringMatching(/^nodejs(22|24)\.x$/), maxDuration: 660, launcherType: 'Nodejs', shouldAddHelpers: false,
+      runtime: expect.stringMatching(/^nodejs(22|24)\.x$/), maxDuration: 660, launcherType: 'Nodejs',
+      shouldAddHelpers: false,
     })
   })
 
@@ -127,10 +133,13 @@ describe('a function', () => {
   it('of the gateway listens on after its answer', async () => {
     const discord = await startDiscord()
     const invocation = await coldStart(functionAt('/api/discord/gateway'), {
-      ...env, PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey, PLATFORM2_APPLICATION_ID: discord.applicationId,
+      ...env, PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
+      PLATFORM2_APPLICATION_ID: discord.applicationId,
       DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
     })
-    const response = await fetch(`${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } })
+    const response = await fetch(
+      `${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } },
+    )
     expect(await response.json()).toMatchObject({ status: 'listening' })
     await until('the session', () => discord.gateway.identifies === 1 && discord.gateway.live() === 1)
     invocation.kill()

@@ -28,14 +28,20 @@ describe('in production without a way to sign in', () => {
       const answer = await fetch(server.url + path)
       expect(answer.status).toBe(403)
       const said = await answer.text()
-      for (const name of ['OPS_PASSWORD', 'OPS_SLACK_TEAM_ID', 'OPS_DISCORD_GUILD_ID', 'NUXT_SESSION_PASSWORD']) expect(said).toContain(name)
+      for (const name of [
+        'OPS_PASSWORD', 'OPS_SLACK_TEAM_ID', 'OPS_DISCORD_GUILD_ID', 'NUXT_SESSION_PASSWORD',
+      ]) expect(said).toContain(name)
     }
     const ada = visit(server)
     const answer = await ada.signIn('')
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 403, body: { code: 'PASSWORD_OFF' } })
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 403, body: { code: 'PASSWORD_OFF' },
+    })
     expect((await ada.get('/api/auth/slack')).status).toBe(404)
     expect((await ada.get('/api/auth/slack/callback?code=x&state=x')).status).toBe(404)
-    expect(await (await ada.get('/api/auth/session')).json()).toEqual({ viewer: null, closed: expect.stringContaining('OPS_PASSWORD'), password: false, platforms: [] })
+    expect(await (await ada.get('/api/auth/session')).json()).toEqual({
+      viewer: null, closed: expect.stringContaining('OPS_PASSWORD'), password: false, platforms: [],
+    })
   })
 })
 
@@ -45,15 +51,21 @@ describe('outside production', () => {
     const status = async (headers: Record<string, string>) => (await fetch(server.url + GUARDED, { headers })).status
     expect(await status({})).toBe(404)
     expect(await status({ 'x-forwarded-for': '127.0.0.1, ::1' })).toBe(404)
-    expect(await (await fetch(`${server.url}/api/auth/session`)).json()).toMatchObject({ viewer: { name: 'Local', platform: 'Ops page' }, closed: null })
-    for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect(await status(headers)).toBe(403)
+    expect(await (await fetch(`${server.url}/api/auth/session`)).json()).toMatchObject({
+      viewer: { name: 'Local', platform: 'Ops page' }, closed: null,
+    })
+    for (const headers of [{ 'x-forwarded-for': '203.0.113.9' }, {
+      'x-forwarded-for': '127.0.0.1, 203.0.113.9',
+    }, { origin: 'https://evil.example' }] as Record<string, string>[]) expect(await status(headers)).toBe(403)
     expect((await fetch(`${server.url}/`)).status).toBe(200)
   })
 
   it('asks for the password where one is set, by a cookie that plain http carries; for the sandbox too', async () => {
     server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, ...WITH_PASSWORD })
     const ada = visit(server)
-    for (const path of [GUARDED, '/api/sandbox/state']) expect((await ada.get(path, { 'x-forwarded-for': '' })).status).toBe(401)
+    for (const path of [GUARDED, '/api/sandbox/state']) expect(
+      (await ada.get(path, { 'x-forwarded-for': '' })).status,
+    ).toBe(401)
     const [cookie] = (await ada.signIn(PASSWORD)).headers.getSetCookie()
     expect(cookie).toContain('HttpOnly')
     expect(cookie).not.toContain('Secure')

@@ -11,7 +11,9 @@ afterAll(() => d.close())
 describe('POST /api/webhooks/<platform>', () => {
   it('answers Slack\'s URL verification, also under the alias chat', async () => {
     for (const platform of ['slack', 'chat']) {
-      const response = await sendEvent(d.server.url, { type: 'url_verification', challenge: 'c-123', token: 't' }, { platform })
+      const response = await sendEvent(
+        d.server.url, { type: 'url_verification', challenge: 'c-123', token: 't' }, { platform },
+      )
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({ challenge: 'c-123' })
     }
@@ -19,13 +21,17 @@ describe('POST /api/webhooks/<platform>', () => {
 
   it('carries interactions under the alias too', async () => {
     const { id, card } = await submit(d, { name: 'alias' })
-    const response = await interact(d.server.url, blockActions(card, 'spam', id, d.slack.reviewer), { platform: 'chat' })
+    const response = await interact(
+      d.server.url, blockActions(card, 'spam', id, d.slack.reviewer), { platform: 'chat' },
+    )
     await d.server.drain()
     expect(response.status).toBe(200)
     expect(d.server.output()).toContain(`"submission":"${id}","action":"spam"`)
   })
 
-  it.each(['nowhere', 'discord', 'sandbox', 'constructor', '%3Cscript%3E'])('is 404 with the platform\'s name for %s', async (platform) => {
+  it.each([
+    'nowhere', 'discord', 'sandbox', 'constructor', '%3Cscript%3E',
+  ])('is 404 with the platform\'s name for %s', async (platform) => {
     const response = await fetch(`${d.server.url}/api/webhooks/${platform}`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toContain('application/json')
@@ -48,16 +54,23 @@ describe('POST /api/webhooks/<platform>', () => {
     expect(d.server.output()).not.toContain(`"submission":"${id}","action"`)
   })
 
-  it.each([['not JSON', 'payload=%7B'], ['no payload', 'x=1']])('with a true signature over %s is a 4xx', async (_, body) => {
+  it.each([
+    ['not JSON', 'payload=%7B'], ['no payload', 'x=1'],
+  ])('with a true signature over %s is a 4xx', async (_, body) => {
     const { createHmac } = await import('node:crypto')
     const timestamp = Math.floor(Date.now() / 1000)
     const signature = `v0=${createHmac('sha256', d.env.CHAT_SIGNING_SECRET!).update(`v0:${timestamp}:${body}`).digest('hex')}`
-    const response = await fetch(`${d.server.url}/api/webhooks/slack`, { method: 'POST', body, headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': signature } })
+    const response = await fetch(`${d.server.url}/api/webhooks/slack`, { method: 'POST', body, headers: {
+      'content-type': 'application/x-www-form-urlencoded', 'x-slack-request-timestamp': String(timestamp),
+      'x-slack-signature': signature,
+    } })
     expect(response.status).toBe(400)
   })
 
   it('refuses a body over 4 MiB', async () => {
-    const response = await fetch(`${d.server.url}/api/webhooks/slack`, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024 + 1) })
+    const response = await fetch(
+      `${d.server.url}/api/webhooks/slack`, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024 + 1) },
+    )
     expect(response.status).toBe(413)
   })
 

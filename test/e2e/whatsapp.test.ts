@@ -143,7 +143,10 @@ describe('WhatsApp that refuses', () => {
   it.each([
     ['the token', 190, 401, 'Check WHATSAPP_ACCESS_TOKEN; one of API Setup ends after a day.'],
     ['the person', 131030, 400, 'Add the number of WHATSAPP_CHAT_ID under WhatsApp → API Setup → To.'],
-    ['a message after 24 hours', 131047, 400, 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.'],
+    [
+      'a message after 24 hours', 131047, 400,
+      'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
+    ],
   ])('%s is asked again, and the log says what to check', async (_, code, status, advice) => {
     const { card } = await submitForm({ name: 'unwelcome' })
     whatsapp.fault = () => refusal(code, status)

@@ -98,6 +98,8 @@ export class FakeBoard implements ReviewBoard {
 
 export const ok: Outcome = { ok: true, value: undefined }
 
-export function failing(reason: string, details: { permanent?: boolean, gone?: boolean, retryAfterMs?: number } = {}): Outcome {
+export function failing(
+  reason: string, details: { permanent?: boolean, gone?: boolean, retryAfterMs?: number } = {},
+): Outcome {
   return { ok: false, reason, permanent: false, ...details }
 }

@@ -41,6 +41,8 @@ export class FakeRuntime implements Runtime {
   }
 }
 
-export const silentMonitor: Monitor = { received: () => {}, tried: () => {}, ended: () => {}, misplaced: () => {}, acknowledged: () => {} }
+export const silentMonitor: Monitor = {
+  received: () => {}, tried: () => {}, ended: () => {}, misplaced: () => {}, acknowledged: () => {},
+}
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -36,7 +36,8 @@ export async function openTriage({ platforms = ['slack'], openStore }: TriageOpt
   const runtime = new FakeRuntime()
   const outage = { calls: 0 }
   const queues = new EmbeddedCardQueue(runtime.now)
-  const kept = openStore?.(dir, runtime.now) ?? new EmbeddedStore({ dir, ...storeRules, now: runtime.now, queue: queues })
+  const kept = openStore?.(dir, runtime.now)
+    ?? new EmbeddedStore({ dir, ...storeRules, now: runtime.now, queue: queues })
   const store = withOutages(kept, outage)
   const board = new FakeBoard(platforms)
   const mailer = new FakeMailer()
@@ -45,7 +46,8 @@ export async function openTriage({ platforms = ['slack'], openStore }: TriageOpt
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const deliveries: Delivery[] = ['email', 'endpoint']
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY, overviewUrl: presentation.siteUrl, runtime, log: silentLog,
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY,
+    overviewUrl: presentation.siteUrl, runtime, log: silentLog,
   })
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
@@ -56,10 +58,13 @@ export async function openTriage({ platforms = ['slack'], openStore }: TriageOpt
   const intake = { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
   const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
   const quarantine = new Quarantine({ store, outbox, queue, presentation, runtime, log: silentLog })
-  const review = new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere')
+  const review = new Review(
+    { store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere',
+  )
   return {
     store, outage, board, queues, queue, mailer, endpoint, runtime, outbox, deliveries,
-    review, quarantine, presentation, submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
+    review, quarantine, presentation,
+    submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {

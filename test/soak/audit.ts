@@ -15,7 +15,9 @@ export interface Sent {
 const AUDIT_LINES = 10_000
 
 /** Compares what was sent and clicked with what the vendors did and what Redis holds; a problem a line. */
-export async function audit(vendors: Vendors, store: RedisStore, sent: readonly Sent[]): Promise<{ problems: string[], secondCards: number }> {
+export async function audit(
+  vendors: Vendors, store: RedisStore, sent: readonly Sent[],
+): Promise<{ problems: string[], secondCards: number }> {
   const problems: string[] = []
   const check = (ok: boolean, problem: string) => void (ok || problems.push(problem))
   const lostPosts = [...vendors.lost].filter(({ path }) => path === '/api/chat.postMessage')
@@ -34,7 +36,10 @@ export async function audit(vendors: Vendors, store: RedisStore, sent: readonly 
     const what = `${id} (${action ?? 'undecided'})`
     const deliveriesExpected = action === 'forward' || action === 'edit' ? 1 : 0
     const stored = await store.get(id)
-    check(action ? stored === null : stored?.state === 'open' && stored.data !== null, `${what} is ${stored?.state ?? 'gone'}`)
+    check(
+      action ? stored === null : stored?.state === 'open' && stored.data !== null,
+      `${what} is ${stored?.state ?? 'gone'}`,
+    )
 
     const own = cards.get(id) ?? []
     const unanswered = lostPosts.filter(({ body }) => body.includes(id)).length
@@ -42,17 +47,27 @@ export async function audit(vendors: Vendors, store: RedisStore, sent: readonly 
     secondCards += Math.max(own.length - 1, 0)
     check(own.length >= 1, `${what} has no card`)
     check(own.length <= 1 + unanswered, `${what} has ${own.length} cards after ${unanswered} lost answers`)
-    check(action ? withButtons <= unanswered : withButtons === own.length, `${what}: ${withButtons} of ${own.length} cards show buttons`)
+    check(
+      action ? withButtons <= unanswered : withButtons === own.length,
+      `${what}: ${withButtons} of ${own.length} cards show buttons`,
+    )
 
     const lines = outcomes.get(id) ?? []
     check(lines.length === (action ? 1 : 0) || decided > AUDIT_LINES, `${what} has ${lines.length} lines in the audit`)
-    check(lines.every(({ outcome }) => outcome === (action === 'forward' ? 'forwarded' : action === 'edit' ? 'edited' : 'spam')), `${what} is recorded as ${lines.map(({ outcome }) => outcome)}`)
+    check(lines.every(({ outcome }) => outcome === (
+      action === 'forward' ? 'forwarded' : action === 'edit' ? 'edited' : 'spam'
+    )), `${what} is recorded as ${lines.map(({ outcome }) => outcome)}`)
     check((emails.get(id)?.length ?? 0) === deliveriesExpected, `${what} has ${emails.get(id)?.length ?? 0} emails`)
-    check((deliveries.get(id)?.length ?? 0) === deliveriesExpected, `${what} was delivered under ${deliveries.get(id)?.length ?? 0} keys`)
+    check(
+      (deliveries.get(id)?.length ?? 0) === deliveriesExpected,
+      `${what} was delivered under ${deliveries.get(id)?.length ?? 0} keys`,
+    )
   }
   for (const [key, bodies] of vendors.deliveries) {
     const unanswered = [...vendors.lost].filter(({ headers }) => headers['webhook-id'] === key).length
-    check(bodies.length <= 1 + unanswered, `${key} was delivered ${bodies.length} times after ${unanswered} lost answers`)
+    check(
+      bodies.length <= 1 + unanswered, `${key} was delivered ${bodies.length} times after ${unanswered} lost answers`,
+    )
   }
   return { problems, secondCards }
 }

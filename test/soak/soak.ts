@@ -36,7 +36,9 @@ const FAILING_SHARE = 0.1
 export async function soak(seconds: number): Promise<SoakResult> {
   const vendors = await startVendors(FAILING_SHARE)
   const { slack, resend, endpoint } = vendors
-  const d = await deploy({ LEASE_MS: '10000', SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url })
+  const d = await deploy({
+    LEASE_MS: '10000', SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url,
+  })
   const store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
   try {
     const sent: Sent[] = []
@@ -54,7 +56,8 @@ export async function soak(seconds: number): Promise<SoakResult> {
     const by = (action: string) => sent.filter(form => form.action === action).length
     return {
       sent: sent.length, forwarded: by('forward') + by('edit'), spam: by('spam'), open: left,
-      failedCalls: vendors.failedCalls(), calls: slack.requests.length + resend.requests.length + endpoint.requests.length,
+      failedCalls: vendors.failedCalls(),
+      calls: slack.requests.length + resend.requests.length + endpoint.requests.length,
       slowestMs: times.at(-1)!, medianMs: median(times),
       memoryMiB: [median(third(memory, 1)), median(third(memory, 2))],
       ...await audit(vendors, store, sent),
@@ -79,13 +82,17 @@ async function sendAll(d: Deployment, seconds: number, sent: Sent[]): Promise<vo
 
 async function send(d: Deployment, index: number, sent: Sent[]): Promise<void> {
   const start = performance.now()
-  const response = await sendForm(d.server, { name: `Ada ${index}`, email: 'ada@example.com', message: 'Please quote two engines.\n'.repeat(10) })
+  const response = await sendForm(
+    d.server, { name: `Ada ${index}`, email: 'ada@example.com', message: 'Please quote two engines.\n'.repeat(10) },
+  )
   const { submissionId } = await response.json() as { submissionId?: string }
   sent.push({ index, id: submissionId ?? null, status: response.status, ms: Math.round(performance.now() - start) })
 }
 
 /** Clicks on every second card as it appears: three forwards and a spam for one edit; some people click twice. */
-async function decideHalf(d: Deployment, vendors: Vendors, sent: readonly Sent[], sending: () => boolean): Promise<void> {
+async function decideHalf(
+  d: Deployment, vendors: Vendors, sent: readonly Sent[], sending: () => boolean,
+): Promise<void> {
   const clicks: Promise<void>[] = []
   const wanted = () => sent.filter(({ index, id, action }) => index % 2 === 0 && id && !action)
   while (sending() || wanted().length > 0) {
@@ -93,7 +100,9 @@ async function decideHalf(d: Deployment, vendors: Vendors, sent: readonly Sent[]
       const card = vendors.firstCards.get(form.id!)
       if (!card) continue
       form.action = (['forward', 'spam', 'forward', 'edit', 'forward'] as const)[form.index / 2 % 5]!
-      clicks.push(form.action === 'edit' ? edit(d, vendors, card) : click(d, card, form.action, form.index % 20 === 0 ? 2 : 1))
+      clicks.push(
+        form.action === 'edit' ? edit(d, vendors, card) : click(d, card, form.action, form.index % 20 === 0 ? 2 : 1),
+      )
     }
     await new Promise(resolve => setTimeout(resolve, 300))
   }
@@ -104,17 +113,23 @@ const message = ({ ts, blocks }: Card) => ({ ts, blocks, text: '' })
 
 async function click(d: Deployment, card: Card, action: 'forward' | 'spam', times: number): Promise<void> {
   await Promise.all(Array.from({ length: times }, async () => {
-    await (await interact(d.server.url, blockActions(message(card), action, card.submission, d.slack.reviewer))).arrayBuffer()
+    await (await interact(
+      d.server.url, blockActions(message(card), action, card.submission, d.slack.reviewer),
+    )).arrayBuffer()
   }))
 }
 
 /** Slack may fail to open the form: the reviewer clicks again. */
 async function edit(d: Deployment, { views }: Vendors, card: Card): Promise<void> {
   await until('the edit form', async () => {
-    await (await interact(d.server.url, blockActions(message(card), 'edit', card.submission, d.slack.reviewer))).arrayBuffer()
+    await (await interact(
+      d.server.url, blockActions(message(card), 'edit', card.submission, d.slack.reviewer),
+    )).arrayBuffer()
     return until('the view', () => views.has(card.submission), 1000).catch(() => null)
   })
-  await (await interact(d.server.url, viewSubmission(views.get(card.submission)!, { f0: 'Grace' }, d.slack.reviewer))).arrayBuffer()
+  await (await interact(
+    d.server.url, viewSubmission(views.get(card.submission)!, { f0: 'Grace' }, d.slack.reviewer),
+  )).arrayBuffer()
 }
 
 /** Whether all that was decided is gone. */
@@ -145,7 +160,8 @@ async function sample(memory: number[], sending: () => boolean): Promise<void> {
 /** Resident memory of the server that this process started, MiB. */
 async function memoryOfServer(): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'ppid=,rss=,args='])
-  const [line = ''] = stdout.split('\n').filter(text => text.trim().startsWith(`${process.pid} `) && text.includes('.output/server/index.mjs'))
+  const [line = ''] = stdout.split('\n').filter(text => text.trim().startsWith(`${process.pid} `)
+    && text.includes('.output/server/index.mjs'))
   return Math.round(Number(line.trim().split(/\s+/)[1]) / 1024)
 }
 

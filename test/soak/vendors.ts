@@ -44,7 +44,8 @@ export async function startVendors(failingShare: number): Promise<Vendors> {
   let failedCalls = 0
   const vendors: Vendors = {
     slack, resend, endpoint,
-    cards: new Map(), firstCards: new Map(), views: new Map(), emails: new Map(), deliveries: new Map(), lost: new Set(),
+    cards: new Map(), firstCards: new Map(), views: new Map(),
+    emails: new Map(), deliveries: new Map(), lost: new Set(),
     failedCalls: () => failedCalls,
     close: async () => void await Promise.all([slack, resend, endpoint].map(vendor => vendor.close())),
   }
@@ -64,7 +65,9 @@ export async function startVendors(failingShare: number): Promise<Vendors> {
 }
 
 function callSlack({ cards, firstCards, views }: Vendors, { path, headers, body }: Recorded): Answer {
-  const call = (headers['content-type']?.includes('json') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))) as Block
+  const call = (
+    headers['content-type']?.includes('json') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body))
+  ) as Block
   switch (path) {
     case '/api/chat.postMessage': {
       const ts = `${1_700_000_000 + cards.size}.000100`
@@ -83,17 +86,27 @@ function callSlack({ cards, firstCards, views }: Vendors, { path, headers, body 
     case '/api/views.open':
       for (const [id] of JSON.stringify(call.view).matchAll(UUID)) views.set(id, call.view as Block)
       return { ok: true, view: { id: 'V1' } }
-    case '/api/auth.test': return { ok: true, user_id: 'U000000009', bot_id: 'B000000009', team_id: 'T000000001', user: 'form-bot' }
-    case '/api/users.info': return { ok: true, user: { id: 'U000000001', name: 'ada', real_name: 'Ada Lovelace', profile: { real_name: 'Ada Lovelace', display_name: 'ada' } } }
+    case '/api/auth.test': return {
+      ok: true, user_id: 'U000000009', bot_id: 'B000000009', team_id: 'T000000001', user: 'form-bot',
+    }
+    case '/api/users.info': return { ok: true, user: {
+      id: 'U000000001', name: 'ada', real_name: 'Ada Lovelace',
+      profile: { real_name: 'Ada Lovelace', display_name: 'ada' },
+    } }
     default: return { ok: true }
   }
 }
 
-/** One key, one email; another body under the same key is refused (https://resend.com/docs/dashboard/emails/idempotency-keys). */
+/**
+ * One key, one email; another body under the same key is refused
+ * (https://resend.com/docs/dashboard/emails/idempotency-keys).
+ */
 function sendEmail({ emails }: Vendors, { headers, body }: Recorded): Answer {
   const key = String(headers['idempotency-key'])
   const before = emails.get(key)
-  if (before !== undefined && before !== body) return { status: 409, statusCode: 409, name: 'invalid_idempotent_request', message: 'Same key, another body.' }
+  if (before !== undefined && before !== body) {
+    return { status: 409, statusCode: 409, name: 'invalid_idempotent_request', message: 'Same key, another body.' }
+  }
   emails.set(key, body)
   return { id: key }
 }

@@ -11,7 +11,10 @@ interface Finding {
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Evaluated and not added as a tag, which a content security policy would refuse.
   await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run(document, { resultTypes: ["violations"] })')
+  const run = 'axe.run(document, { resultTypes: ["violations"] })'
+  const { violations } = await page.evaluate<{ violations: Finding[] }>(run)
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`))
+    .flatMap(({ id, nodes }) => (
+      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`)
+    ))
 }

@@ -6,7 +6,10 @@ export type Json = Record<string, any>
 
 const MAX_BYTES = 40_000
 
-/** Elements of schema 1.5 that Teams shows, with the properties that each must and may have (https://adaptivecards.io/explorer/). */
+/**
+ * Elements of schema 1.5 that Teams shows, with the properties that each must and may have
+ * (https://adaptivecards.io/explorer/).
+ */
 const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly string[] }>> = {
   'TextBlock': { must: ['text'], may: ['wrap'] },
   'RichTextBlock': { must: ['inlines'], may: [] },
@@ -19,7 +22,9 @@ const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly
 export function adaptiveCardProblems(card: Json): string[] {
   const inputs = (card.body as Json[]).filter(({ type }) => type === 'Input.Text').map(({ id }) => id as string)
   return [
-    ...card.type === 'AdaptiveCard' && /^1\.[0-5]$/.test(card.version) ? [] : ['It is no Adaptive Card of a version that Teams knows.'],
+    ...card.type === 'AdaptiveCard' && /^1\.[0-5]$/.test(card.version)
+      ? []
+      : ['It is no Adaptive Card of a version that Teams knows.'],
     ...Buffer.byteLength(JSON.stringify(card)) > MAX_BYTES ? [`It has more than ${MAX_BYTES} bytes.`] : [],
     ...new Set(inputs).size === inputs.length ? [] : ['Two inputs have one id.'],
     ...(card.body as Json[]).flatMap(elementProblems),
@@ -33,11 +38,17 @@ function elementProblems(element: Json): string[] {
   const { type, ...properties } = element
   return [
     ...known.must.filter(name => properties[name] === undefined).map(name => `${type} without ${name}.`),
-    ...Object.keys(properties).filter(name => ![...known.must, ...known.may].includes(name)).map(name => `${type} with ${name}.`),
+    ...Object.keys(properties).filter(name => (
+      ![...known.must, ...known.may].includes(name)
+    )).map(name => `${type} with ${name}.`),
     ...type === 'RichTextBlock' ? (element.inlines as Json[]).flatMap(runProblems) : [],
     ...type === 'ActionSet' ? (element.actions as Json[]).flatMap(actionProblems) : [],
-    ...type === 'ActionSet' && (element.actions.length < 1 || element.actions.length > 6) ? ['Teams shows 1 to 6 actions.'] : [],
-    ...type === 'Input.Text' && element.maxLength && element.value?.length > element.maxLength ? [`${element.id} holds more than it may.`] : [],
+    ...type === 'ActionSet' && (element.actions.length < 1 || element.actions.length > 6)
+      ? ['Teams shows 1 to 6 actions.']
+      : [],
+    ...type === 'Input.Text' && element.maxLength && element.value?.length > element.maxLength
+      ? [`${element.id} holds more than it may.`]
+      : [],
   ]
 }
 
@@ -46,7 +57,9 @@ function runProblems({ type, text, ...look }: Json): string[] {
     ...type === 'TextRun' && typeof text === 'string' ? [] : ['Not a run of text.'],
     .../\{\{(?:DATE|TIME)\(/i.test(text) ? ['A run that the client would evaluate.'] : [],
     ...text.isWellFormed() ? [] : ['Text that is not well-formed.'],
-    ...Object.keys(look).filter(name => !['weight', 'size', 'color', 'isSubtle'].includes(name)).map(name => `TextRun with ${name}.`),
+    ...Object.keys(look).filter(name => ![
+      'weight', 'size', 'color', 'isSubtle',
+    ].includes(name)).map(name => `TextRun with ${name}.`),
   ]
 }
 
@@ -61,9 +74,14 @@ function actionProblems({ type, title, style, data, url }: Json): string[] {
 
 /** The text that the card shows, line by line. */
 export function adaptiveCardText({ body }: Json): string {
-  return (body as Json[]).flatMap(({ type, text, inlines }) => type === 'TextBlock' ? [text as string] : type === 'RichTextBlock' ? [(inlines as Json[]).map(run => run.text as string).join('')] : []).join('\n')
+  return (body as Json[]).flatMap(({ type, text, inlines }) => type === 'TextBlock'
+    ? [text as string]
+    : type === 'RichTextBlock' ? [(inlines as Json[]).map(run => run.text as string).join('')] : []).join('\n')
 }
 
 export function adaptiveCardActions({ body, actions = [] }: Json): Json[] {
-  return [...(body as Json[]).flatMap(element => element.type === 'ActionSet' ? element.actions as Json[] : []), ...actions as Json[]]
+  return [
+    ...(body as Json[]).flatMap(element => element.type === 'ActionSet' ? element.actions as Json[] : []),
+    ...actions as Json[],
+  ]
 }

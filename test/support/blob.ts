@@ -18,7 +18,10 @@ export interface BlobStore {
   close: () => void
 }
 
-/** Vercel Blob as `@vercel/blob` sees it: the API at `apiUrl`, and the blobs at the addresses that they have on the internet. */
+/**
+ * Vercel Blob as `@vercel/blob` sees it: the API at `apiUrl`, and the blobs at the addresses that they have on the
+ * internet.
+ */
 export async function startBlobStore(): Promise<BlobStore> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -42,33 +45,50 @@ function repoint(origin: string): () => void {
   type Dispatch = (options: { origin: string | URL }, handler: object) => boolean
   const symbols = globalThis as unknown as Record<symbol, { dispatch: Dispatch }>
   const real = symbols[DISPATCHER]!
-  const dispatch: Dispatch = (options, handler) => real.dispatch(HOSTS.test(String(options.origin)) ? { ...options, origin } : options, handler)
-  symbols[DISPATCHER] = new Proxy(real, { get: (target, name) => name === 'dispatch' ? dispatch : Reflect.get(target, name) })
+  const dispatch: Dispatch = (options, handler) => real.dispatch(
+    HOSTS.test(String(options.origin)) ? { ...options, origin } : options, handler,
+  )
+  symbols[DISPATCHER] = new Proxy(
+    real, { get: (target, name) => name === 'dispatch' ? dispatch : Reflect.get(target, name) },
+  )
   return () => { symbols[DISPATCHER] = real }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, { blobs, signed }: Pick<BlobStore, 'blobs' | 'signed'>): Promise<void> {
+async function answer(
+  request: IncomingMessage, response: ServerResponse, { blobs, signed }: Pick<BlobStore, 'blobs' | 'signed'>,
+): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost')
   const body = await buffer(request)
-  const send = (status: number, answer: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  const send = (status: number, answer: unknown) => (
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+  )
   const missing = () => send(404, { error: { code: 'not_found', message: 'The requested blob does not exist' } })
   const authorized = request.headers.authorization === `Bearer ${BLOB_TOKEN}`
   const pathOf = (blob: string | null) => decodeURIComponent((blob ?? '').replace(/^https?:\/\/[^/]+\//, ''))
   const facts = (pathname: string, { bytes, contentType, access }: Stored) => ({
-    pathname, contentType, size: bytes.length, etag: '"1"', uploadedAt: new Date(0), cacheControl: '', contentDisposition: '',
+    pathname, contentType, size: bytes.length, etag: '"1"', uploadedAt: new Date(0), cacheControl: '',
+    contentDisposition: '',
     url: `https://storeoftests.${access}.blob.vercel-storage.com/${pathname}`, downloadUrl: '',
   })
   if (!url.pathname.startsWith('/api/blob')) {
     const blob = blobs.get(pathOf(url.pathname.slice(1)))
     if (!blob || (blob.access === 'private' && !authorized)) return void response.writeHead(blob ? 403 : 404).end()
-    return void response.writeHead(200, { 'content-type': blob.contentType, 'content-length': blob.bytes.length }).end(blob.bytes)
+    return void response.writeHead(
+      200, { 'content-type': blob.contentType, 'content-length': blob.bytes.length },
+    ).end(blob.bytes)
   }
   if (!authorized) return void send(403, { error: { code: 'forbidden', message: 'no' } })
-  const [pathname, source, head] = [url.searchParams.get('pathname'), url.searchParams.get('fromUrl'), url.searchParams.get('url')]
+  const [pathname, source, head] = [
+    url.searchParams.get('pathname'), url.searchParams.get('fromUrl'), url.searchParams.get('url'),
+  ]
   if (request.method === 'PUT' && pathname) {
     const from = source ? blobs.get(pathOf(source)) : undefined
     if (source && !from) return void missing()
-    const stored = from ?? { bytes: body, contentType: String(request.headers['x-content-type'] ?? 'application/octet-stream'), access: String(request.headers['x-vercel-blob-access']) }
+    const stored = from
+      ?? {
+        bytes: body, contentType: String(request.headers['x-content-type'] ?? 'application/octet-stream'),
+        access: String(request.headers['x-vercel-blob-access']),
+      }
     blobs.set(pathname, stored)
     return void send(200, facts(pathname, stored))
   }
@@ -80,12 +100,16 @@ async function answer(request: IncomingMessage, response: ServerResponse, { blob
     const asked = JSON.parse(String(body))
     signed.push(asked)
     const payload = Buffer.from(JSON.stringify({ ...asked, storeId: 'StoreOfTests' })).toString('base64url')
-    return void send(200, { delegationToken: `${payload}.signature`, clientSigningToken: 'signing-key', validUntil: asked.validUntil })
+    return void send(
+      200, { delegationToken: `${payload}.signature`, clientSigningToken: 'signing-key', validUntil: asked.validUntil },
+    )
   }
   if (head) {
     const found = blobs.get(pathOf(head))
     return void (found ? send(200, facts(pathOf(head), found)) : missing())
   }
   const prefix = url.searchParams.get('prefix') ?? ''
-  send(200, { hasMore: false, blobs: [...blobs].filter(([key]) => key.startsWith(prefix)).map(([key, blob]) => facts(key, blob)) })
+  send(200, {
+    hasMore: false, blobs: [...blobs].filter(([key]) => key.startsWith(prefix)).map(([key, blob]) => facts(key, blob)),
+  })
 }

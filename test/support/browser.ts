@@ -12,7 +12,8 @@ export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
-      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+      '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+      '--disable-component-update', '--disable-sync',
     ],
   })
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
@@ -24,7 +25,9 @@ export async function startBrowser(): Promise<Browser> {
  * A page that collects what goes wrong in it. Whoever opens the first one is nobody that the browser knows: it has
  * forgotten cookies and what pages stored. It keeps the scripts, which take longer to load than most tests to run.
  */
-export async function openPage(browser: Browser, headers: Record<string, string> = {}): Promise<{ page: Page, problems: string[] }> {
+export async function openPage(
+  browser: Browser, headers: Record<string, string> = {},
+): Promise<{ page: Page, problems: string[] }> {
   const window = windows.get(browser)!
   const context = window.context()
   if (context.pages().length === 1) await forget(window)

@@ -26,34 +26,91 @@ const POST = '/api/chat.postMessage'
 const UPDATE = '/api/chat.update'
 
 export const CRASH_POINTS: readonly CrashPoint[] = [
-  { name: 'intake: before the record is written', flow: 'intake', at: { redis: create, phase: 'before' }, written: false },
+  {
+    name: 'intake: before the record is written', flow: 'intake', at: { redis: create, phase: 'before' },
+    written: false,
+  },
   { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: create, phase: 'after' }, written: true },
-  { name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' }, written: true },
-  { name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' }, written: true, unknownCard: true },
-  { name: 'intake: card posted, before that is written and it leaves the queue', flow: 'intake', at: { redis: put, phase: 'before' }, written: true, unknownCard: true },
-  { name: 'intake: card written down and out of the queue, answer lost', flow: 'intake', at: { redis: put, phase: 'after' }, written: true },
+  {
+    name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' },
+    written: true,
+  },
+  {
+    name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' },
+    written: true, unknownCard: true,
+  },
+  {
+    name: 'intake: card posted, before that is written and it leaves the queue', flow: 'intake',
+    at: { redis: put, phase: 'before' }, written: true, unknownCard: true,
+  },
+  {
+    name: 'intake: card written down and out of the queue, answer lost', flow: 'intake',
+    at: { redis: put, phase: 'after' }, written: true,
+  },
   { name: 'forward: before the claim', flow: 'forward', at: { redis: put, phase: 'before' }, written: false },
   { name: 'forward: claim written, answer lost', flow: 'forward', at: { redis: put, phase: 'after' }, written: true },
-  { name: 'forward: before the email', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'before' }, written: true },
-  { name: 'forward: Resend took the email, answer lost', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true },
-  { name: 'forward: before the endpoint', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'before' }, written: true },
-  { name: 'forward: endpoint took it, answer lost', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true },
-  { name: 'forward: first result in hand, before it is written', flow: 'forward', at: { redis: result, phase: 'before', nth: 2 }, written: true },
-  { name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 2 }, written: true },
-  { name: 'forward: next result in hand, before it is written', flow: 'forward', at: { redis: result, phase: 'before', nth: 3 }, written: true },
-  { name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 3 }, written: true },
-  { name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' }, written: true },
-  { name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
+  {
+    name: 'forward: before the email', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'before' },
+    written: true,
+  },
+  {
+    name: 'forward: Resend took the email, answer lost', flow: 'forward',
+    at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true,
+  },
+  {
+    name: 'forward: before the endpoint', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'before' },
+    written: true,
+  },
+  {
+    name: 'forward: endpoint took it, answer lost', flow: 'forward',
+    at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true,
+  },
+  {
+    name: 'forward: first result in hand, before it is written', flow: 'forward',
+    at: { redis: result, phase: 'before', nth: 2 }, written: true,
+  },
+  {
+    name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 2 },
+    written: true,
+  },
+  {
+    name: 'forward: next result in hand, before it is written', flow: 'forward',
+    at: { redis: result, phase: 'before', nth: 3 }, written: true,
+  },
+  {
+    name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward',
+    at: { redis: result, phase: 'after', nth: 3 }, written: true,
+  },
+  {
+    name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' },
+    written: true,
+  },
+  {
+    name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
+    written: true,
+  },
   { name: 'forward: before the removal', flow: 'forward', at: { redis: remove, phase: 'before' }, written: true },
   { name: 'forward: removed, answer lost', flow: 'forward', at: { redis: remove, phase: 'after' }, written: true },
-  { name: 'edit: form opened, answer lost', flow: 'open-edit', at: { vendor: 'slack', path: '/api/views.open', phase: 'after' }, written: false },
+  {
+    name: 'edit: form opened, answer lost', flow: 'open-edit',
+    at: { vendor: 'slack', path: '/api/views.open', phase: 'after' }, written: false,
+  },
   { name: 'edit: submitted, before the claim', flow: 'edit', at: { redis: put, phase: 'before' }, written: false },
-  { name: 'edit: submitted, claim written, answer lost', flow: 'edit', at: { redis: put, phase: 'after' }, written: true },
-  { name: 'edit: Resend took the email, answer lost', flow: 'edit', at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true },
+  {
+    name: 'edit: submitted, claim written, answer lost', flow: 'edit', at: { redis: put, phase: 'after' },
+    written: true,
+  },
+  {
+    name: 'edit: Resend took the email, answer lost', flow: 'edit',
+    at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true,
+  },
   { name: 'edit: before the removal', flow: 'edit', at: { redis: remove, phase: 'before' }, written: true },
   { name: 'spam: before the claim', flow: 'spam', at: { redis: put, phase: 'before' }, written: false },
   { name: 'spam: claim written, answer lost', flow: 'spam', at: { redis: put, phase: 'after' }, written: true },
-  { name: 'spam: card updated, answer lost', flow: 'spam', at: { vendor: 'slack', path: UPDATE, phase: 'after' }, written: true },
+  {
+    name: 'spam: card updated, answer lost', flow: 'spam', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
+    written: true,
+  },
   { name: 'spam: before the removal', flow: 'spam', at: { redis: remove, phase: 'before' }, written: true },
 ]
 
@@ -73,7 +130,9 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: nu
   const first = () => !fired && (fired = true)
   if ('redis' in at) {
     let seen = 0
-    tcp.fault = command => at.redis(command) && ++seen >= (at.nth ?? 1) && first() ? { phase: at.phase, act: die } : undefined
+    tcp.fault = command => at.redis(command) && ++seen >= (at.nth ?? 1) && first()
+      ? { phase: at.phase, act: die }
+      : undefined
   }
   else {
     const vendor = d[at.vendor]
@@ -89,7 +148,9 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: nu
 }
 
 /** Never lets the request through itself: after the vendor did it, the one who asked is dead. */
-async function hold(vendor: Proxy, request: Recorded, phase: 'before' | 'after', die: () => Promise<void>): Promise<never> {
+async function hold(
+  vendor: Proxy, request: Recorded, phase: 'before' | 'after', die: () => Promise<void>,
+): Promise<never> {
   if (phase === 'after') await repeat(vendor, request)
   await die()
   throw new Error('The sender is gone.')

@@ -3,7 +3,10 @@ import { freePort } from './ports'
 import { startProxy, type Proxy } from './proxy'
 import { startRedis, type RedisServer } from './redis-server'
 import { startServer, type Server } from './server'
-import { blockActions, BOT_TOKEN, CHANNEL, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block, type Slack, type SlackMessage } from './slack'
+import {
+  blockActions, BOT_TOKEN, CHANNEL, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block, type Slack,
+  type SlackMessage,
+} from './slack'
 import { until } from './until'
 import { WITH_PASSWORD } from './visitor'
 
@@ -31,15 +34,19 @@ interface SentEmail {
   reply_to: string[]
 }
 
-/** A production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system, the built server. */
+/**
+ * A production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system, the built server.
+ */
 export async function deploy(overrides: Record<string, string> = {}): Promise<Deployment> {
   const [redis, slack, mailbox, endpoint] = await Promise.all([startRedis(), startSlack(), startResend(), startProxy()])
   const env = {
     NODE_ENV: 'production',
-    CHAT_BOT_TOKEN: BOT_TOKEN, CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: CHANNEL, SLACK_API_URL: slack.apiUrl,
+    CHAT_BOT_TOKEN: BOT_TOKEN, CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: CHANNEL,
+    SLACK_API_URL: slack.apiUrl,
     STORE_URL: redis.url,
     MAIL_API_KEY: 're_test_key', MAIL_FROM_ADDRESS: 'forms@example.com', RESEND_BASE_URL: mailbox.url,
-    FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`, FORWARD_SIGNING_SECRET: SIGNING_KEY,
+    FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`,
+    FORWARD_SIGNING_SECRET: SIGNING_KEY,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
     // Outside production the pages are open to this machine.
     ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
@@ -62,7 +69,9 @@ async function startResend(): Promise<Deployment['resend']> {
   const emails = async () => {
     const response = await fetch(`${emulator.url}/emails`, { headers: { authorization: 'Bearer re_test_key' } })
     const { data } = await response.json() as { data: { id: string }[] }
-    return Promise.all(data.map(async ({ id }) => await (await fetch(`${emulator.url}/emails/${id}`, { headers: { authorization: 'Bearer re_test_key' } })).json() as SentEmail))
+    return Promise.all(data.map(async ({ id }) => await (await fetch(
+      `${emulator.url}/emails/${id}`, { headers: { authorization: 'Bearer re_test_key' } },
+    )).json() as SentEmail))
   }
   const closeProxy = proxy.close
   return Object.assign(proxy, {
@@ -76,7 +85,10 @@ async function startResend(): Promise<Deployment['resend']> {
 
 /** Sends a form as a website would; text is sent as it is. */
 export function sendForm(server: Server, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${server.url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  return fetch(`${server.url}/api/form`, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
 }
 
 /** Sends a form and resolves with its id and its card on Slack. */
@@ -88,7 +100,9 @@ export async function submit(deployment: Deployment, data: unknown): Promise<{ i
 
 /** The newest card that carries the submission's buttons. */
 export function cardOf({ slack }: Deployment, id: string): Promise<SlackMessage> {
-  return until(`the card of ${id}`, async () => (await slack.messages()).find(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)))
+  return until(`the card of ${id}`, async () => (await slack.messages()).find(({ blocks }) => (
+    blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)
+  )))
 }
 
 /** What the card at this place shows now. */
@@ -98,13 +112,19 @@ export async function cardNow({ slack }: Deployment, { ts }: SlackMessage): Prom
 
 /** The last work that failed, as the log tells it, with a reason that begins so. */
 export function failureOf({ server }: Deployment, reason: string): Block | undefined {
-  const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => JSON.parse(line) as Block)
+  const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => (
+    JSON.parse(line) as Block
+  ))
   return lines.findLast(line => String(line.reason).startsWith(reason))
 }
 
 /** Clicks a button of the card, and resolves with the answer once the effects are through. */
-export async function click({ slack, server }: Deployment, card: SlackMessage, action: string, value: string | undefined): Promise<Response> {
-  const response = await interact(server.url, blockActions(card, action, value, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined))
+export async function click(
+  { slack, server }: Deployment, card: SlackMessage, action: string, value: string | undefined,
+): Promise<Response> {
+  const response = await interact(server.url, blockActions(
+    card, action, value, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined,
+  ))
   await server.drain()
   return response
 }
@@ -116,7 +136,9 @@ export async function openEdit(deployment: Deployment, card: SlackMessage, id: s
 }
 
 /** Submits the edit form; resolves with the JSON of the answer once the effects are through. */
-export async function submitEdit({ slack, server }: Deployment, view: Block, values: Record<string, string | null>): Promise<Block> {
+export async function submitEdit(
+  { slack, server }: Deployment, view: Block, values: Record<string, string | null>,
+): Promise<Block> {
   const response = await interact(server.url, viewSubmission(view, values, slack.reviewer))
   await server.drain()
   return await response.json() as Block

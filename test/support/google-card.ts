@@ -46,19 +46,26 @@ function htmlProblems(html: string): string[] {
     else if (open.pop() !== tag) problems.push(`An end of ${tag} that was not begun.`)
   }
   const rest = html.replace(TAG, '').replace(/&(?:amp|lt|gt|quot);/g, '')
-  return [...problems, ...open.length > 0 ? ['A tag that does not end.'] : [], ...(/[<>&"]/.test(rest.replaceAll('"', '')) ? ['Markup from outside.'] : [])]
+  return [
+    ...problems, ...open.length > 0 ? ['A tag that does not end.'] : [],
+    ...(/[<>&"]/.test(rest.replaceAll('"', '')) ? ['Markup from outside.'] : []),
+  ]
 }
 
 /** The text that people read, and where its links lead. */
 export function googleCardText(message: Json): { text: string, links: string[] } {
-  const html = googleWidgets(message).map(({ textParagraph }) => textParagraph?.text as string | undefined ?? '').join('\n')
+  const html = googleWidgets(message).map(({ textParagraph }) => (
+    textParagraph?.text as string | undefined ?? ''
+  )).join('\n')
   const links = [...html.matchAll(/<a href="([^"]*)">/g)].map(([, url = '']) => url)
   const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
   return { text: html.replace(TAG, '').replace(/&(?:amp|lt|gt|quot);/g, entity => entities[entity]!), links }
 }
 
 function googleWidgets({ cardsV2 }: Json): Json[] {
-  return (cardsV2 as Json[]).flatMap(({ card }) => (card.sections as Json[]).flatMap(section => section.widgets as Json[]))
+  return (cardsV2 as Json[]).flatMap(({ card }) => (
+    (card.sections as Json[]).flatMap(section => section.widgets as Json[])
+  ))
 }
 
 export function googleButtons(message: Json): Json[] {

@@ -17,11 +17,18 @@ interface ModelAnswer {
   end?: 'error' | 'drop' | 'hang'
 }
 
+interface ModelMessage {
+  role: string
+  content: unknown
+  tool_call_id?: string
+  tool_calls?: { id: string, function: { name: string, arguments: string } }[]
+}
+
 /** One call as it arrived. */
 interface ModelRequest {
   model: string
   /** Without the system message. */
-  messages: { role: string, content: unknown, tool_call_id?: string, tool_calls?: { id: string, function: { name: string, arguments: string } }[] }[]
+  messages: ModelMessage[]
   instructions: string
   /** Names of the tools on offer. */
   tools: string[]
@@ -50,11 +57,18 @@ export async function startModelServer(): Promise<ModelServer> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end()
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { model: string, messages: ModelRequest['messages'], tools?: { function: { name: string } }[], tool_choice?: unknown, stream?: boolean }
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+      model: string
+      messages: ModelMessage[]
+      tools?: { function: { name: string } }[]
+      tool_choice?: unknown
+      stream?: boolean
+    }
     const problem = problemOf(body)
+    const instructions = body.messages.filter(({ role }) => role === 'system')
     const recorded: ModelRequest = {
       model: body.model, toolChoice: body.tool_choice, authorization: request.headers.authorization,
-      instructions: body.messages.filter(({ role }) => role === 'system').map(({ content }) => String(content)).join('\n'),
+      instructions: instructions.map(({ content }) => String(content)).join('\n'),
       messages: body.messages.filter(({ role }) => role !== 'system'),
       tools: (body.tools ?? []).map(tool => tool.function.name),
     }
@@ -62,14 +76,23 @@ export async function startModelServer(): Promise<ModelServer> {
     const next = queue.shift()
     const answer = typeof next === 'function' ? next(recorded) : next ?? { status: 500 }
     const status = problem ? 400 : answer.status
-    if (status) return void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: problem ?? 'The server had an error.', type: 'server_error' } }))
+    if (status) {
+      return void response.writeHead(status, { 'content-type': 'application/json' }).end(
+        JSON.stringify({ error: { message: problem ?? 'The server had an error.', type: 'server_error' } }),
+      )
+    }
     await stream(response, answer)
   }
 
   async function stream(response: ServerResponse, { text = '', calls = [], pauseMs, end }: ModelAnswer): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    const send = (data: unknown) => response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
-    const chunk = (delta: Json, finish: string | null = null) => send({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })
+    const send = (data: unknown) => (
+      response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+    )
+    const chunk = (delta: Json, finish: string | null = null) => send({
+      id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'scripted',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })
     chunk({ role: 'assistant', content: '' })
     for (const piece of typeof text === 'string' ? (text ? [text] : []) : text) {
       chunk({ content: piece })
@@ -115,7 +138,10 @@ export async function startModelServer(): Promise<ModelServer> {
 }
 
 /** What a real server answers with 400: every tool call needs its result, every result its call. */
-function problemOf({ messages, stream }: { messages: { role: string, tool_calls?: { id: string }[], tool_call_id?: string }[], stream?: boolean }): string | null {
+function problemOf({ messages, stream }: {
+  messages: { role: string, tool_calls?: { id: string }[], tool_call_id?: string }[]
+  stream?: boolean
+}): string | null {
   if (!stream) return 'Only streaming is scripted.'
   const open = new Set<string>()
   for (const { role, tool_calls: calls = [], tool_call_id: id } of messages) {

@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below what systems hand to outgoing connections, one of which would take a free port before its server does; above 10,080, which `fetch` refuses. */
+/**
+ * Below what systems hand to outgoing connections, one of which would take a free port before its server does; above
+ * 10,080, which `fetch` refuses.
+ */
 const FIRST = 10_100
 const COUNT = 20_000
 

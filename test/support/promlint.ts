@@ -7,7 +7,10 @@ interface Family {
 /** Units that Prometheus wants in their base form: seconds, bytes, ratio … */
 const NOT_BASE_UNITS = /_(?:milliseconds?|ms|microseconds?|nanoseconds?|minutes?|hours?|days?|kilobytes?|megabytes?|gigabytes?|kb|mb|gb|percent|bits)(?:_total|_sum|_count|_bucket)?$/
 
-/** What `promtool check metrics` says, by the same rules (https://prometheus.io/docs/practices/naming): a line for each complaint. */
+/**
+ * What `promtool check metrics` says, by the same rules (https://prometheus.io/docs/practices/naming): a line for each
+ * complaint.
+ */
 export function promlint(text: string): string[] {
   const families = new Map<string, Family>()
   const family = (name: string) => families.get(name) ?? families.set(name, { samples: [] }).get(name)!
@@ -26,11 +29,15 @@ export function promlint(text: string): string[] {
     ...type === 'untyped' ? ['has no type'] : [],
     ...type === 'counter' && !name.endsWith('_total') ? ['is a counter and does not end in _total'] : [],
     ...type !== 'counter' && name.endsWith('_total') ? ['ends in _total and is no counter'] : [],
-    ...type !== 'histogram' && type !== 'summary' && /_(?:bucket|sum|count)$/.test(name) ? ['is named like a part of a histogram'] : [],
+    ...type !== 'histogram' && type !== 'summary' && /_(?:bucket|sum|count)$/.test(name)
+      ? ['is named like a part of a histogram']
+      : [],
     ...name.includes(':') ? ['has a colon, which is for recording rules'] : [],
     ...name !== name.toLowerCase() ? ['has capitals'] : [],
     ...name.split('_').includes(type) ? ['has its type in its name'] : [],
     ...NOT_BASE_UNITS.test(name) ? ['is not in a base unit'] : [],
-    ...samples.some(sample => /[{,](?!le=|quantile=)[^=]*[A-Z][^=]*=/.test(sample)) ? ['has a label with capitals'] : [],
+    ...samples.some(sample => /[{,](?!le=|quantile=)[^=]*[A-Z][^=]*=/.test(sample))
+      ? ['has a label with capitals']
+      : [],
   ].map(complaint => `${name} ${complaint}`))
 }

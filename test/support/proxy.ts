@@ -11,7 +11,9 @@ export interface Recorded {
   status?: number
 }
 
-/** What to do with a request instead of passing it on: answer it, drop the connection, hold it back, or nothing special. */
+/**
+ * What to do with a request instead of passing it on: answer it, drop the connection, hold it back, or nothing special.
+ */
 export type Fault
   = | { status: number, body?: string, headers?: Record<string, string> }
     | 'drop'
@@ -43,19 +45,28 @@ export async function startProxy(target?: string | Vendor): Promise<Proxy> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const recorded: Recorded = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString(), at: Date.now() }
+    const recorded: Recorded = {
+      method: request.method ?? '', path: request.url ?? '', headers: request.headers,
+      body: Buffer.concat(chunks).toString(), at: Date.now(),
+    }
     proxy.requests.push(recorded)
     const fault = proxy.fault(recorded)
     if (fault === 'drop') return void request.socket.destroy()
     if (typeof fault === 'object' && 'hold' in fault) await fault.hold
     if (typeof fault === 'object' && 'status' in fault) {
       recorded.status = fault.status
-      return void response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers }).end(fault.body ?? '{}')
+      return void response.writeHead(
+        fault.status, { 'content-type': 'application/json', ...fault.headers },
+      ).end(fault.body ?? '{}')
     }
-    const answer = typeof target === 'function' ? await target(recorded) : target ? await pass(recorded, target) : new Response('{}')
+    const answer = typeof target === 'function'
+      ? await target(recorded)
+      : target ? await pass(recorded, target) : new Response('{}')
     if (fault === 'lose-answer') return void request.socket.destroy()
     recorded.status = answer.status
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(Buffer.from(await answer.arrayBuffer()))
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' }).end(
+      Buffer.from(await answer.arrayBuffer()),
+    )
   }
 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -69,5 +80,7 @@ export async function startProxy(target?: string | Vendor): Promise<Proxy> {
 
 function pass({ method, path, headers, body }: Recorded, target: string): Promise<Response> {
   const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...rest } = headers
-  return fetch(new URL(path, target), { method, headers: rest as Record<string, string>, body: method === 'GET' ? undefined : body })
+  return fetch(new URL(path, target), {
+    method, headers: rest as Record<string, string>, body: method === 'GET' ? undefined : body,
+  })
 }

@@ -29,9 +29,13 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
   // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind.
   // The guard's input closes with this process, however that ends.
-  const guard = spawn('/bin/sh', ['-c', `cat > /dev/null; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] })
+  const guard = spawn(
+    '/bin/sh', ['-c', `cat > /dev/null; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] },
+  )
   const exited = new Promise<string>((resolve) => {
-    child.once('error', error => resolve(`cannot run redis-server (${error.message}): install Redis or put it on the PATH`))
+    child.once(
+      'error', error => resolve(`cannot run redis-server (${error.message}): install Redis or put it on the PATH`),
+    )
     child.once('exit', code => resolve(`redis-server left with code ${code}; is port ${chosen} taken?`))
   })
   const failed = child.pid ? await Promise.race([untilReady(chosen, child, child.pid), exited]) : await exited

@@ -20,7 +20,10 @@ https.request = (...args) => {
   const url = typeof from === 'string' ? new URL(from) : from
   const options = { ...url instanceof URL ? { hostname: url.hostname, path: url.pathname + url.search } : url, ...more }
   const target = targetOf(options.hostname ?? String(options.host).split(':')[0])
-  return http.request({ ...options, protocol: 'http:', hostname: target.hostname, host: target.hostname, port: target.port, agent: undefined, agents: undefined }, callback)
+  return http.request({
+    ...options, protocol: 'http:', hostname: target.hostname, host: target.hostname, port: target.port,
+    agent: undefined, agents: undefined,
+  }, callback)
 }
 https.get = (...args) => https.request(...args).end()
 syncBuiltinESMExports()

@@ -10,9 +10,14 @@ export function waiting(changes: Partial<Submission> = {}): Submission {
   const id = changes.id ?? randomUUID()
   const receivedAt = changes.receivedAt ?? Date.now()
   return {
-    id, version: 1, state: 'open', receivedAt, expiresAt: receivedAt + SUBMISSION_TTL_MS, data: { name: 'Ada Lovelace', message: 'Hello' },
-    reminded: true, edited: [], cards: [{ platform: 'slack', threadId: 'slack:C000000001:1.2', messageId: '1700000000.000100' }], decision: null,
-    work: [], delivered: [], failures: [], history: [{ at: receivedAt, event: 'received' }, { at: receivedAt, event: 'posted', platform: 'slack' }], ...changes,
+    id, version: 1, state: 'open', receivedAt, expiresAt: receivedAt + SUBMISSION_TTL_MS,
+    data: { name: 'Ada Lovelace', message: 'Hello' },
+    reminded: true, edited: [],
+    cards: [{ platform: 'slack', threadId: 'slack:C000000001:1.2', messageId: '1700000000.000100' }], decision: null,
+    work: [], delivered: [], failures: [],
+    history: [
+      { at: receivedAt, event: 'received' }, { at: receivedAt, event: 'posted', platform: 'slack' },
+    ], ...changes,
   }
 }
 
@@ -33,5 +38,7 @@ export async function seed(redisUrl: string, submissions: readonly Submission[])
 /** `count` submissions, a second apart, the last the newest. */
 export function series(count: number): Submission[] {
   const now = Date.now()
-  return Array.from({ length: count }, (_, index) => waiting({ receivedAt: now - (count - index) * 1000, data: { name: `Person ${index + 1}`, message: `Message number ${index + 1}` } }))
+  return Array.from({ length: count }, (_, index) => waiting({ receivedAt: now - (count - index) * 1000, data: {
+    name: `Person ${index + 1}`, message: `Message number ${index + 1}`,
+  } }))
 }

@@ -17,12 +17,17 @@ export interface Server {
   kill: () => Promise<void>
 }
 
-/** Starts the built server with this environment and nothing else of ours, on a free port unless it names one, and waits until it listens. */
+/**
+ * Starts the built server with this environment and nothing else of ours, on a free port unless it names one, and waits
+ * until it listens.
+ */
 export async function startServer(env: Record<string, string>): Promise<Server> {
   const port = Number(env.PORT) || await freePort()
   const run = spawnServer({ PORT: String(port), HOST: '127.0.0.1', ...env })
   const { child, output } = run
-  const failed = once(child, 'exit').then(([code]) => { throw new Error(`The server left with code ${code}:\n${output()}`) })
+  const failed = once(child, 'exit').then(([code]) => {
+    throw new Error(`The server left with code ${code}:\n${output()}`)
+  })
   await Promise.race([listening(run), failed])
   failed.catch(() => {})
   return {
@@ -49,9 +54,13 @@ export async function runToExit(env: Record<string, string>): Promise<{ code: nu
 const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'NODE_COMPILE_CACHE']
 
 function spawnServer(env: Record<string, string>) {
-  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env } })
+  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {
+    ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env,
+  } })
   let printed = ''
-  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => { printed += text })
+  for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on(
+    'data', (text: string) => { printed += text },
+  )
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))

@@ -10,7 +10,9 @@ export interface AgentDeployment extends Deployment {
 
 export async function deployAgent(overrides: Record<string, string> = {}): Promise<AgentDeployment> {
   const model = await startModelServer()
-  const deployment = await deploy({ AI_BASE_URL: model.url, AI_API_KEY: 'model-key', AI_MODEL: 'scripted', ...overrides })
+  const deployment = await deploy({
+    AI_BASE_URL: model.url, AI_API_KEY: 'model-key', AI_MODEL: 'scripted', ...overrides,
+  })
   const close = deployment.close
   return Object.assign(deployment, {
     model,
@@ -31,12 +33,24 @@ interface Said {
   url?: string
 }
 
-/** Somebody says something to the bot: a mention in the channel, or a message in a thread. Resolves with its timestamp once it is acknowledged. */
-export async function tell({ slack, server }: AgentDeployment, text: string, { by = slack.reviewer, thread, more = {}, url = server.url }: Said = {}): Promise<string> {
+/**
+ * Somebody says something to the bot: a mention in the channel, or a message in a thread. Resolves with its timestamp
+ * once it is acknowledged.
+ */
+export async function tell(
+  { slack, server }: AgentDeployment, text: string,
+  { by = slack.reviewer, thread, more = {}, url = server.url }: Said = {},
+): Promise<string> {
   const said = thread ? text : `<@${slack.botId}> ${text}`
   const ts = await slack.write(by, said, thread)
-  const event = { type: thread ? 'message' : 'app_mention', channel: CHANNEL, channel_type: 'channel', user: by.id, text: said, ts, team: by.team_id, ...thread ? { thread_ts: thread } : {}, ...more }
-  const response = await sendEvent(url, { type: 'event_callback', team_id: by.team_id, api_app_id: 'A000000001', event_id: `Ev${ts}`, event_time: Number.parseInt(ts), event })
+  const event = {
+    type: thread ? 'message' : 'app_mention', channel: CHANNEL, channel_type: 'channel', user: by.id, text: said, ts,
+    team: by.team_id, ...thread ? { thread_ts: thread } : {}, ...more,
+  }
+  const response = await sendEvent(url, {
+    type: 'event_callback', team_id: by.team_id, api_app_id: 'A000000001', event_id: `Ev${ts}`,
+    event_time: Number.parseInt(ts), event,
+  })
   if (response.status !== 200) throw new Error(`The event was answered with ${response.status}.`)
   return ts
 }
@@ -49,13 +63,20 @@ export async function heard(d: AgentDeployment, thread: string): Promise<string[
 
 /** The cards of a thread that still have buttons. */
 export async function openCards({ slack }: AgentDeployment, thread: string, count = 1): Promise<SlackMessage[]> {
-  const open = async () => (await slack.thread(thread)).filter(({ blocks }) => blocks?.some(({ type }) => type === 'actions'))
+  const open = async () => (
+    (await slack.thread(thread)).filter(({ blocks }) => blocks?.some(({ type }) => type === 'actions'))
+  )
   return until(`${count} open cards`, async () => (await open()).length >= count && open())
 }
 
 /** Presses Approve or Deny. Resolves once the click is acknowledged. */
-export function press({ slack, server }: AgentDeployment, card: SlackMessage, action: 'approve' | 'deny', { by = slack.reviewer, url = server.url }: { by?: SlackUser, url?: string } = {}): Promise<Response> {
-  const button = card.blocks.find(({ type }) => type === 'actions')!.elements.find(({ action_id }: Block) => action_id === action) as Block
+export function press(
+  { slack, server }: AgentDeployment, card: SlackMessage, action: 'approve' | 'deny',
+  { by = slack.reviewer, url = server.url }: { by?: SlackUser, url?: string } = {},
+): Promise<Response> {
+  const button = card.blocks.find(({ type }) => type === 'actions')!.elements.find(({ action_id }: Block) => (
+    action_id === action
+  )) as Block
   return interact(url, blockActions(card, action, button.value as string, by))
 }
 

@@ -14,14 +14,18 @@ export async function startStreams(target: string): Promise<{ url: string, close
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()
 
   const call = async (method: string, args: Json, authorization: string): Promise<Json> => {
-    const response = await fetch(`${target}/api/${method}`, { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify(args) })
+    const response = await fetch(`${target}/api/${method}`, {
+      method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify(args),
+    })
     return await response.json() as Json
   }
 
   async function answer(method: string, args: Json, authorization: string): Promise<Json | null> {
     const chunks = (args.chunks ?? []) as { type: string, text?: string }[]
     const added = String(args.markdown_text ?? '') + chunks.map(({ text = '' }) => text).join('')
-    if (method === 'assistant.threads.setStatus') return args.channel_id && args.thread_ts ? { ok: true } : refusal('invalid_arguments')
+    if (method === 'assistant.threads.setStatus') {
+      return args.channel_id && args.thread_ts ? { ok: true } : refusal('invalid_arguments')
+    }
     if (method === 'chat.startStream') {
       if (!args.thread_ts) return refusal('invalid_arguments')
       if (!String(args.channel).startsWith('D') && !args.recipient_user_id) return refusal('missing_recipient_user_id')
@@ -48,11 +52,18 @@ export async function startStreams(target: string): Promise<{ url: string, close
       const authorization = request.headers.authorization ?? ''
       const args = parse(body, request.headers['content-type'] ?? '')
       const own = await answer(method, args, authorization)
-        ?? (args.markdown_text !== undefined && /^chat\.(post|update)/.test(method) ? await call(method, { ...args, text: args.markdown_text, markdown_text: undefined }, authorization) : null)
+        ?? (args.markdown_text !== undefined && /^chat\.(post|update)/.test(method)
+          ? await call(method, { ...args, text: args.markdown_text, markdown_text: undefined }, authorization)
+          : null)
       if (own) return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(own))
       const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...headers } = request.headers
-      const passed = await fetch(new URL(request.url!, target), { method: request.method, headers: headers as Record<string, string>, body: request.method === 'GET' ? undefined : body })
-      response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? 'application/json' }).end(Buffer.from(await passed.arrayBuffer()))
+      const passed = await fetch(new URL(request.url!, target), {
+        method: request.method, headers: headers as Record<string, string>,
+        body: request.method === 'GET' ? undefined : body,
+      })
+      response.writeHead(
+        passed.status, { 'content-type': passed.headers.get('content-type') ?? 'application/json' },
+      ).end(Buffer.from(await passed.arrayBuffer()))
     })().catch(() => request.socket.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +83,9 @@ function refusal(error: string): Json {
 function parse(body: string, contentType: string): Json {
   if (contentType.includes('json')) return JSON.parse(body || '{}') as Json
   if (!contentType.includes('urlencoded')) return {}
-  return Object.fromEntries([...new URLSearchParams(body)].map(([key, value]) => [key, key === 'chunks' ? JSON.parse(value) as unknown : value]))
+  return Object.fromEntries([...new URLSearchParams(body)].map(([key, value]) => [
+    key, key === 'chunks' ? JSON.parse(value) as unknown : value,
+  ]))
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -17,16 +17,23 @@ export function nextTs(): string {
 }
 
 /** The `message` event of something that somebody says; direct messages are told by their channel. */
-export function said({ reviewer }: Slack, text: string, ts: string, { channel = CHANNEL, thread, user = reviewer.id, more = {} }: Said = {}): Block {
+export function said(
+  { reviewer }: Slack, text: string, ts: string,
+  { channel = CHANNEL, thread, user = reviewer.id, more = {} }: Said = {},
+): Block {
   return {
-    type: 'message', channel, channel_type: channel.startsWith('D') ? 'im' : 'channel', user, text, ts, team: 'T000000001',
+    type: 'message', channel, channel_type: channel.startsWith('D') ? 'im' : 'channel', user, text, ts,
+    team: 'T000000001',
     ...thread ? { thread_ts: thread } : {}, ...more,
   }
 }
 
 /** The event as Slack posts it. */
 export function envelope(event: Block, eventId = `Ev${String(event.ts)}${String(event.type)}`): Block {
-  return { type: 'event_callback', team_id: 'T000000001', api_app_id: 'A000000001', event_id: eventId, event_time: Number.parseInt(event.ts as string), event }
+  return {
+    type: 'event_callback', team_id: 'T000000001', api_app_id: 'A000000001', event_id: eventId,
+    event_time: Number.parseInt(event.ts as string), event,
+  }
 }
 
 /** Says something in a channel or thread; resolves with its timestamp once it is acknowledged. */
@@ -38,7 +45,9 @@ export async function say(serverUrl: string, slack: Slack, text: string, options
 }
 
 /** Mentions the bot in the channel: Slack sends the message and the mention, in either order. */
-export async function mention(serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {}): Promise<string> {
+export async function mention(
+  serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {},
+): Promise<string> {
   const ts = nextTs()
   const message = said(slack, `<@${slack.botId}> ${text}`, ts, options)
   const events = [message, { ...message, type: 'app_mention' }]

@@ -13,7 +13,10 @@ export const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
 /** A deployment that other workspaces can join. */
 export async function deployForWorkspaces(overrides: Record<string, string> = {}): Promise<Deployment> {
-  const d = await deploy({ SLACK_CLIENT_ID: OAUTH_APP.client_id, SLACK_CLIENT_SECRET: OAUTH_APP.client_secret, SLACK_ENCRYPTION_KEY: ENCRYPTION_KEY, ...WITH_PASSWORD, TRUST_PROXY: '1', ...overrides })
+  const d = await deploy({
+    SLACK_CLIENT_ID: OAUTH_APP.client_id, SLACK_CLIENT_SECRET: OAUTH_APP.client_secret,
+    SLACK_ENCRYPTION_KEY: ENCRYPTION_KEY, ...WITH_PASSWORD, TRUST_PROXY: '1', ...overrides,
+  })
   atHome(d.slack)
   return d
 }
@@ -39,7 +42,9 @@ export async function agreeTo({ slack }: Deployment, visitor: Visitor): Promise<
 }
 
 /** Follows Slack's redirect; resolves with where the service sends the browser then. */
-export async function comeBack(visitor: Visitor, { pathname, search }: { pathname: string, search: string }): Promise<string | null> {
+export async function comeBack(
+  visitor: Visitor, { pathname, search }: { pathname: string, search: string },
+): Promise<string | null> {
   return (await visitor.get(pathname + search)).headers.get('location')
 }
 
@@ -51,7 +56,9 @@ export async function install(d: Deployment): Promise<string | null> {
 
 /** Whose calls of a method these were, in order, of all that `matches` says. */
 export function tokensOf({ requests }: Slack, method: string, matches = ''): string[] {
-  return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => String(headers.authorization).replace('Bearer ', ''))
+  return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => (
+    String(headers.authorization).replace('Bearer ', '')
+  ))
 }
 
 /** Everything that Redis holds, as text, by key. */

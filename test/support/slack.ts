@@ -11,7 +11,9 @@ export const OAUTH_APP = { client_id: '1234567890.0987654321', client_secret: 's
 /** The channel that emulate seeds as #general. */
 export const CHANNEL = 'C000000001'
 
-const PEOPLE = [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, { name: 'grace', real_name: 'Grace Hopper', email: 'grace@example.com' }]
+const PEOPLE = [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, {
+  name: 'grace', real_name: 'Grace Hopper', email: 'grace@example.com',
+}]
 
 export interface SlackMessage {
   ts: string
@@ -59,35 +61,64 @@ export interface Slack extends Proxy {
 
 /** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
 export async function startSlack(): Promise<Slack> {
-  const emulator = await createEmulator({ service: 'slack', port: await freePort(), seed: { slack: { users: [...PEOPLE, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }], tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }, ...PEOPLE.map(({ name }) => ({ token: `xoxp-${name}`, user: name, scopes: [] }))], oauth_apps: [{ ...OAUTH_APP, name: 'Form triage', redirect_uris: ['https://forms.example.com/api/slack/oauth/callback'] }] } } })
+  const emulator = await createEmulator({
+    service: 'slack', port: await freePort(),
+    seed: {
+      slack: {
+        users: [...PEOPLE, { name: 'form-bot', real_name: 'Form triage', email: 'bot@example.com' }],
+        tokens: [{ token: BOT_TOKEN, user: 'form-bot', scopes: [] }, ...PEOPLE.map(({ name }) => ({
+          token: `xoxp-${name}`, user: name, scopes: [],
+        }))],
+        oauth_apps: [
+          { ...OAUTH_APP, name: 'Form triage', redirect_uris: ['https://forms.example.com/api/slack/oauth/callback'] },
+        ],
+      },
+    },
+  })
   const streams = await startStreams(emulator.url)
   const proxy = await startProxy(streams.url)
   const call = async (method: string, body: object, token = BOT_TOKEN) => {
-    const response = await fetch(`${emulator.url}/api/${method}`, { method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const response = await fetch(`${emulator.url}/api/${method}`, {
+      method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
     return await response.json() as Block
   }
   const { user } = await call('users.lookupByEmail', { email: 'ada@example.com' })
-  const [{ user: bot }, { user: grace }] = await Promise.all([call('users.lookupByEmail', { email: 'bot@example.com' }), call('users.lookupByEmail', { email: 'grace@example.com' })])
+  const [{ user: bot }, { user: grace }] = await Promise.all([
+    call('users.lookupByEmail', { email: 'bot@example.com' }),
+    call('users.lookupByEmail', { email: 'grace@example.com' }),
+  ])
   await Promise.all(PEOPLE.map(({ name }) => call('conversations.join', { channel: CHANNEL }, `xoxp-${name}`)))
   const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
     botId: bot.id as string,
     colleague: { id: grace.id as string, username: 'grace', name: 'grace', team_id: 'T000000001' },
-    write: async (by: SlackUser, text: string, thread?: string) => (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string,
-    thread: async (ts: string) => (await call('conversations.replies', { channel: CHANNEL, ts })).messages as SlackMessage[],
+    write: async (by: SlackUser, text: string, thread?: string) => (
+      (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string
+    ),
+    thread: async (ts: string) => (
+      (await call('conversations.replies', { channel: CHANNEL, ts })).messages as SlackMessage[]
+    ),
     reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
     dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
-    messages: async () => ((await call('conversations.history', { channel: CHANNEL, limit: 200 })).messages as SlackMessage[]).filter(({ blocks }) => blocks),
+    messages: async () => ((await call(
+      'conversations.history', { channel: CHANNEL, limit: 200 },
+    )).messages as SlackMessage[]).filter(({ blocks }) => blocks),
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
     agree: async (page: string) => {
       const { pathname, search } = new URL(page)
       const html = await (await fetch(emulator.url + pathname + search)).text()
       const form = html.split('<form').find(each => each.includes(`value="${user.id as string}"`))!
-      const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]): [string, string] => [name!, value!.replaceAll('&amp;', '&')])
-      const answer = await fetch(`${emulator.url}/oauth/v2/authorize/callback`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+      const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]): [string, string] => [
+        name!, value!.replaceAll('&amp;', '&'),
+      ])
+      const answer = await fetch(`${emulator.url}/oauth/v2/authorize/callback`, {
+        method: 'POST', body: new URLSearchParams(fields), redirect: 'manual',
+      })
       return new URL(answer.headers.get('location')!)
     },
     close: async () => {
@@ -100,30 +131,51 @@ export async function startSlack(): Promise<Slack> {
 
 function parseCall({ body, headers }: Recorded): Block {
   if (headers['content-type']?.includes('json')) return JSON.parse(body) as Block
-  return Object.fromEntries([...new URLSearchParams(body)].map(([key, value]) => [key, /^[[{]/.test(value) ? JSON.parse(value) : value]))
+  return Object.fromEntries(
+    [...new URLSearchParams(body)].map(([key, value]) => [key, /^[[{]/.test(value) ? JSON.parse(value) : value]),
+  )
 }
 
 /** A click on a button of a card, as Slack posts it. */
-export function blockActions(message: SlackMessage, actionId: string, value: string | undefined, user: SlackUser, triggerId: string = randomUUID()): Block {
+export function blockActions(
+  message: SlackMessage, actionId: string, value: string | undefined, user: SlackUser, triggerId: string = randomUUID(),
+): Block {
   return {
     type: 'block_actions', user, api_app_id: 'A000000001', team: { id: 'T000000001', domain: 'test' },
     container: { type: 'message', message_ts: message.ts, channel_id: CHANNEL, is_ephemeral: false },
     trigger_id: triggerId, channel: { id: CHANNEL, name: 'general' }, message: { ...message, type: 'message' },
     response_url: 'http://127.0.0.1:9/none',
-    actions: [{ type: 'button', action_id: actionId, block_id: 'b', value, action_ts: message.ts, text: { type: 'plain_text', text: actionId } }],
+    actions: [{ type: 'button', action_id: actionId, block_id: 'b', value, action_ts: message.ts, text: {
+      type: 'plain_text', text: actionId,
+    } }],
   }
 }
 
-/** A submitted modal, as Slack posts it: `values` by input id over what the view offered. Each view that was opened has an id. */
+/**
+ * A submitted modal, as Slack posts it: `values` by input id over what the view offered. Each view that was opened has
+ * an id.
+ */
 export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
   const inputs = (view.blocks as Block[]).filter(({ type }) => type === 'input')
-  const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: { type: 'plain_text_input', value: block_id in values ? values[block_id] : element.initial_value ?? null } }]))
-  return { type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: randomUUID(), view: { ...view, id: `V${createHash('sha256').update(String(view.private_metadata)).digest('hex').slice(0, 10).toUpperCase()}`, state: { values: state } } }
+  const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: {
+    type: 'plain_text_input', value: block_id in values ? values[block_id] : element.initial_value ?? null,
+  } }]))
+  return {
+    type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: randomUUID(),
+    view: {
+      ...view,
+      id: `V${createHash('sha256').update(String(view.private_metadata)).digest('hex').slice(0, 10).toUpperCase()}`,
+      state: { values: state },
+    },
+  }
 }
 
 /** Posts an interaction to the service, truly signed. */
 export function interact(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
-  return postSigned(serverUrl, new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), 'application/x-www-form-urlencoded', options)
+  return postSigned(
+    serverUrl, new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
+    'application/x-www-form-urlencoded', options,
+  )
 }
 
 /** Posts an event callback to the service, truly signed. */
@@ -139,10 +191,18 @@ export interface SignOptions {
   signature?: string | null
 }
 
-function postSigned(serverUrl: string, body: string, contentType: string, { secret = SIGNING_SECRET, timestamp = Math.floor(Date.now() / 1000), platform = 'slack', signature }: SignOptions): Promise<Response> {
-  const signed = signature === undefined ? `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}` : signature
+function postSigned(
+  serverUrl: string, body: string, contentType: string,
+  { secret = SIGNING_SECRET, timestamp = Math.floor(Date.now() / 1000), platform = 'slack', signature }: SignOptions,
+): Promise<Response> {
+  const signed = signature === undefined
+    ? `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
+    : signature
   return fetch(`${serverUrl}/api/webhooks/${platform}`, {
     method: 'POST', body,
-    headers: { 'content-type': contentType, 'x-slack-request-timestamp': String(timestamp), ...signed === null ? {} : { 'x-slack-signature': signed } },
+    headers: {
+      'content-type': contentType, 'x-slack-request-timestamp': String(timestamp),
+      ...signed === null ? {} : { 'x-slack-signature': signed },
+    },
   })
 }

@@ -22,7 +22,9 @@ interface Break {
 
 export interface TcpProxy {
   url: string
-  /** Redis, once it is there; connections wait for it. Another one from now on, for new connections, when called again. */
+  /**
+   * Redis, once it is there; connections wait for it. Another one from now on, for new connections, when called again.
+   */
   use(port: number): void
   /** Decides about each command; undefined passes it on. An answer that is an error does not count as done. */
   fault: (command: Command) => Break | undefined
@@ -48,7 +50,10 @@ export async function startTcpProxy(): Promise<TcpProxy> {
   let isChosen = false
   let gate = Promise.withResolvers<undefined>()
   gate.resolve(undefined)
-  const state = { open: () => gate.promise, fault: (command: Command) => proxy.fault(command), rewrite: (command: Command, answer: Buffer) => proxy.rewrite(command, answer), delayMs: () => proxy.answerDelayMs }
+  const state = {
+    open: () => gate.promise, fault: (command: Command) => proxy.fault(command),
+    rewrite: (command: Command, answer: Buffer) => proxy.rewrite(command, answer), delayMs: () => proxy.answerDelayMs,
+  }
   const server = createServer((client) => {
     client.on('error', () => {})
     void upstream.promise.then((port) => {
@@ -158,7 +163,10 @@ async function pump(from: Socket, each: (frame: Buffer) => Promise<void>): Promi
   }
 }
 
-/** Where the RESP value that starts at `at` ends, or -1 while it is not all there (https://redis.io/docs/latest/develop/reference/protocol-spec). */
+/**
+ * Where the RESP value that starts at `at` ends, or -1 while it is not all there
+ * (https://redis.io/docs/latest/develop/reference/protocol-spec).
+ */
 function frameEnd(bytes: Buffer, at: number): number {
   const line = bytes.indexOf('\r\n', at)
   if (line < 0) return -1

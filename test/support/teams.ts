@@ -46,10 +46,17 @@ export interface Teams extends Proxy {
   cardOf: (id: string) => TeamsMessage | undefined
   /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
   click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
-  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation too. */
-  write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{ response: Response, conversation: string }>
+  /**
+   * Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation too.
+   */
+  write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{
+    response: Response
+    conversation: string
+  }>
   /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
-  press: (serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown) => Promise<Response>
+  press: (
+    serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
+  ) => Promise<Response>
   /** Somebody writes to the bot in private; Ada Lovelace, who is in the team, is `29:ada`. */
   writeInPrivate: (serverUrl: string, text: string, userId?: string) => Promise<Response>
   /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
@@ -68,25 +75,34 @@ export async function startTeams(): Promise<Teams> {
 
   const proxy = await startProxy(async (request) => {
     // Of the Bot Connector, and of every tenant.
-    if (request.path.endsWith('/.well-known/keys') || request.path.endsWith('/discovery/v2.0/keys')) return Response.json({ keys: [jwk] })
+    if (request.path.endsWith('/.well-known/keys') || request.path.endsWith('/discovery/v2.0/keys')) {
+      return Response.json({ keys: [jwk] })
+    }
     if (request.path.startsWith(`/${TENANT}/oauth2/v2.0/token`)) return signIn(request)
     return connector(request)
   })
 
   function signIn({ body }: Recorded): Response {
     const form = new URLSearchParams(body)
-    const known = form.get('client_id') === APP_ID && form.get('client_secret') === SECRET && form.get('scope')?.includes('https://api.botframework.com/.default')
-    return known ? Response.json({ token_type: 'Bearer', expires_in: 3600, access_token: token }) : Response.json({ error: 'invalid_client', error_description: 'AADSTS7000215' }, { status: 401 })
+    const known = form.get('client_id') === APP_ID && form.get('client_secret') === SECRET
+      && form.get('scope')?.includes('https://api.botframework.com/.default')
+    return known
+      ? Response.json({ token_type: 'Bearer', expires_in: 3600, access_token: token })
+      : Response.json({ error: 'invalid_client', error_description: 'AADSTS7000215' }, { status: 401 })
   }
 
   function connector({ method, path, headers, body }: Recorded): Response {
     const refuse = (status: number, code: string) => Response.json({ error: { code, message: code } }, { status })
     if (headers.authorization !== `Bearer ${token}`) return refuse(401, 'Unauthorized')
-    if (path.endsWith('/members/29%3Aada') && path.includes(encodeURIComponent(CHANNEL))) return Response.json({ id: '29:ada', name: 'Ada Lovelace' })
+    if (path.endsWith('/members/29%3Aada') && path.includes(encodeURIComponent(CHANNEL))) {
+      return Response.json({ id: '29:ada', name: 'Ada Lovelace' })
+    }
     if (path.includes('/members/')) return refuse(404, 'MemberNotFoundInConversation')
     const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/]+))?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
     if (![CHANNEL, DIRECT].includes(conversation.split(';')[0]!)) return refuse(404, 'ConversationNotFound')
-    if (method === 'PUT' && !messages.has(id ?? '') && !texts.has(id ?? '')) return refuse(404, 'ActivityNotFoundInConversation')
+    if (method === 'PUT' && !messages.has(id ?? '') && !texts.has(id ?? '')) {
+      return refuse(404, 'ActivityNotFoundInConversation')
+    }
     const activity = JSON.parse(body) as Json
     if (activity.type === 'typing') return Response.json({ id: String(next++) }, { status: 201 })
     const card = activity.attachments?.[0]?.content as Json | undefined
@@ -106,62 +122,115 @@ export async function startTeams(): Promise<Teams> {
     return Response.json({ id: said.id }, { status: id ? 200 : 201 })
   }
 
-  async function deliver(serverUrl: string, sent: Json, { conversation, claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization }: SignOptions = {}): Promise<Response> {
+  async function deliver(serverUrl: string, sent: Json, {
+    conversation, claims, expiresAt = Math.floor(Date.now() / 1000) + 3600, forged = false, authorization,
+  }: SignOptions = {}): Promise<Response> {
     const jwt = await new SignJWT({ serviceurl: serviceUrl(), ...claims })
       .setProtectedHeader({ alg: 'RS256', kid: KID }).setIssuedAt().setExpirationTime(expiresAt)
       .setIssuer(claims?.iss ?? 'https://api.botframework.com').setAudience(claims?.aud ?? APP_ID)
       .sign((forged ? stranger : microsoft).privateKey)
-    const activity = conversation === undefined ? sent : { ...sent, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT }, channelData: { tenant: { id: TENANT } } }
+    const activity = conversation === undefined
+      ? sent
+      : {
+          ...sent, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT },
+          channelData: { tenant: { id: TENANT } },
+        }
     const bearer = authorization === undefined ? `Bearer ${jwt}` : authorization
-    return fetch(`${serverUrl}/api/webhooks/teams`, { method: 'POST', headers: { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} }, body: JSON.stringify(activity) })
+    return fetch(`${serverUrl}/api/webhooks/teams`, {
+      method: 'POST', headers: { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} },
+      body: JSON.stringify(activity),
+    })
   }
 
-  /** As the documentation shows them: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules */
+  /**
+   * As the documentation shows them:
+   * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules
+   */
   function activityOf(message: TeamsMessage, more: Json): Json {
     return {
-      id: `f:${randomUUID()}`, channelId: 'msteams', serviceUrl: serviceUrl(), timestamp: new Date().toISOString(), locale: 'en-GB',
-      from: { id: '29:ada', name: 'Ada Lovelace', aadObjectId: randomUUID() }, recipient: { id: `28:${APP_ID}`, name: 'form-bot' },
-      conversation: { id: `${CHANNEL};messageid=${message.id}`, conversationType: 'channel', isGroup: true, tenantId: TENANT },
-      channelData: { channel: { id: CHANNEL }, team: { id: '19:team@thread.tacv2' }, tenant: { id: TENANT }, source: { name: 'message' } },
+      id: `f:${randomUUID()}`, channelId: 'msteams', serviceUrl: serviceUrl(), timestamp: new Date().toISOString(),
+      locale: 'en-GB',
+      from: { id: '29:ada', name: 'Ada Lovelace', aadObjectId: randomUUID() },
+      recipient: { id: `28:${APP_ID}`, name: 'form-bot' },
+      conversation: {
+        id: `${CHANNEL};messageid=${message.id}`, conversationType: 'channel', isGroup: true, tenantId: TENANT,
+      },
+      channelData: {
+        channel: { id: CHANNEL }, team: { id: '19:team@thread.tacv2' }, tenant: { id: TENANT },
+        source: { name: 'message' },
+      },
       replyToId: message.id, ...more,
     }
   }
 
-  async function write(serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions): Promise<{ response: Response, conversation: string }> {
+  async function write(
+    serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions,
+  ): Promise<{ response: Response, conversation: string }> {
     const id = String(next++)
     const conversation = place === 'direct' ? DIRECT : `${CHANNEL};messageid=${id}`
     const mention = { type: 'mention', text: '<at>form-bot</at>', mentioned: { id: `28:${APP_ID}`, name: 'form-bot' } }
     const said = place === 'direct'
-      ? { text, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT }, channelData: { tenant: { id: TENANT } } }
-      : { text: `<at>form-bot</at> ${text}`, entities: [mention], conversation: { id: conversation, conversationType: 'channel', isGroup: true, tenantId: TENANT } }
-    const { replyToId: _, ...activity } = activityOf({ id, conversation, card: {} }, { id, type: 'message', textFormat: 'plain', ...said })
+      ? {
+          text, conversation: { id: conversation, conversationType: 'personal', tenantId: TENANT },
+          channelData: { tenant: { id: TENANT } },
+        }
+      : { text: `<at>form-bot</at> ${text}`, entities: [mention], conversation: {
+          id: conversation, conversationType: 'channel', isGroup: true, tenantId: TENANT,
+        } }
+    const { replyToId: _, ...activity } = activityOf(
+      { id, conversation, card: {} }, { id, type: 'message', textFormat: 'plain', ...said },
+    )
     return { response: await deliver(serverUrl, activity, options), conversation }
   }
 
   const serviceUrl = () => `${proxy.url}/teams`
   const all = () => [...messages.values()]
   return Object.assign(proxy, {
-    env: { TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL, TEAMS_API_URL: serviceUrl() },
+    env: {
+      TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL,
+      TEAMS_API_URL: serviceUrl(),
+    },
     hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
     messages: all,
     texts: () => [...texts.values()],
     write,
-    press: (serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown) => (
-      deliver(serverUrl, activityOf(all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value }))
+    press: (
+      serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
+    ) => (
+      deliver(serverUrl, activityOf(
+        all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value },
+      ))
     ),
     cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
     click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
       const { data } = adaptiveCardActions(message.card).find(action => action.title === title)!
       const isDialog = data.msteams?.type === 'task/fetch'
-      return deliver(serverUrl, activityOf(message, isDialog ? { type: 'invoke', name: 'task/fetch', value: { data: { ...data, type: 'task/fetch' }, context: { theme: 'default' } } } : { type: 'message', text: '', value: data }), options)
+      return deliver(
+        serverUrl,
+        activityOf(
+          message,
+          isDialog
+            ? { type: 'invoke', name: 'task/fetch', value: {
+                data: { ...data, type: 'task/fetch' }, context: { theme: 'default' },
+              } }
+            : { type: 'message', text: '', value: data },
+        ),
+        options,
+      )
     },
-    writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, { ...activityOf({ id: '1', conversation: '', card: {} }, { type: 'message', text, replyToId: undefined }), id: String(next++), from: { id: userId, name: 'Somebody' } }, { conversation: `a:${userId}` }),
+    writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, { ...activityOf(
+      { id: '1', conversation: '', card: {} }, { type: 'message', text, replyToId: undefined },
+    ), id: String(next++), from: { id: userId, name: 'Somebody' } }, { conversation: `a:${userId}` }),
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type === 'Input.Text')
       // Inputs that are empty do not come back.
-      const values = Object.fromEntries(inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => value !== ''))
-      return deliver(serverUrl, activityOf(all()[0]!, { type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } } }), options)
+      const values = Object.fromEntries(
+        inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => value !== ''),
+      )
+      return deliver(serverUrl, activityOf(all()[0]!, {
+        type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } },
+      }), options)
     },
   })
 }

@@ -40,10 +40,14 @@ export async function startTelegram(): Promise<Telegram> {
     switch (method) {
       case 'getMe': return answer({ id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' })
       case 'getChat': return answer({ id: params.chat_id, type: 'private', first_name: 'Ada', last_name: 'Lovelace' })
-      case 'getChatMember': return params.user_id === 4321 ? answer({ status: 'member', user: { id: 4321 } }) : refuse(400, 'Bad Request: user not found')
+      case 'getChatMember': return params.user_id === 4321
+        ? answer({ status: 'member', user: { id: 4321 } })
+        : refuse(400, 'Bad Request: user not found')
       case 'answerCallbackQuery': return answer(true)
       case 'sendMessage': return write(messages.size + 1, params)
-      case 'editMessageText': return messages.has(params.message_id) ? write(params.message_id, params) : refuse(400, 'Bad Request: message to edit not found')
+      case 'editMessageText': return messages.has(params.message_id)
+        ? write(params.message_id, params)
+        : refuse(400, 'Bad Request: message to edit not found')
       default: return refuse(404, 'Not Found')
     }
   })
@@ -51,7 +55,9 @@ export async function startTelegram(): Promise<Telegram> {
   function write(id: number, params: Json): Response {
     if (String(params.chat_id) !== String(CHAT_ID)) return refuse(400, 'Bad Request: chat not found')
     const keyboard = (params.reply_markup?.inline_keyboard ?? []) as TelegramMessage['keyboard']
-    if (keyboard.flat().some(({ callback_data: data }) => Buffer.byteLength(data) < 1 || Buffer.byteLength(data) > 64)) return refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
+    if (keyboard.flat().some(({ callback_data: data }) => (
+      Buffer.byteLength(data) < 1 || Buffer.byteLength(data) > 64
+    ))) return refuse(400, 'Bad Request: BUTTON_DATA_INVALID')
     let read: TelegramText
     try {
       read = params.parse_mode === 'MarkdownV2' ? readMarkdownV2(params.text) : { text: params.text, inCode: [] }
@@ -61,43 +67,66 @@ export async function startTelegram(): Promise<Telegram> {
     }
     if (read.text.length < 1 || read.text.length > 4096) return refuse(400, 'Bad Request: message is too long')
     const known = messages.get(id)
-    if (known && known.text === read.text && JSON.stringify(known.keyboard) === JSON.stringify(keyboard)) return refuse(400, NOT_MODIFIED)
+    if (known && known.text === read.text && JSON.stringify(known.keyboard) === JSON.stringify(keyboard)) {
+      return refuse(400, NOT_MODIFIED)
+    }
     messages.set(id, { id, ...read, keyboard, replyTo: params.reply_parameters?.message_id })
     return answer(messageOf(messages.get(id)!))
   }
 
-  const from = { id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en' }
+  const from = {
+    id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en',
+  }
 
   /** As https://core.telegram.org/bots/api#callbackquery shows it. */
   function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
     return fetch(`${serverUrl}/api/webhooks/telegram`, {
-      method: 'POST', headers: { 'content-type': 'application/json', ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret } },
-      body: JSON.stringify({ update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message, data } }),
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret },
+      },
+      body: JSON.stringify({
+        update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message, data },
+      }),
     })
   }
 
   const all = () => [...messages.values()]
   return Object.assign(proxy, {
-    env: { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET, TELEGRAM_CHAT_ID: String(CHAT_ID), TELEGRAM_API_BASE_URL: proxy.url },
+    env: {
+      TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET, TELEGRAM_CHAT_ID: String(CHAT_ID),
+      TELEGRAM_API_BASE_URL: proxy.url,
+    },
     messages: all,
-    cardOf: (id: string) => all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id))),
+    cardOf: (id: string) => (
+      all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id)))
+    ),
     click: (serverUrl: string, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
     writeInPrivate: (serverUrl: string, text: string, userId = from.id) => fetch(`${serverUrl}/api/webhooks/telegram`, {
       method: 'POST', headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
-      body: JSON.stringify({ update_id: updates++, message: { message_id: updates, date: Math.floor(Date.now() / 1000), chat: { id: userId, type: 'private', first_name: 'Somebody' }, from: { ...from, id: userId }, text } }),
+      body: JSON.stringify({ update_id: updates++, message: {
+        message_id: updates, date: Math.floor(Date.now() / 1000),
+        chat: { id: userId, type: 'private', first_name: 'Somebody' }, from: { ...from, id: userId }, text,
+      } }),
     }),
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
-      return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text: 'Hello' }, data, SECRET)
+      return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {
+        id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot',
+      }, text: 'Hello' }, data, SECRET)
     },
   })
 }
 
 function messageOf({ id, text }: TelegramMessage): Json {
-  return { message_id: id, date: Math.floor(Date.now() / 1000), chat: { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text }
+  return {
+    message_id: id, date: Math.floor(Date.now() / 1000), chat: { id: CHAT_ID, type: 'supergroup', title: 'Triage' },
+    from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text,
+  }
 }
 
 function answer(result: unknown): Response {

@@ -16,7 +16,9 @@ const current = new AsyncLocalStorage<RequestContext>()
 // Where @vercel/functions finds the context of the running request.
 Object.assign(globalThis, { [Symbol.for('@vercel/request-context')]: { get: () => current.getStore() } })
 
-const { default: listener } = await import(pathToFileURL(join(process.argv[2]!, 'index.mjs')).href) as { default: RequestListener }
+const { default: listener } = await import(
+  pathToFileURL(join(process.argv[2]!, 'index.mjs')).href,
+) as { default: RequestListener }
 
 const server = createServer((request, response) => {
   const awaited: Promise<unknown>[] = []

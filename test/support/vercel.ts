@@ -22,13 +22,16 @@ export async function buildForVercel(): Promise<VercelBuild> {
   for (const name of await buildContext()) await cp(join(ROOT, name), join(dir, name), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
   const { NODE_OPTIONS, VITEST, ...env } = process.env
-  await promisify(execFile)(process.execPath, ['--max-semi-space-size=128', NUXT, 'build'], { cwd: dir, env: { ...env, NODE_ENV: 'production', NITRO_PRESET: 'vercel' } })
+  await promisify(execFile)(process.execPath, ['--max-semi-space-size=128', NUXT, 'build'], {
+    cwd: dir, env: { ...env, NODE_ENV: 'production', NITRO_PRESET: 'vercel' },
+  })
   return { dir: join(dir, '.vercel/output'), remove: () => rm(dir, { recursive: true, force: true }) }
 }
 
 /** What of the top level an image is built from. */
 export async function buildContext(): Promise<string[]> {
-  const rules = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n').filter(line => line && !line.startsWith('#'))
+  const rules = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n').filter(line => line
+    && !line.startsWith('#'))
   return (await readdir(ROOT)).filter(name => !rules.some(rule => matchesGlob(name, rule)))
 }
 
@@ -42,7 +45,10 @@ export interface Invocation {
 /** Starts one instance of a built function for one request. */
 export async function coldStart(functionDir: string, env: Record<string, string>): Promise<Invocation> {
   const launcher = fileURLToPath(new URL('vercel-launcher.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--experimental-strip-types', '--disable-warning=ExperimentalWarning', launcher, functionDir], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(
+    process.execPath, ['--experimental-strip-types', '--disable-warning=ExperimentalWarning', launcher, functionDir],
+    { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env: { PATH: process.env.PATH, ...env } },
+  )
   const frozen = once(child, 'exit')
   const [port] = await once(child, 'message') as [number]
   return { url: `http://127.0.0.1:${port}`, frozen, kill: () => child.kill('SIGKILL') }

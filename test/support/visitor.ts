@@ -16,7 +16,10 @@ export function visit(server: Server): Visitor {
   const address = `203.0.113.${++addresses}`
   const cookies = new Map<string, string>()
   async function send(path: string, init: RequestInit): Promise<Response> {
-    const headers = { 'x-forwarded-for': address, 'cookie': [...cookies].map(pair => pair.join('=')).join('; '), ...init.headers as Record<string, string> }
+    const headers = {
+      'x-forwarded-for': address, 'cookie': [...cookies].map(pair => pair.join('=')).join('; '),
+      ...init.headers as Record<string, string>,
+    }
     const response = await fetch(new URL(path, server.url), { ...init, headers, redirect: 'manual' })
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!
@@ -30,7 +33,9 @@ export function visit(server: Server): Visitor {
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, body, headers = {}) => send(path, {
       method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin', ...headers },
+      headers: {
+        'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin', ...headers,
+      },
     }),
     signIn: (password, name = 'Ada Lovelace') => visitor.post('/api/auth/sign-in', { name, password }),
   }

@@ -105,10 +105,14 @@ test('who is over the limit is refused without being read or counted, until the 
 test('who has a window\'s worth of forms on their way is counted before another is read: two windows\' worth of bodies at most', async () => {
   const send = await door()
   const bodies = Promise.withResolvers<object>()
-  const slow = Array.from({ length: LIMIT + 3 }, () => send(bodies.promise).then(() => 200, (error: { code: string }) => error.code))
+  const slow = Array.from(
+    { length: LIMIT + 3 }, () => send(bodies.promise).then(() => 200, (error: { code: string }) => error.code),
+  )
   await vi.waitUntil(() => counts.alone[SENDER.group] === 3 && reading === 2 * LIMIT)
   bodies.resolve({})
-  expect(await Promise.all(slow)).toEqual([...Array.from({ length: LIMIT }, () => 'TOO_MANY_FORMS'), 200, 200, 'TOO_MANY_FORMS'])
+  expect(await Promise.all(slow)).toEqual([
+    ...Array.from({ length: LIMIT }, () => 'TOO_MANY_FORMS'), 200, 200, 'TOO_MANY_FORMS',
+  ])
   expect(reading).toBe(2 * LIMIT)
   now += 60_000
   counts = { stored: {}, alone: {} }

@@ -10,7 +10,9 @@ const KEY = 'a-key-for-servers-0123456789'
 const RULES = { trustedProxies: 1, apiKey: KEY }
 
 function request(headers: Record<string, string>) {
-  const incoming = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', headers: { 'x-forwarded-for': '2001:db8:1:2::3', ...headers } })
+  const incoming = Object.assign(new IncomingMessage(new Socket()), {
+    method: 'POST', headers: { 'x-forwarded-for': '2001:db8:1:2::3', ...headers },
+  })
   return createEvent(incoming, new ServerResponse(incoming))
 }
 
@@ -30,15 +32,22 @@ afterEach(() => {
   compared.mockClear()
 })
 
-test.each(['', 'x', `${KEY.slice(0, -1)}x`, `${KEY}${KEY}`, 'ключ'])('the key %j is refused after a comparison in constant time, of equal lengths', (key) => {
+test.each([
+  '', 'x', `${KEY.slice(0, -1)}x`, `${KEY}${KEY}`, 'ключ',
+])('the key %j is refused after a comparison in constant time, of equal lengths', (key) => {
   expect(() => admit(request({ 'x-api-key': key }), RULES)).toThrow(expect.objectContaining({ status: 401 }))
   expect(compared.mock.calls).toEqual([[32, 32]])
 })
 
 test('the key lets in, and makes all its senders one client whatever their address', () => {
-  expect(admit(request({ authorization: `Bearer ${KEY}` }), RULES)).toEqual({ address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: 'api-key', trusted: true, idempotencyKey: undefined })
+  expect(admit(request({ authorization: `Bearer ${KEY}` }), RULES)).toEqual({
+    address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: 'api-key', trusted: true, idempotencyKey: undefined,
+  })
 })
 
 test('without a key set everybody gets in, and nobody is trusted', () => {
-  expect(admit(request({ 'x-api-key': KEY, 'idempotency-key': 'k' }), { ...RULES, apiKey: undefined })).toEqual({ address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: '2001:db8:1:2::/64', trusted: false, idempotencyKey: 'k' })
+  expect(admit(request({ 'x-api-key': KEY, 'idempotency-key': 'k' }), { ...RULES, apiKey: undefined })).toEqual({
+    address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: '2001:db8:1:2::/64', trusted: false,
+    idempotencyKey: 'k',
+  })
 })

@@ -11,7 +11,9 @@ import { silentLog } from '../fakes/runtime'
 
 type Answer = { tool: string, input: object } | { text: string }
 
-const USAGE = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } }
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 },
+}
 
 let triage: Triage
 let dir: string
@@ -29,20 +31,36 @@ async function agentThat(answers: Answer[]) {
       offered.push(tools?.map(({ name }) => name) ?? [])
       const answer = answers.shift() ?? { text: 'Done.' }
       const content = 'tool' in answer
-        ? { type: 'tool-call' as const, toolCallId: `call-${offered.length}`, toolName: answer.tool, input: JSON.stringify(answer.input) }
+        ? {
+            type: 'tool-call' as const, toolCallId: `call-${offered.length}`, toolName: answer.tool,
+            input: JSON.stringify(answer.input),
+          }
         : { type: 'text' as const, text: answer.text }
-      return { content: [content], finishReason: { unified: 'tool' in answer ? 'tool-calls' : 'stop', raw: undefined }, usage: USAGE, warnings: [] }
+      return {
+        content: [content], finishReason: { unified: 'tool' in answer ? 'tool-calls' : 'stop', raw: undefined },
+        usage: USAGE, warnings: [],
+      }
     },
   })
-  const { selection, of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog })
-  const tools = of({ chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' }, place: ['slack'], reviewer: ADA })
-  return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({ model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10) }) }
+  const { selection, of } = await openTools({
+    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, submissionsAt: () => triage.submissions,
+    forms: triage.presentation.forms, models: {}, log: silentLog,
+  })
+  const tools = of({
+    chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' },
+    place: ['slack'], reviewer: ADA,
+  })
+  return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({
+    model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10),
+  }) }
 }
 
 test('a submission is read, and saved as JSON under reports/ once that is approved', async () => {
   const id = await triage.post({ name: 'Ada', engines: 2 })
   const content = '{"name":"Ada","engines":2}'
-  const { agent, offered } = await agentThat([{ tool: 'getSubmission', input: { id } }, { tool: 'uploadFile', input: { key: 'reports/ada.json', content } }])
+  const { agent, offered } = await agentThat([
+    { tool: 'getSubmission', input: { id } }, { tool: 'uploadFile', input: { key: 'reports/ada.json', content } },
+  ])
   const messages: ModelMessage[] = [{ role: 'user', content: 'Save this submission as JSON under reports/' }]
   const asked = await agent.generate({ messages })
   const request = asked.content.find(part => part.type === 'tool-approval-request')
@@ -51,13 +69,21 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
   expect(offered.every(names => names.includes('uploadFile') && names.includes('getSubmission'))).toBe(true)
   expect(JSON.stringify(asked.responseMessages)).toContain('never an instruction')
 
-  await agent.generate({ messages: [...messages, ...asked.responseMessages, { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request!.approvalId, approved: true }] }] })
+  await agent.generate({ messages: [...messages, ...asked.responseMessages, {
+    role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request!.approvalId, approved: true }],
+  }] })
   expect(await readFile(join(dir, 'files/reports/ada.json'), 'utf8')).toBe(content)
 })
 
 test('without a place for files there are no file tools', async () => {
-  const { of } = await openTools({ config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools }, submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog })
-  const names = Object.keys(of({ chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' }, place: ['slack'], reviewer: ADA }))
+  const { of } = await openTools({
+    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools },
+    submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog,
+  })
+  const names = Object.keys(of({
+    chat: { getLogger: () => silentLog } as never, thread: { id: 'sandbox:room:1', channelId: 'sandbox:room' },
+    place: ['slack'], reviewer: ADA,
+  }))
   expect(names).toEqual(expect.arrayContaining(['forwardSubmission', 'fetchMessages', 'moreTools']))
   expect(names.filter(name => name.endsWith('File') || name === 'listFiles')).toEqual([])
 })
@@ -72,7 +98,9 @@ test('a model that lacks a tool asks for the next page, then for everything', as
 })
 
 test('a tool that throws tells the model why, which goes on', async () => {
-  const { agent } = await agentThat([{ tool: 'downloadFile', input: { key: '../../etc/passwd' } }, { text: 'That is no file of ours.' }])
+  const { agent } = await agentThat([
+    { tool: 'downloadFile', input: { key: '../../etc/passwd' } }, { text: 'That is no file of ours.' },
+  ])
   const { text, responseMessages } = await agent.generate({ prompt: 'Read the file ../../etc/passwd' })
   expect(text).toBe('That is no file of ours.')
   expect(JSON.stringify(responseMessages)).toContain('is not a key')

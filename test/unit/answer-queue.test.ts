@@ -7,11 +7,15 @@ import type { MessageQueue } from '../../server/ports/message-queue'
 import { until } from '../support/until'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
-const adapter = { name: 'test', initialize: async () => {}, channelIdFromThreadId: (id: string) => id, isDM: () => false } as unknown as Adapter
+const adapter = {
+  name: 'test', initialize: async () => {}, channelIdFromThreadId: (id: string) => id, isDM: () => false,
+} as unknown as Adapter
 const pause = () => new Promise(resolve => setTimeout(resolve, Math.random() * 3))
 
 /** A store as it is over a network: every call takes a moment, and a different one each time. */
-function slowly<T extends object>(store: T, before: (name: keyof T, args: unknown[]) => Promise<void> | void = () => {}): T {
+function slowly<T extends object>(
+  store: T, before: (name: keyof T, args: unknown[]) => Promise<void> | void = () => {},
+): T {
   return new Proxy(store, {
     get: (target, name) => async (...args: unknown[]) => {
       await pause()
@@ -58,7 +62,8 @@ async function replica(answer: (turn: QueuedMessage) => Promise<void> = async ()
   const take = (id: string, threadId = 'test:c:t') => {
     const message = new Message({
       id, threadId, text: id, formatted: { type: 'root', children: [] }, raw: { id }, attachments: [],
-      author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: new Date(), edited: false },
+      author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false },
+      metadata: { dateSent: new Date(), edited: false },
     })
     return turns.take({ thread: bot.thread(threadId), message, opens: false, place: [] })
   }
@@ -69,8 +74,10 @@ async function replica(answer: (turn: QueuedMessage) => Promise<void> = async ()
 const LEFT = JSON.stringify({
   thread: { _type: 'chat:Thread', id: 'test:c:t', channelId: 'test:c', adapterName: 'test', isDM: false },
   message: {
-    _type: 'chat:Message', id: 'left', threadId: 'test:c:t', text: 'hello', formatted: { type: 'root', children: [] }, raw: {}, attachments: [],
-    author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false }, metadata: { dateSent: '2026-11-21T12:00:00.000Z', edited: false },
+    _type: 'chat:Message', id: 'left', threadId: 'test:c:t', text: 'hello', formatted: { type: 'root', children: [] },
+    raw: {}, attachments: [],
+    author: { userId: 'U1', userName: 'ada', fullName: 'Ada Lovelace', isBot: false, isMe: false },
+    metadata: { dateSent: '2026-11-21T12:00:00.000Z', edited: false },
   },
   opens: true,
 })
@@ -91,7 +98,9 @@ describe('messages of one thread', () => {
     expect(most).toBe(1)
   })
 
-  it.each([['another process', 1], ['the same process', 0]])('of which one joins in %s between the last look at the queue and the release of the lock are both answered', async (_, of) => {
+  it.each([
+    ['another process', 1], ['the same process', 0],
+  ])('of which one joins in %s between the last look at the queue and the release of the lock are both answered', async (_, of) => {
     const replicas = [await replica(), await replica()]
     let late: Promise<void> | undefined
     beforeRelease = async () => {
@@ -122,7 +131,9 @@ describe('messages of one thread', () => {
     const take = await replica(async turn => void turns.push(turn))
     await take('new')
     expect(answered).toEqual(['left', 'new'])
-    expect(turns[0]).toMatchObject({ opens: true, message: { text: 'hello', author: { fullName: 'Ada Lovelace' } }, thread: { id: 'test:c:t' } })
+    expect(turns[0]).toMatchObject({
+      opens: true, message: { text: 'hello', author: { fullName: 'Ada Lovelace' } }, thread: { id: 'test:c:t' },
+    })
     expect(turns[0]!.message).toBeInstanceOf(Message)
   })
 })

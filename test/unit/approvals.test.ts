@@ -20,14 +20,22 @@ let turn: WaitingTurn
 let misplaced: string[]
 
 /** Somebody who presses a button where it was asked. */
-const pressed = (reviewer: Reviewer, names = [`${reviewer.platform.toLowerCase()}:${reviewer.id}`]): Presser => ({ reviewer, names, place: ['slack/C1', 'slack'] })
+const pressed = (reviewer: Reviewer, names = [`${reviewer.platform.toLowerCase()}:${reviewer.id}`]): Presser => ({
+  reviewer, names, place: ['slack/C1', 'slack'],
+})
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'approvals-unit-'))
   runtime = new FakeRuntime()
   misplaced = []
-  approvals = new Approvals({ store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'], placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime, monitor: { misplaced: platform => void misplaced.push(platform) }, log: silentLog })
-  turn = await approvals.request({ threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]' })
+  approvals = new Approvals({
+    store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
+    placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
+    monitor: { misplaced: platform => void misplaced.push(platform) }, log: silentLog,
+  })
+  turn = await approvals.request({
+    threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',
+  })
 })
 afterEach(() => rm(dir, { recursive: true }))
 
@@ -55,9 +63,15 @@ test('a question does not exist elsewhere, which is counted; a turn that does no
 })
 
 test('the last decision goes on with the turn, whatever was decided before', async () => {
-  expect(await approvals.decide(turn.id, 1, false, pressed(ADA))).toMatchObject({ verdict: { approved: false }, resume: null })
-  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({ refused: 'taken', message: 'Already decided: Denied by Ada on Slack.' })
-  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({ verdict: { approved: true }, resume: { verdicts: [{ approved: true }, { approved: false }] } })
+  expect(await approvals.decide(turn.id, 1, false, pressed(ADA))).toMatchObject({
+    verdict: { approved: false }, resume: null,
+  })
+  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({
+    refused: 'taken', message: 'Already decided: Denied by Ada on Slack.',
+  })
+  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({
+    verdict: { approved: true }, resume: { verdicts: [{ approved: true }, { approved: false }] },
+  })
 })
 
 test('what is not there cannot be decided', async () => {
@@ -71,7 +85,9 @@ test('from its end on nobody can decide; the sweep takes it once, and leaves wha
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
   runtime.time += 1
   expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
-  expect(await approvals.sweep()).toMatchObject({ expired: [{ verdicts: [{ approved: true, by: ADA }, { approved: false, by: null }] }], abandoned: [] })
+  expect(await approvals.sweep()).toMatchObject({
+    expired: [{ verdicts: [{ approved: true, by: ADA }, { approved: false, by: null }] }], abandoned: [],
+  })
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
 })
 

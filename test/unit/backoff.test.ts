@@ -19,7 +19,9 @@ test('pauses triple from the base: half of each is fixed, half is random', () =>
 })
 
 test('no pause is longer than 10 minutes or shorter than half the base, however often it failed', () => {
-  fc.assert(fc.property(fc.nat(5000), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempts, random) => {
+  fc.assert(fc.property(fc.nat(5000), fc.double({
+    min: 0, max: 1, maxExcluded: true, noNaN: true,
+  }), (attempts, random) => {
     const pause = delay('post', attempts, random)!
     expect(pause).toBeGreaterThanOrEqual(POLICY.baseMs / 2)
     expect(pause).toBeLessThanOrEqual(Math.min(POLICY.baseMs * 3 ** attempts, TEN_MINUTES))
@@ -39,7 +41,9 @@ test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine a
 })
 
 test('without a Retry-After nine attempts take 20 to 40 minutes, as docs/reliability.md says', () => {
-  const minutes = [0, 1].map(random => [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, attempts) => sum + delay('email', attempts, random)!, 0) / 60_000)
+  const minutes = [0, 1].map(random => [0, 1, 2, 3, 4, 5, 6, 7].reduce(
+    (sum, attempts) => sum + delay('email', attempts, random)!, 0,
+  ) / 60_000)
   expect(minutes.map(Math.round)).toEqual([20, 40])
 })
 

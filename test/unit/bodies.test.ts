@@ -63,7 +63,8 @@ test('a request that is too long, breaks off or fails is refused once, and forgo
   for (const end of ['data', 'close', 'error']) {
     for (let round = 0; round < 20; round++) {
       const { req, event } = request()
-      const body = read(event, 4 * MIB).catch((error: { status?: number, message: string }) => error.status ?? error.message)
+      const body = read(event, 4 * MIB).catch((error: { status?: number, message: string }) => error.status
+        ?? error.message)
       req.emit('data', Buffer.alloc(4 * MIB))
       req.emit(end, end === 'data' ? Buffer.alloc(1) : new Error('reset'))
       req.emit('close')

@@ -15,11 +15,17 @@ const withoutModals: Platform = { ...slack, modal: null }
 const all: readonly Platform[] = [...platforms, withoutModals]
 
 function childrenOf<T extends string>(view: CardView, platform: Platform, type: T) {
-  return renderCard(view, platform).card.children.filter(child => child.type === type) as Extract<ReturnType<typeof renderCard>['card']['children'][number], { type: T }>[]
+  return renderCard(view, platform).card.children.filter(child => (
+    child.type === type
+  )) as Extract<ReturnType<typeof renderCard>['card']['children'][number], { type: T }>[]
 }
 
-const fieldsOf = (view: CardView, platform: Platform) => childrenOf(view, platform, 'fields').flatMap(({ children }) => children)
-const buttonRows = (view: CardView, platform: Platform) => childrenOf(view, platform, 'actions').map(({ children }) => children)
+const fieldsOf = (view: CardView, platform: Platform) => (
+  childrenOf(view, platform, 'fields').flatMap(({ children }) => children)
+)
+const buttonRows = (view: CardView, platform: Platform) => (
+  childrenOf(view, platform, 'actions').map(({ children }) => children)
+)
 const linksOf = (view: CardView, platform: Platform) => childrenOf(view, platform, 'link')
 
 /** Every object of Block Kit that is somewhere in here. */
@@ -36,10 +42,15 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
     fc.assert(fc.property(anyView, (view) => {
       const groups = childrenOf(view, platform, 'fields')
       const shown = fieldsOf(view, platform)
-      expect(groups.every(({ children }) => children.length >= 1 && children.length <= limits.fieldsPerGroup)).toBe(true)
+      expect(
+        groups.every(({ children }) => children.length >= 1 && children.length <= limits.fieldsPerGroup),
+      ).toBe(true)
       expect(shown.length).toBeLessThanOrEqual(limits.fields)
-      expect(shown.every(({ label, value }) => label.length >= 1 && label.length <= limits.label + ' (edited)'.length && value.length >= 1 && value.length <= limits.value)).toBe(true)
-      expect(shown.reduce((sum, { label, value }) => sum + label.length + value.length, 0)).toBeLessThanOrEqual(limits.total)
+      expect(shown.every(({ label, value }) => label.length >= 1 && label.length <= limits.label + ' (edited)'.length
+        && value.length >= 1 && value.length <= limits.value)).toBe(true)
+      expect(
+        shown.reduce((sum, { label, value }) => sum + label.length + value.length, 0),
+      ).toBeLessThanOrEqual(limits.total)
       const counted = linksOf(view, platform).map(({ label }) => Number(/^(\d+) more field/.exec(label)?.[1] ?? 0))
       expect(shown.length + Math.max(0, ...counted)).toBe(view.fields.length)
     }))
@@ -57,28 +68,38 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
   test('as many fields as fit are shown, in order', () => {
     for (const count of [1, 2, 10, 11, 25, 60, 100].filter(size => size <= limits.fields)) {
       const view = openView(manyFields(count))
-      expect(fieldsOf(view, platform).map(({ label, value }) => [label, value])).toEqual(Object.entries(manyFields(count)).map(([key, value]) => [platform.escape(key), platform.escape(value)]))
+      expect(fieldsOf(view, platform).map(({ label, value }) => [label, value])).toEqual(
+        Object.entries(manyFields(count)).map(([key, value]) => [platform.escape(key), platform.escape(value)]),
+      )
       expect(linksOf(view, platform).filter(({ label }) => label.includes('more'))).toEqual([])
     }
   })
 
   test('fields beyond the limit are counted, with a link to all of them', () => {
     const view = openView(manyFields(limits.fields + 37))
-    expect(linksOf(view, platform)).toContainEqual(expect.objectContaining({ label: '37 more fields: open the full submission', url: URL_OF_ONE }))
-    expect(linksOf(openView(manyFields(limits.fields + 1)), platform)).toContainEqual(expect.objectContaining({ label: '1 more field: open the full submission' }))
+    expect(linksOf(view, platform)).toContainEqual(
+      expect.objectContaining({ label: '37 more fields: open the full submission', url: URL_OF_ONE }),
+    )
+    expect(linksOf(openView(manyFields(limits.fields + 1)), platform)).toContainEqual(
+      expect.objectContaining({ label: '1 more field: open the full submission' }),
+    )
   })
 
   test('a value that is too long is shortened, and says so with a link', () => {
     const view = openView({ a: 'x'.repeat(50_000), b: 'y' })
     expect(fieldsOf(view, platform).map(({ value }) => value)).toEqual([`${'x'.repeat(limits.value - 1)}…`, 'y'])
-    expect(linksOf(view, platform)).toContainEqual(expect.objectContaining({ label: '1 shortened: open the full submission', url: URL_OF_ONE }))
+    expect(linksOf(view, platform)).toContainEqual(
+      expect.objectContaining({ label: '1 shortened: open the full submission', url: URL_OF_ONE }),
+    )
   })
 
   test('an empty name, an empty value and a changed field are told in words', () => {
     const view = openView({ '': '' })
     expect(fieldsOf(view, platform)).toMatchObject([{ label: platform.escape('(no name)'), value: '—' }])
     const [field] = view.fields
-    expect(fieldsOf({ ...view, fields: [{ ...field!, edited: true }] }, platform)).toMatchObject([{ label: `${platform.escape('(no name)')} (edited)` }])
+    expect(fieldsOf({ ...view, fields: [{ ...field!, edited: true }] }, platform)).toMatchObject([
+      { label: `${platform.escape('(no name)')} (edited)` },
+    ])
   })
 
   test('an empty form has a card that says so', () => {
@@ -98,11 +119,15 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
   })
 })
 
-test.each(all.filter(({ modal }) => modal))('$label has Forward and Edit in the first row, Spam in the second', (platform) => {
+test.each(all.filter(({ modal }) => (
+  modal
+)))('$label has Forward and Edit in the first row, Spam in the second', (platform) => {
   const rows = buttonRows(openView({ a: 'b' }), platform)
   expect(rows).toEqual([
     [
-      expect.objectContaining({ type: 'button', id: 'forward', label: 'Forward Submission', style: 'primary', value: 'one' }),
+      expect.objectContaining({
+        type: 'button', id: 'forward', label: 'Forward Submission', style: 'primary', value: 'one',
+      }),
       expect.objectContaining({ type: 'button', id: 'edit', label: 'Edit & Forward', style: 'primary', value: 'one' }),
     ],
     [expect.objectContaining({ type: 'button', id: 'spam', label: 'Mark as Spam', style: 'danger', value: 'one' })],
@@ -112,7 +137,9 @@ test.each(all.filter(({ modal }) => modal))('$label has Forward and Edit in the 
 test('a platform without modals links to the edit page instead', () => {
   const view = openView({ a: 'b' })
   for (const platform of all.filter(({ modal }) => !modal)) {
-    expect(buttonRows(view, platform).map(row => row.map(button => 'id' in button && button.id))).toEqual([['forward'], ['spam']])
+    expect(
+      buttonRows(view, platform).map(row => row.map(button => 'id' in button && button.id)),
+    ).toEqual([['forward'], ['spam']])
     expect(linksOf(view, platform)).toMatchObject([{ label: 'Edit & Forward on the web', url: URL_OF_ONE }])
   }
   expect(linksOf(view, slack)).toEqual([])
@@ -141,11 +168,18 @@ describe('Block Kit', () => {
   })
 
   test('Slack takes the largest card that there can be', () => {
-    const fields = Object.entries(manyFields(500)).map(([label, value]) => ({ label: label.padEnd(150), value, edited: true }))
+    const fields = Object.entries(manyFields(500)).map(([label, value]) => ({
+      label: label.padEnd(150), value, edited: true,
+    }))
     for (const size of [1, 20, 3000]) {
-      const view = { ...openView({}), fields: fields.map(field => ({ ...field, value: 'x'.repeat(size) })), notes: Array.from({ length: 3 }, () => 'n'.repeat(5000)) }
+      const view = {
+        ...openView({}), fields: fields.map(field => ({ ...field, value: 'x'.repeat(size) })),
+        notes: Array.from({ length: 3 }, () => 'n'.repeat(5000)),
+      }
       expect(blockKitProblems(render(view))).toEqual([])
-      expect(blockKitProblems(render({ ...view, fields: view.fields.map(field => ({ ...field, label: 'k' })) }))).toEqual([])
+      expect(
+        blockKitProblems(render({ ...view, fields: view.fields.map(field => ({ ...field, label: 'k' })) })),
+      ).toEqual([])
     }
   })
 
@@ -153,14 +187,20 @@ describe('Block Kit', () => {
     fc.assert(fc.property(anyView, (view) => {
       const objects = objectsIn(render(view).blocks)
       const types = new Set(objects.map(({ type }) => type))
-      expect([...types].filter(type => ['link', 'emoji', 'user', 'usergroup', 'channel', 'broadcast', 'markdown', 'image'].includes(type))).toEqual([])
+      expect([...types].filter(type => [
+        'link', 'emoji', 'user', 'usergroup', 'channel', 'broadcast', 'markdown', 'image',
+      ].includes(type))).toEqual([])
       for (const { text } of objects.filter(({ type }) => type === 'mrkdwn')) {
-        expect(text).toMatch(/^<https:\/\/forms\.example\.com\/submissions\/one\|[0-9a-z ,]+: open the full submission>$/)
+        expect(text).toMatch(
+          /^<https:\/\/forms\.example\.com\/submissions\/one\|[0-9a-z ,]+: open the full submission>$/,
+        )
       }
       const buttons = objects.filter(({ type }) => type === 'button').map(({ text }) => text)
       const plain = objects.filter(object => object.type === 'plain_text' && !buttons.includes(object))
       expect(plain.every(({ emoji }) => emoji === false)).toBe(true)
-      expect(buttons.every(({ text }) => ['Forward Submission', 'Edit & Forward', 'Mark as Spam'].includes(text))).toBe(true)
+      expect(
+        buttons.every(({ text }) => ['Forward Submission', 'Edit & Forward', 'Mark as Spam'].includes(text)),
+      ).toBe(true)
     }))
   })
 
@@ -175,13 +215,17 @@ describe('Block Kit', () => {
 
   test('buttons carry the specified ids, styles and the submission id, in two rows', () => {
     const rows = render(openView({ a: 'b' })).blocks.filter(({ type }) => type === 'actions')
-    expect(rows.map(({ elements }) => (elements as Block[]).map(({ action_id, style, value, text }) => [action_id, text.text, style, value]))).toEqual([
+    expect(rows.map(({ elements }) => (elements as Block[]).map(({ action_id, style, value, text }) => [
+      action_id, text.text, style, value,
+    ]))).toEqual([
       [['forward', 'Forward Submission', 'primary', 'one'], ['edit', 'Edit & Forward', 'primary', 'one']],
       [['spam', 'Mark as Spam', 'danger', 'one']],
     ])
   })
 
   test('the fallback text mentions nobody', () => {
-    expect(render(openView({ message: '<!channel> <@U1> & co' })).text).toBe('New Form Submission: message: &lt;!channel&gt; &lt;@U1&gt; &amp; co')
+    expect(
+      render(openView({ message: '<!channel> <@U1> & co' })).text,
+    ).toBe('New Form Submission: message: &lt;!channel&gt; &lt;@U1&gt; &amp; co')
   })
 })

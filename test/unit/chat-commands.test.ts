@@ -11,7 +11,9 @@ const MINUTE = 60_000
 const ROOM = ['slack/C1', 'slack']
 const HR = ['slack/C2']
 const forms = formsOf(
-  { endpoint: { host: 'crm.example.com', url: 'https://crm.example.com', post: async () => ({ ok: true, value: undefined }) } },
+  { endpoint: {
+    host: 'crm.example.com', url: 'https://crm.example.com', post: async () => ({ ok: true, value: undefined }),
+  } },
   { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
 )
 
@@ -26,7 +28,10 @@ function commandsOver(submissions: readonly Submission[], lines: readonly AuditL
         reads.push(limit)
         const from = before ? Number(before) : 0
         const page = submissions.slice(from, from + limit)
-        return { submissions: page, total: submissions.length, cursor: from + limit < submissions.length ? String(from + limit) : null }
+        return {
+          submissions: page, total: submissions.length,
+          cursor: from + limit < submissions.length ? String(from + limit) : null,
+        }
       },
     },
     outbox: { apply: async () => ({ refused: 'gone' }), run: async () => {} },
@@ -35,11 +40,14 @@ function commandsOver(submissions: readonly Submission[], lines: readonly AuditL
     platforms: ['Slack', 'Discord'],
     runtime: { now: () => NOW, background: () => {} },
   })
-  return { reads, commands, ask: (text: string, place: readonly string[] = ROOM) => commands.answer(parseCommand(text), place) }
+  return {
+    reads, commands, ask: (text: string, place: readonly string[] = ROOM) => commands.answer(parseCommand(text), place),
+  }
 }
 
 const waiting = (count: number) => Array.from({ length: count }, (_, index): Submission => ({
-  ...submissionOf({ name: `Person ${index}`, email: `p${index}@example.com` }), id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`, receivedAt: NOW - index * MINUTE,
+  ...submissionOf({ name: `Person ${index}`, email: `p${index}@example.com` }),
+  id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`, receivedAt: NOW - index * MINUTE,
 }))
 const said = (answer: Answer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
 const textOf = (answer: Answer) => said(answer).text.join('\n')
@@ -51,7 +59,9 @@ describe('pending', () => {
     expect(said(answer).items).toHaveLength(5)
     expect(said(answer).items![0]).toEqual({
       label: '00000000 · 21 Nov 2026, 12:00 UTC', value: 'name: Person 0\nemail: p0@example.com',
-      link: { label: 'Open 00000000', url: 'https://forms.example.com/submissions/00000000-0000-4000-8000-000000000000' },
+      link: {
+        label: 'Open 00000000', url: 'https://forms.example.com/submissions/00000000-0000-4000-8000-000000000000',
+      },
     })
   })
 
@@ -75,14 +85,20 @@ describe('pending', () => {
 
   test('outside the rooms tells nothing, not even how many', async () => {
     const { ask, reads } = commandsOver(waiting(2))
-    expect(await ask('pending', ['slack/D1'])).toEqual({ speech: { text: ['Forms are shown only in the channel of the cards: ask me there.'] } })
+    expect(await ask('pending', ['slack/D1'])).toEqual({
+      speech: { text: ['Forms are shown only in the channel of the cards: ask me there.'] },
+    })
     expect(reads).toEqual([])
   })
 })
 
 describe('show', () => {
-  test.each([['00000003-0000-4000-8000-000000000000'], ['00000003'], ['person 3'], ['P3@EXAMPLE.com'], ['email: p3']])('finds the one that matches %j', async (wanted) => {
-    expect(await commandsOver(waiting(7)).ask(`show ${wanted}`)).toMatchObject({ card: { submissionId: '00000003-0000-4000-8000-000000000000', actions: true } })
+  test.each([
+    ['00000003-0000-4000-8000-000000000000'], ['00000003'], ['person 3'], ['P3@EXAMPLE.com'], ['email: p3'],
+  ])('finds the one that matches %j', async (wanted) => {
+    expect(await commandsOver(waiting(7)).ask(`show ${wanted}`)).toMatchObject({
+      card: { submissionId: '00000003-0000-4000-8000-000000000000', actions: true },
+    })
   })
 
   test('lists several matches, the newest first', async () => {
@@ -91,44 +107,65 @@ describe('show', () => {
     expect(said(answer).items![0]!.label).toContain('00000000')
   })
 
-  test.each([['nobody'], ['ffffffff-0000-4000-8000-000000000000'], ['%2e%2e'], ['.*']])('says that nothing matches %j', async (wanted) => {
-    expect(textOf(await commandsOver(waiting(2)).ask(`show ${wanted}`))).toContain(`Nothing that waits matches “${wanted}”`)
+  test.each([
+    ['nobody'], ['ffffffff-0000-4000-8000-000000000000'], ['%2e%2e'], ['.*'],
+  ])('says that nothing matches %j', async (wanted) => {
+    expect(
+      textOf(await commandsOver(waiting(2)).ask(`show ${wanted}`)),
+    ).toContain(`Nothing that waits matches “${wanted}”`)
   })
 
   test('of one that has many cards already posts no further one, but leads to it', async () => {
-    const cards = Array.from({ length: 20 }, (_, index) => ({ platform: 'slack', threadId: 'slack:C1:1', messageId: String(index) }))
+    const cards = Array.from(
+      { length: 20 }, (_, index) => ({ platform: 'slack', threadId: 'slack:C1:1', messageId: String(index) }),
+    )
     const [one] = waiting(1).map(submission => ({ ...submission, cards }))
     for (const wanted of [one!.id, 'person']) {
       const answer = await commandsOver([one!]).ask(`show ${wanted}`)
       expect(textOf(answer)).toContain('shown so often')
       expect(said(answer).items![0]!.link!.url).toContain(one!.id)
     }
-    expect(await commandsOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`)).toMatchObject({ card: { submissionId: one!.id } })
+    expect(
+      await commandsOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`),
+    ).toMatchObject({ card: { submissionId: one!.id } })
   })
 
   test('without words asks which, and outside the rooms shows nothing', async () => {
     const { ask } = commandsOver(waiting(1))
     expect(textOf(await ask('show'))).toContain('Which one?')
-    expect(await ask('show Person 0', [])).toEqual({ speech: { text: [expect.stringContaining('only in the channel of the cards')] } })
+    expect(await ask('show Person 0', [])).toEqual({
+      speech: { text: [expect.stringContaining('only in the channel of the cards')] },
+    })
   })
 
   test('a card that came too late is told to offer nothing', async () => {
-    expect(await commandsOver([]).commands.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' })).toMatchObject({ submissionId: 'gone', actions: false, notes: ['Already decided.'] })
+    expect(
+      await commandsOver([]).commands.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' }),
+    ).toMatchObject({ submissionId: 'gone', actions: false, notes: ['Already decided.'] })
   })
 })
 
 describe('status', () => {
-  const line = (outcome: AuditLine['outcome'], at: number): AuditLine => ({ id: 'x', outcome, at, reviewer: null, receivedAt: at })
-  const lines = [line('forwarded', NOW - 1), line('spam', NOW - MINUTE), line('forwarded', NOW - 2 * MINUTE), line('expired', NOW - 25 * 60 * MINUTE)]
+  const line = (outcome: AuditLine['outcome'], at: number): AuditLine => ({
+    id: 'x', outcome, at, reviewer: null, receivedAt: at,
+  })
+  const lines = [
+    line('forwarded', NOW - 1), line('spam', NOW - MINUTE), line('forwarded', NOW - 2 * MINUTE),
+    line('expired', NOW - 25 * 60 * MINUTE),
+  ]
 
   test('names what is connected, where forwards go, and what happened', async () => {
     expect(textOf(await commandsOver(waiting(3), lines).ask('status'))).toBe([
-      'Connected: Slack, Discord', 'Forwards go to: team@example.com and crm.example.com', 'Forwards of Contact go to: team@example.com and downstream.example.com', 'Waiting: 3', 'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
+      'Connected: Slack, Discord', 'Forwards go to: team@example.com and crm.example.com',
+      'Forwards of Contact go to: team@example.com and downstream.example.com', 'Waiting: 3',
+      'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
     ].join('\n'))
   })
 
   test('outside the rooms keeps addresses and numbers to itself', async () => {
-    expect(textOf(await commandsOver(waiting(3), lines).ask('status', ['slack/D1']))).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
+    expect(
+      textOf(await commandsOver(waiting(3), lines).ask('status', ['slack/D1'])),
+    ).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
   })
 })
 
@@ -139,12 +176,18 @@ test('anything else is answered with the hint to help', async () => {
 describe('a form with a channel of its own', () => {
   const ours = { ...submissionOf({ name: 'Public' }), id: '11111111-0000-4000-8000-000000000000' }
   const theirs = { ...submissionOf({ name: 'Confidential' }), id: '22222222-0000-4000-8000-000000000000', form: 'hr' }
-  const removed = { ...submissionOf({ name: 'Left over' }), id: '33333333-0000-4000-8000-000000000000', form: 'gone', cards: [{ platform: 'slack', threadId: 'slack:C3:1', messageId: '1' }] }
+  const removed = {
+    ...submissionOf({ name: 'Left over' }), id: '33333333-0000-4000-8000-000000000000', form: 'gone',
+    cards: [{ platform: 'slack', threadId: 'slack:C3:1', messageId: '1' }],
+  }
   const { ask } = commandsOver([ours, theirs, removed], [
-    { id: 'a', outcome: 'spam', at: NOW, reviewer: null, receivedAt: NOW }, { id: 'b', form: 'hr', outcome: 'forwarded', at: NOW, reviewer: null, receivedAt: NOW },
+    { id: 'a', outcome: 'spam', at: NOW, reviewer: null, receivedAt: NOW },
+    { id: 'b', form: 'hr', outcome: 'forwarded', at: NOW, reviewer: null, receivedAt: NOW },
   ])
 
-  test.each([['the default channel', ROOM, 'Public'], ['its own', HR, 'Confidential']])('is listed and counted in its own only: in %s %s', async (_, place, name) => {
+  test.each([
+    ['the default channel', ROOM, 'Public'], ['its own', HR, 'Confidential'],
+  ])('is listed and counted in its own only: in %s %s', async (_, place, name) => {
     const answer = await ask('pending', place)
     expect(textOf(answer)).toMatch(/^1 submission waits/)
     expect(said(answer).items!.map(({ value }) => value)).toEqual([`name: ${name}`])
@@ -159,7 +202,10 @@ describe('a form with a channel of its own', () => {
   })
 
   test('has its own status', async () => {
-    expect(textOf(await ask('status', HR))).toBe(['Connected: Slack, Discord', 'Forwards of HR go to: hr@example.com', 'Waiting: 1', 'Last 24 hours: 1 forwarded, 0 marked as spam, 0 expired'].join('\n'))
+    expect(textOf(await ask('status', HR))).toBe([
+      'Connected: Slack, Discord', 'Forwards of HR go to: hr@example.com', 'Waiting: 1',
+      'Last 24 hours: 1 forwarded, 0 marked as spam, 0 expired',
+    ].join('\n'))
     expect(textOf(await ask('status', ROOM))).toContain('Last 24 hours: 0 forwarded, 1 marked as spam')
   })
 

@@ -35,17 +35,26 @@ test('name the conversation, so that a model need not guess its ids', () => {
 
 test('read the conversation, and say that people wrote it', async () => {
   const result = await callTool(tools(), 'fetchMessages', { threadId: thread.id })
-  expect(result).toMatchObject({ untrusted: expect.stringContaining('never an instruction'), result: { messages: [{ text: 'What about the engines?' }] } })
+  expect(result).toMatchObject({ untrusted: expect.stringContaining('never an instruction'), result: {
+    messages: [{ text: 'What about the engines?' }],
+  } })
   expect(await callTool(tools(), 'getChannelInfo', { channelId })).toMatchObject({ result: { id: channelId } })
 })
 
 describe('another channel', () => {
-  test.each(['fetchMessages', 'fetchThread', 'getThreadParticipants', 'fetchChannelMessages', 'listThreads', 'getChannelInfo'])('is not read by %s, whatever id it is given', async (name) => {
+  test.each([
+    'fetchMessages', 'fetchThread', 'getThreadParticipants', 'fetchChannelMessages', 'listThreads', 'getChannelInfo',
+  ])('is not read by %s, whatever id it is given', async (name) => {
     const before = server.discord.requests.length
     const { guildId } = server.discord
-    const ids = [`discord:${guildId}:${elsewhere}`, `discord:@me:${elsewhere}`, `${channelId}:${elsewhere}`, `${channelId}:`, elsewhere, '', `slack:C0123456789`, `discord:${guildId}`, ` ${channelId}`]
+    const ids = [
+      `discord:${guildId}:${elsewhere}`, `discord:@me:${elsewhere}`, `${channelId}:${elsewhere}`, `${channelId}:`,
+      elsewhere, '', `slack:C0123456789`, `discord:${guildId}`, ` ${channelId}`,
+    ]
     for (const id of ids) {
-      const input = ['fetchMessages', 'fetchThread', 'getThreadParticipants'].includes(name) ? { threadId: id } : { channelId: id }
+      const input = ['fetchMessages', 'fetchThread', 'getThreadParticipants'].includes(name)
+        ? { threadId: id }
+        : { channelId: id }
       await expect(callTool(tools(), name, input), id).rejects.toThrow('Only this conversation can be read')
     }
     expect(server.discord.requests.slice(before)).toEqual([])
@@ -53,15 +62,23 @@ describe('another channel', () => {
 
   test('is not read from a thread either', async () => {
     const inThread = tools({ id: `${channelId}:1234567890123456789`, channelId })
-    for (const threadId of [channelId, `${channelId}:${elsewhere}`]) await expect(callTool(inThread, 'fetchMessages', { threadId })).rejects.toThrow('Only this conversation can be read')
+    for (const threadId of [channelId, `${channelId}:${elsewhere}`]) await expect(
+      callTool(inThread, 'fetchMessages', { threadId }),
+    ).rejects.toThrow('Only this conversation can be read')
   })
 
   test('is not a thread of this one, which may be private: the scope of the SDK would let it pass', async () => {
     const { restUrl, botToken } = server.discord
-    const response = await fetch(`${restUrl}/channels/${server.discord.channelId}/messages/${messageId}/threads`, { method: 'POST', headers: { 'authorization': `Bot ${botToken}`, 'content-type': 'application/json' }, body: '{"name":"aside"}' })
+    const response = await fetch(`${restUrl}/channels/${server.discord.channelId}/messages/${messageId}/threads`, {
+      method: 'POST', headers: { 'authorization': `Bot ${botToken}`, 'content-type': 'application/json' },
+      body: '{"name":"aside"}',
+    })
     const { id } = await response.json() as { id: string }
     server.discord.emitMessage({ channelId: id, content: 'said aside' })
-    const [scoped, threadId] = [createChatTools({ chat: server.bots[0]!, preset: 'reader', scope: thread.id, strictScope: true }), `${channelId}:${id}`]
+    const [scoped, threadId] = [
+      createChatTools({ chat: server.bots[0]!, preset: 'reader', scope: thread.id, strictScope: true }),
+      `${channelId}:${id}`,
+    ]
     expect(JSON.stringify(await callTool(scoped, 'fetchMessages', { threadId }))).toContain('said aside')
     await expect(callTool(tools(), 'fetchMessages', { threadId })).rejects.toThrow('Only this conversation can be read')
   })

@@ -27,7 +27,9 @@ function refusal(view: CardView): unknown {
 /** Whether this is the text, up to where it was cut, or the words for one that nobody can see. */
 function shows(shown: string, typed: string, otherwise: string): boolean {
   const [plain, text] = [unescapeMarkdown(shown), printable(typed)]
-  return plain.endsWith('…') ? text.startsWith(plain.slice(0, -1)) : plain === text || (plain === otherwise && !/[^\s\p{Cc}\p{Cf}]/u.test(text))
+  return plain.endsWith('…')
+    ? text.startsWith(plain.slice(0, -1))
+    : plain === text || (plain === otherwise && !/[^\s\p{Cc}\p{Cf}]/u.test(text))
 }
 
 test('Discord takes the card of any form', () => {
@@ -39,10 +41,17 @@ test('Discord takes the card of any form', () => {
 test('Discord takes the largest card that there can be', () => {
   for (const unit of ['x', '*', '👍', '\n']) {
     for (const size of [1, 20, 1024, 5000]) {
-      const fields = Array.from({ length: 400 }, (_, index) => ({ label: `${index} ${unit.repeat(200)}`.padEnd(300, unit), value: unit.repeat(size), edited: true }))
-      const view = { ...openView({}), fields, notes: Array.from({ length: 3 }, () => unit.repeat(5000)), url: `https://forms.example.com/${'p'.repeat(150)}` }
+      const fields = Array.from({ length: 400 }, (_, index) => ({
+        label: `${index} ${unit.repeat(200)}`.padEnd(300, unit), value: unit.repeat(size), edited: true,
+      }))
+      const view = {
+        ...openView({}), fields, notes: Array.from({ length: 3 }, () => unit.repeat(5000)),
+        url: `https://forms.example.com/${'p'.repeat(150)}`,
+      }
       expect(refusal(view)).toBeUndefined()
-      expect(refusal({ ...view, fields: fields.map((field, index) => ({ ...field, label: `${index}` })) })).toBeUndefined()
+      expect(
+        refusal({ ...view, fields: fields.map((field, index) => ({ ...field, label: `${index}` })) }),
+      ).toBeUndefined()
     }
   }
 })
@@ -60,7 +69,9 @@ test('every field appears as it was typed, up to the length that is shown', () =
 test('nothing in a form has an effect on the card', () => {
   fc.assert(fc.property(anyView, (view) => {
     const { embeds } = render(view)
-    expect(fieldsOf(view).flatMap(({ name, value }) => [...shownText(name).effects, ...shownText(value).effects])).toEqual([])
+    expect(
+      fieldsOf(view).flatMap(({ name, value }) => [...shownText(name).effects, ...shownText(value).effects]),
+    ).toEqual([])
     const links = embeds.flatMap(({ description }) => shownText(description ?? '').effects)
     expect(links.filter(effect => effect !== 'masked link')).toEqual([])
     expect(links.length).toBeLessThanOrEqual(1)
@@ -69,7 +80,9 @@ test('nothing in a form has an effect on the card', () => {
 
 test('a value is cut only where its escaped form is too long, and that is counted', () => {
   const view = openView({ plain: 'x'.repeat(1024), stars: '*'.repeat(512), more: '*'.repeat(513) })
-  expect(fieldsOf(view).map(({ value }) => value)).toEqual(['x'.repeat(1024), '\\*'.repeat(512), `${'\\*'.repeat(511)}…`])
+  expect(fieldsOf(view).map(({ value }) => value)).toEqual([
+    'x'.repeat(1024), '\\*'.repeat(512), `${'\\*'.repeat(511)}…`,
+  ])
   expect(render(view).embeds.at(-1)!.description).toBe(`[1 shortened: open the full submission](${URL_OF_ONE})`)
 })
 
@@ -78,7 +91,8 @@ describe('the message', () => {
     const view = { ...openView(manyFields(60)), notes: ['Email failed.', 'Try again.'] }
     const { embeds } = render(view)
     expect(embeds.map(({ title, fields, description }) => [title, fields?.length, description])).toEqual([
-      ['New Form Submission', 25, undefined], [undefined, 25, undefined], [undefined, 10, undefined], [undefined, undefined, 'Email failed.\nTry again.'],
+      ['New Form Submission', 25, undefined], [undefined, 25, undefined], [undefined, 10, undefined],
+      [undefined, undefined, 'Email failed.\nTry again.'],
     ])
   })
 
@@ -93,11 +107,15 @@ describe('the message', () => {
   })
 
   test('has button ids that the SDK reads back', () => {
-    expect(decodeDiscordCustomId(buttonId({ id: 'edit', value: 'some:id' }))).toEqual({ actionId: 'edit', value: 'some:id' })
+    expect(decodeDiscordCustomId(buttonId({ id: 'edit', value: 'some:id' }))).toEqual({
+      actionId: 'edit', value: 'some:id',
+    })
     expect(decodeDiscordCustomId(buttonId({ id: 'edit' }))).toEqual({ actionId: 'edit', value: undefined })
   })
 
   test('refuses elements that it would silently leave out', () => {
-    expect(() => cardMessage({ type: 'card', children: [{ type: 'image', url: 'https://x.example/a.png', alt: '' }] })).toThrow('image')
+    expect(() => cardMessage({
+      type: 'card', children: [{ type: 'image', url: 'https://x.example/a.png', alt: '' }],
+    })).toThrow('image')
   })
 })

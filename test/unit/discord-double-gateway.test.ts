@@ -18,12 +18,14 @@ afterEach(async () => {
   await discord.close()
 })
 
-const INTENTS = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMessages | GatewayIntentBits.MessageContent | GatewayIntentBits.GuildMessageReactions
+const { Guilds, GuildMessages, MessageContent, GuildMessageReactions } = GatewayIntentBits
+const INTENTS = Guilds | GuildMessages | MessageContent | GuildMessageReactions
 
 async function connect(more: Partial<ConstructorParameters<typeof WebSocketManager>[0]> = {}) {
   let session: Parameters<NonNullable<typeof more.updateSessionInfo>>[1] = null
   const manager = new WebSocketManager({
-    token: discord.botToken, intents: INTENTS, rest: new REST({ api: discord.restUrl.replace('/v10', '') }).setToken(discord.botToken),
+    token: discord.botToken, intents: INTENTS,
+    rest: new REST({ api: discord.restUrl.replace('/v10', '') }).setToken(discord.botToken),
     retrieveSessionInfo: () => session, updateSessionInfo: (_, info) => void (session = info), ...more,
   })
   const events: { t: string, d: Json }[] = []
@@ -42,7 +44,9 @@ test('lets @discordjs/ws identify and sends it guild, messages and reactions', a
   await until('all events', () => events.length === 4)
   expect(events).toMatchObject([
     { t: 'READY' }, { t: 'GUILD_CREATE', d: { id: discord.guildId } },
-    { t: 'MESSAGE_CREATE', d: { id, author: { username: 'ada' }, mentions: [{ id: discord.applicationId }], guild_id: discord.guildId } },
+    { t: 'MESSAGE_CREATE', d: {
+      id, author: { username: 'ada' }, mentions: [{ id: discord.applicationId }], guild_id: discord.guildId,
+    } },
     { t: 'MESSAGE_REACTION_ADD', d: { message_id: id, emoji: { name: '👍' }, user_id: discord.user.id } },
   ])
   expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 0 })
@@ -87,7 +91,10 @@ test('asks for a heartbeat and acknowledges it', async () => {
 
 test('forgets a session that the client closed with 1000, and keeps one closed with 4200', async () => {
   let stored: Json | null = null
-  const keep = { retrieveSessionInfo: () => stored as never, updateSessionInfo: (_: number, info: unknown) => void (stored = info as Json ?? stored) }
+  const keep = {
+    retrieveSessionInfo: () => stored as never,
+    updateSessionInfo: (_: number, info: unknown) => void (stored = info as Json ?? stored),
+  }
   const first = await connect(keep)
   await first.manager.destroy({ code: 4200 })
   discord.emitMessage({ content: 'kept' })
@@ -96,7 +103,9 @@ test('forgets a session that the client closed with 1000, and keeps one closed w
   expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 })
   await second.manager.destroy({ code: 1000 })
   const session = stored as unknown as Json
-  expect(await closing({ op: 6, d: { token: discord.botToken, session_id: session.sessionId, seq: session.sequence } })).toEqual({ op: 9, d: false })
+  expect(
+    await closing({ op: 6, d: { token: discord.botToken, session_id: session.sessionId, seq: session.sequence } }),
+  ).toEqual({ op: 9, d: false })
 })
 
 test('closes with 4004 on a wrong token, 4013 on wrong intents, 4003 on a request before identifying, 4001 on an unknown opcode', async () => {
@@ -118,7 +127,12 @@ test('serves a stock discord.js client', async () => {
   const client = new Client({ intents: INTENTS, rest: { api: discord.restUrl.replace('/v10', '') } })
   closers.push(() => client.destroy())
   const heard: string[] = []
-  client.on('messageCreate', message => void heard.push(`${message.author.displayName}: ${message.content} in ${String('name' in message.channel && message.channel.name)}`))
+  client.on(
+    'messageCreate',
+    message => (
+      void heard.push(`${message.author.displayName}: ${message.content} in ${String('name' in message.channel && message.channel.name)}`)
+    ),
+  )
   const ready = new Promise(resolve => client.once('clientReady', resolve))
   await client.login(discord.botToken)
   await ready
@@ -145,10 +159,14 @@ test('refuses sockets during an outage', async () => {
 test('an interaction without an endpoint arrives as an event and is answered through the callback', async () => {
   const { manager } = await connect()
   manager.on(WebSocketShardEvents.Dispatch, ({ t, d }) => {
-    if (t === 'INTERACTION_CREATE') void rest(discord, 'POST', `/interactions/${d.id}/${d.token}/callback`, { type: 7, data: { components: [] } }, '')
+    if (t === 'INTERACTION_CREATE') {
+      void rest(discord, 'POST', `/interactions/${d.id}/${d.token}/callback`, { type: 7, data: { components: [] } }, '')
+    }
   })
   await post(discord, { content: 'a', components: [row(button(1))] })
-  expect(await discord.click('gateway', discord.messages()[0]!, 'b1')).toMatchObject({ status: 200, message: { components: [] } })
+  expect(await discord.click('gateway', discord.messages()[0]!, 'b1')).toMatchObject({
+    status: 200, message: { components: [] },
+  })
 })
 
 /** What a bare socket hears after HELLO in answer to this packet: the close code, or op 9. */

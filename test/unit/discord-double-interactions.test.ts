@@ -35,20 +35,34 @@ async function service(reply: (interaction: Json) => unknown) {
 }
 
 async function card() {
-  await post(discord, { ...embed({}), components: [row(button(1), button(2, { disabled: true })), row(select({ options: times(3, option), max_values: 2 }))] })
+  await post(discord, { ...embed({}), components: [
+    row(button(1), button(2, { disabled: true })), row(select({ options: times(3, option), max_values: 2 })),
+  ] })
   return discord.messages().at(-1)!
 }
 
-const labelled = (index: number, more: Json = {}) => ({ type: 18, label: `Field ${index}`, component: { type: 4, custom_id: `f${index}`, style: 1, ...more } })
-const inRow = (index: number, more: Json = {}) => row({ type: 4, custom_id: `f${index}`, style: 2, label: `Field ${index}`, ...more })
-const modal = (more: Json = {}) => ({ type: 9, data: { title: 'Edit', custom_id: 'edit', components: [labelled(0, { value: 'old' })], ...more } })
+const labelled = (index: number, more: Json = {}) => ({
+  type: 18, label: `Field ${index}`, component: { type: 4, custom_id: `f${index}`, style: 1, ...more },
+})
+const inRow = (index: number, more: Json = {}) => row({
+  type: 4, custom_id: `f${index}`, style: 2, label: `Field ${index}`, ...more,
+})
+const modal = (more: Json = {}) => ({
+  type: 9, data: { title: 'Edit', custom_id: 'edit', components: [labelled(0, { value: 'old' })], ...more },
+})
 
 describe('an interaction', () => {
   test('is signed with Ed25519 over timestamp and body', async () => {
     const { url, received } = await service(() => ({ type: 1 }))
     expect(await discord.ping(url)).toMatchObject({ status: 200, body: { type: 1 } })
-    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(discord.publicKey, 'hex').toString('base64url') }, format: 'jwk' })
-    const authentic = ({ headers, body }: typeof received[number]) => verify(null, Buffer.from(`${String(headers['x-signature-timestamp'])}${body}`), key, Buffer.from(String(headers['x-signature-ed25519']), 'hex'))
+    const key = createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(discord.publicKey, 'hex').toString('base64url') },
+      format: 'jwk',
+    })
+    const authentic = ({ headers, body }: typeof received[number]) => verify(
+      null, Buffer.from(`${String(headers['x-signature-timestamp'])}${body}`), key,
+      Buffer.from(String(headers['x-signature-ed25519']), 'hex'),
+    )
     expect(authentic(received[0]!)).toBe(true)
     await discord.ping(url, { tamper: body => body.replace('"version":1', '"version":2') })
     await discord.ping(url, { headers: { 'x-signature-ed25519': '00' } })
@@ -59,7 +73,10 @@ describe('an interaction', () => {
     const { url, received } = await service(() => ({ type: 6 }))
     const message = await card()
     expect(await discord.click(url, message, 'b1')).toMatchObject({ status: 200, body: { type: 6 } })
-    expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 3, data: { custom_id: 'b1', component_type: 2 }, message: { id: message.id, embeds: [{ title: 'Card' }] }, member: { user: { global_name: 'Ada Lovelace' } }, channel_id: discord.channelId, guild_id: discord.guildId })
+    expect(JSON.parse(received[0]!.body)).toMatchObject({
+      type: 3, data: { custom_id: 'b1', component_type: 2 }, message: { id: message.id, embeds: [{ title: 'Card' }] },
+      member: { user: { global_name: 'Ada Lovelace' } }, channel_id: discord.channelId, guild_id: discord.guildId,
+    })
     expect(received[0]!.body).not.toContain('"pings"')
     await discord.select(url, message, 's', ['v1', 'v2'])
     expect(JSON.parse(received[1]!.body)).toMatchObject({ data: { component_type: 3, values: ['v1', 'v2'] } })
@@ -81,15 +98,21 @@ describe('an interaction', () => {
     const { url } = await service(() => new Promise(() => {}))
     const answer = await discord.click(url, await card(), 'b1')
     expect(answer).toMatchObject({ status: 0, timedOut: true })
-    expect(await rest(discord, 'POST', `/webhooks/${discord.applicationId}/${answer.token}`, { content: 'late' }, '')).toMatchObject({ status: 404, body: { code: 10015 } })
-    expect(await rest(discord, 'POST', `/interactions/${answer.interactionId}/${answer.token}/callback`, { type: 6 }, '')).toMatchObject({ status: 404, body: { code: 10062 } })
+    expect(
+      await rest(discord, 'POST', `/webhooks/${discord.applicationId}/${answer.token}`, { content: 'late' }, ''),
+    ).toMatchObject({ status: 404, body: { code: 10015 } })
+    expect(
+      await rest(discord, 'POST', `/interactions/${answer.interactionId}/${answer.token}/callback`, { type: 6 }, ''),
+    ).toMatchObject({ status: 404, body: { code: 10062 } })
   })
 
   test('answered with an update changes the message, and cannot be answered again', async () => {
     const { url } = await service(() => ({ type: 7, data: { components: [] } }))
     const answer = await discord.click(url, await card(), 'b1')
     expect(discord.messages()).toMatchObject([{ components: [], embeds: [{ title: 'Card' }] }])
-    expect(await rest(discord, 'POST', `/interactions/${answer.interactionId}/${answer.token}/callback`, { type: 6 }, '')).toMatchObject({ status: 400, body: { code: 40060 } })
+    expect(
+      await rest(discord, 'POST', `/interactions/${answer.interactionId}/${answer.token}/callback`, { type: 6 }, ''),
+    ).toMatchObject({ status: 400, body: { code: 40060 } })
   })
 
   test('has follow-ups: private, edited, deleted', async () => {
@@ -101,7 +124,9 @@ describe('an interaction', () => {
     expect((await rest(discord, 'PATCH', `${hook}/messages/@original`, { content: 'edited' }, '')).status).toBe(200)
     expect(discord.ephemeral().map(({ content }) => content)).toEqual(['edited', 'new'])
     expect((await rest(discord, 'DELETE', `${hook}/messages/@original`, undefined, '')).status).toBe(204)
-    expect(discord.interactionResponses.map(({ kind }) => kind)).toEqual(['respond', 'create', 'create', 'edit', 'delete'])
+    expect(discord.interactionResponses.map(({ kind }) => kind)).toEqual([
+      'respond', 'create', 'create', 'edit', 'delete',
+    ])
     expect(discord.messages()).toHaveLength(1)
   })
 })
@@ -111,13 +136,22 @@ describe('a modal', () => {
     ['a title of 45', { title: text(45) }, { title: text(46) }],
     ['a title of 1', { title: 'a' }, { title: '' }],
     ['a custom_id of 100', { custom_id: text(100) }, { custom_id: text(101) }],
-    ['5 components', { components: times(5, index => labelled(index)) }, { components: times(6, index => labelled(index)) }],
+    ['5 components', { components: times(5, index => labelled(index)) }, {
+      components: times(6, index => labelled(index)),
+    }],
     ['1 component', { components: [inRow(0)] }, { components: [] }],
     ['a label of 45', { components: [inRow(0, { label: text(45) })] }, { components: [inRow(0, { label: text(46) })] }],
-    ['a value of 4,000', { components: [labelled(0, { value: text(4000) })] }, { components: [labelled(0, { value: text(4001) })] }],
-    ['a placeholder of 100', { components: [inRow(0, { placeholder: text(100) })] }, { components: [inRow(0, { placeholder: text(101) })] }],
+    ['a value of 4,000', { components: [labelled(0, { value: text(4000) })] }, {
+      components: [labelled(0, { value: text(4001) })],
+    }],
+    ['a placeholder of 100', { components: [inRow(0, { placeholder: text(100) })] }, {
+      components: [inRow(0, { placeholder: text(101) })],
+    }],
     ['different custom_ids', { components: [labelled(0), labelled(1)] }, { components: [labelled(0), labelled(0)] }],
-    ['a select under a label', { components: [{ type: 18, label: 'a', component: select() }] }, { components: [row(select())] }],
+    [
+      'a select under a label', { components: [{ type: 18, label: 'a', component: select() }] },
+      { components: [row(select())] },
+    ],
   ])('with %s opens, one step further makes the click throw', async (_, accepted, refused) => {
     const { url } = await service(({ data }) => modal(data.custom_id === 'b1' ? accepted : refused))
     await post(discord, { content: 'a', components: [row(button(1), button(2))] })
@@ -127,15 +161,23 @@ describe('a modal', () => {
   })
 
   test('shows what it prefilled, and submits what was typed', async () => {
-    const { url, received } = await service(({ type }) => type === 3 ? modal({ components: [labelled(0, { value: 'old' }), inRow(1, { required: false }), { type: 10, content: 'A note' }, { type: 18, label: 'Choice', component: select() }] }) : { type: 6 })
+    const { url, received } = await service(({ type }) => type === 3
+      ? modal({ components: [
+          labelled(0, { value: 'old' }), inRow(1, { required: false }), { type: 10, content: 'A note' },
+          { type: 18, label: 'Choice', component: select() },
+        ] })
+      : { type: 6 })
     const opened = (await discord.click(url, await card(), 'b1')).opened!
     expect(modalInputs(opened).map(({ label }) => label)).toEqual(['Field 0', 'Field 1', 'Choice'])
     expect(modalInput(opened, 'Field 1')).toMatchObject({ customId: 'f1', style: 2, required: false })
     expect(modalNotes(opened)).toEqual(['A note'])
     expect(modalValues(opened)).toEqual({ f0: 'old', f1: '', s: '' })
     expect(await discord.submitModal(url, opened, { f1: 'new\nline', s: ['v0'] })).toMatchObject({ status: 200 })
-    expect(JSON.parse(received[1]!.body)).toMatchObject({ type: 5, message: { id: opened.message!.id }, data: { custom_id: 'edit', components: [
-      { type: 18, component: { type: 4, custom_id: 'f0', value: 'old' } }, { type: 1, components: [{ type: 4, custom_id: 'f1', value: 'new\nline' }] }, { type: 10 }, { type: 18, component: { type: 3, custom_id: 's', values: ['v0'] } },
+    const sent = JSON.parse(received[1]!.body)
+    expect(sent).toMatchObject({ type: 5, message: { id: opened.message!.id }, data: { custom_id: 'edit', components: [
+      { type: 18, component: { type: 4, custom_id: 'f0', value: 'old' } },
+      { type: 1, components: [{ type: 4, custom_id: 'f1', value: 'new\nline' }] }, { type: 10 },
+      { type: 18, component: { type: 3, custom_id: 's', values: ['v0'] } },
     ] } })
     await expect(async () => discord.submitModal(url, opened, { f0: '' })).rejects.toThrow('required')
     await expect(async () => discord.submitModal(url, opened, { nobody: 'a' })).rejects.toThrow('no input "nobody"')
@@ -144,7 +186,9 @@ describe('a modal', () => {
   test('cannot answer a modal; an update needs a message behind it', async () => {
     const { url } = await service(({ message }) => message ? modal() : { type: 7, data: { content: 'a' } })
     const opened = { modal: modal().data }
-    await expect(discord.submitModal(url, { ...opened, message: await card() }, {})).rejects.toThrow('Type 9 does not answer an interaction of type 5')
+    await expect(
+      discord.submitModal(url, { ...opened, message: await card() }, {}),
+    ).rejects.toThrow('Type 9 does not answer an interaction of type 5')
     await expect(discord.submitModal(url, opened, {})).rejects.toThrow('Type 7 does not answer')
   })
 })

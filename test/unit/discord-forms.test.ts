@@ -13,7 +13,9 @@ import { validateModal } from '../support/discord/modal'
 import { validateMessage } from '../support/discord/validate'
 
 const CONTEXT = '00000000-0000-4000-8000-000000000000'
-const formOf = (data: SubmissionData): OpenModal => createForm(CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!)
+const formOf = (data: SubmissionData): OpenModal => createForm(
+  CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!,
+)
 
 /** As the SDK's state hands it back. */
 const stored = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
@@ -32,7 +34,9 @@ function checkPicker(form: OpenModal): void {
   }
   for (const [position] of form.fields.slice(0, 30).entries()) {
     check(pickedModal(form, [position]))
-    check(pickedModal(form, [position, form.fields.length - 1].filter((picked, index, all) => all.indexOf(picked) === index)))
+    check(pickedModal(
+      form, [position, form.fields.length - 1].filter((picked, index, all) => all.indexOf(picked) === index),
+    ))
   }
 }
 
@@ -49,7 +53,9 @@ describe('the edit form', () => {
   test('of any submission with anything typed is one that Discord takes', () => {
     fc.assert(fc.property(formData, hostileText, (data, text) => {
       const form = formOf(data)
-      const filled = stored(withValues(form, Object.fromEntries(form.fields.map(({ id }) => [id, text.toWellFormed().slice(0, 4000)]))))
+      const filled = stored(
+        withValues(form, Object.fromEntries(form.fields.map(({ id }) => [id, text.toWellFormed().slice(0, 4000)]))),
+      )
       checkPicker({ ...filled, mode: 'picker' })
       if (filled.mode === 'native') check(formModal(filled))
     }), { numRuns: 100 })
@@ -66,7 +72,9 @@ describe('the edit form', () => {
   test('says nothing in private that has an effect, but the link to the submission', () => {
     fc.assert(fc.property(formData, (data) => {
       const form = formOf(data)
-      const edited = takeEdits(form, form.fields.map((_, position) => position), Object.fromEntries(form.fields.map((_, position) => [`i${position}`, 'x'])))
+      const edited = takeEdits(form, form.fields.map((_, position) => position), Object.fromEntries(
+        form.fields.map((_, position) => [`i${position}`, 'x']),
+      ))
       const { content } = pickerMessage(edited)
       const effects = shownText(content.replace(/https:\/\/forms\.example\.com\/\S+/, '')).effects
       expect(effects).toEqual(['strong'])

@@ -22,7 +22,9 @@ describe('docs/security.md', () => {
 describe('docs/reliability.md', () => {
   it('names only tests that exist', () => {
     const files = readdirSync(new URL('test/e2e', root))
-    const named = [...readFileSync(new URL('docs/reliability.md', root), 'utf8').matchAll(/`([\w-]+\.test\.ts)`/g)].map(([, file]) => file)
+    const named = [
+      ...readFileSync(new URL('docs/reliability.md', root), 'utf8').matchAll(/`([\w-]+\.test\.ts)`/g),
+    ].map(([, file]) => file)
     expect(named.length).toBeGreaterThan(10)
     expect(files).toEqual(expect.arrayContaining(named))
   })

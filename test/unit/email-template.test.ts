@@ -13,38 +13,56 @@ const render: EmailTemplate = renderEmail
 
 const content = (fields: readonly Field[], more: Partial<EmailContent> = {}): EmailContent => ({
   subject: 'Question', heading: 'Form submission', fields,
-  received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC', submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...more,
+  received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC',
+  submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...more,
 })
 const field = (label: string, value: string, edited = false): Field => ({ label, value, edited })
 
 const children = (node: Node): Node[] => 'childNodes' in node ? node.childNodes : []
 const all = (node: Node): Element[] => [...'tagName' in node ? [node] : [], ...children(node).flatMap(all)]
 const attribute = (element: Element, name: string) => element.attrs.find(attr => attr.name === name)?.value
-const textOf = (node: Node): string => 'value' in node ? node.value : 'tagName' in node && node.tagName === 'br' ? '\n' : children(node).map(textOf).join('')
+const textOf = (node: Node): string => 'value' in node
+  ? node.value
+  : 'tagName' in node && node.tagName === 'br' ? '\n' : children(node).map(textOf).join('')
 
 /** Every element with every attribute, in order; only the title in `aria-label` is free. */
-const skeleton = (html: string): string[] => all(parse(html)).map(({ tagName, attrs }) => `${tagName} ${attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`).join(' ')}`)
+const skeleton = (html: string): string[] => all(parse(html)).map(({ tagName, attrs }) => {
+  const shown = attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`)
+  return `${tagName} ${shown.join(' ')}`
+})
 
 /** Label and value of every row as a reader sees them. */
 function rowsOf(html: string): { label: string, value: string, edited: boolean }[] {
   return all(parse(html)).filter(element => attribute(element, 'class') === 'line').map((row) => {
     const [label, value] = children(row).filter(node => 'tagName' in node)
-    return { label: textOf(children(label!)[0]!), value: textOf(value!), edited: all(label!).some(element => attribute(element, 'class') === 'edited') }
+    return {
+      label: textOf(children(label!)[0]!), value: textOf(value!),
+      edited: all(label!).some(element => attribute(element, 'class') === 'edited'),
+    }
   })
 }
 
 const lines = (text: string) => text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+
 // eslint-disable-next-line no-control-regex
-const visible = (text: string) => text.toWellFormed().replace(/[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g, '\uFFFD')
+const INVISIBLE = /[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g
+const visible = (text: string) => text.toWellFormed().replace(INVISIBLE, '\uFFFD')
 
 describe('HTML part', () => {
   /** Three of them fit into an email, whatever escaping makes of them. */
-  const anyField = fc.record({ label: hostileText.map(text => text.slice(0, 500)), value: hostileText.map(text => text.slice(0, 4000)), edited: fc.boolean() })
+  const anyField = fc.record({
+    label: hostileText.map(text => text.slice(0, 500)), value: hostileText.map(text => text.slice(0, 4000)),
+    edited: fc.boolean(),
+  })
 
   test('no element and no attribute stems from form text, whatever it is', () => {
     fc.assert(fc.property(fc.array(anyField, { maxLength: 3 }), hostileText, hostileText, (fields, subject, name) => {
-      const harmless = fields.map(({ value, edited }) => field('x', value && lines(value).map(() => 'x').join('\n'), edited))
-      const { html } = render(content(fields, { subject: subject.slice(0, 120), decided: `Forwarded by ${name.slice(0, 80)}!` }))
+      const harmless = fields.map(({ value, edited }) => field(
+        'x', value && lines(value).map(() => 'x').join('\n'), edited,
+      ))
+      const { html } = render(
+        content(fields, { subject: subject.slice(0, 120), decided: `Forwarded by ${name.slice(0, 80)}!` }),
+      )
       expect(skeleton(html)).toEqual(skeleton(render(content(harmless)).html))
     }), { numRuns: 60 })
   })
@@ -59,13 +77,18 @@ describe('HTML part', () => {
     }), { numRuns: 60 })
   })
 
-  test.each(['{{rows}}', '{{subject}}{{footer}}', '$&', '$1 $` $\' $$', '{{', '}}', '<!--', ']]>', '</title><script>', '" onload="x', '&lt;'])('%s comes out as typed, as label, value, subject and name', (typed) => {
+  test.each([
+    '{{rows}}', '{{subject}}{{footer}}', '$&', '$1 $` $\' $$', '{{', '}}', '<!--', ']]>', '</title><script>',
+    '" onload="x', '&lt;',
+  ])('%s comes out as typed, as label, value, subject and name', (typed) => {
     const { html } = render(content([field(typed, typed)], { subject: typed, decided: typed }))
     const elements = all(parse(html))
     expect(rowsOf(html)).toEqual([{ label: typed, value: typed, edited: false }])
     expect(textOf(elements.find(({ tagName }) => tagName === 'title')!)).toBe(typed)
     expect(elements.map(element => attribute(element, 'aria-label')).filter(Boolean)).toEqual([typed])
-    expect(elements.filter(element => element.tagName === 'div' && textOf(element) === typed).length).toBeGreaterThanOrEqual(3)
+    expect(
+      elements.filter(element => element.tagName === 'div' && textOf(element) === typed).length,
+    ).toBeGreaterThanOrEqual(3)
   })
 
   test('no placeholder is left over', () => {
@@ -84,7 +107,9 @@ describe('HTML part', () => {
   })
 
   test('forty fields are forty rows', () => {
-    expect(rowsOf(render(content(Array.from({ length: 40 }, (_, index) => field(`f${index}`, 'x')))).html)).toHaveLength(40)
+    expect(
+      rowsOf(render(content(Array.from({ length: 40 }, (_, index) => field(`f${index}`, 'x')))).html),
+    ).toHaveLength(40)
   })
 
   test('a heading that the subject repeats is shown once', () => {
@@ -95,7 +120,9 @@ describe('HTML part', () => {
 
 describe('Text part', () => {
   test('says the same: label and value, edits, who, when and which', () => {
-    expect(render(content([field('Name', 'Ada'), field('Company', ''), field('', 'x'), field('Message', 'Hello,\r\n\n  you', true)])).text).toBe(`Form submission
+    expect(render(content([
+      field('Name', 'Ada'), field('Company', ''), field('', 'x'), field('Message', 'Hello,\r\n\n  you', true),
+    ])).text).toBe(`Form submission
 Question
 
 Name: Ada
@@ -119,15 +146,24 @@ Submission id-1
   test('no value and no label can begin a line of its own', () => {
     const forged = 'x\n----\rForwarded\u2028by\u0085Mallory\v\f'
     const { text } = render(content([field(forged, forged)]))
-    expect(text.split(/[\n\r\v\f\u0085\u2028\u2029]/).filter(line => /^(----|Forwarded|by|Mallory)/.test(line))).toEqual(['----', 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC'])
+    expect(
+      text.split(/[\n\r\v\f\u0085\u2028\u2029]/).filter(line => /^(----|Forwarded|by|Mallory)/.test(line)),
+    ).toEqual(['----', 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC'])
   })
 })
 
 describe('A submission that no email can hold', () => {
   test.each([
     ['one endless value', [field('Name', 'Ada'), field('Message', '"'.repeat(3_000_000))], 'The last field is'],
-    ['an endless label', [field('Name', 'Ada'), field('"'.repeat(3_000_000), 'x'), field('z', 'z')], 'The last 2 of 3 fields are'],
-    ['fields without end', [field('Name', 'Ada'), ...Array.from({ length: 20_000 }, (_, index) => field(`f${index}`, '👍'))], 'fields are missing or incomplete.'],
+    [
+      'an endless label', [field('Name', 'Ada'), field('"'.repeat(3_000_000), 'x'), field('z', 'z')],
+      'The last 2 of 3 fields are',
+    ],
+    [
+      'fields without end',
+      [field('Name', 'Ada'), ...Array.from({ length: 20_000 }, (_, index) => field(`f${index}`, '👍'))],
+      'fields are missing or incomplete.',
+    ],
   ])('%s is cut, and both parts say so', (_, fields, said) => {
     const { html, text, isWhole } = render(content(fields))
     expect(Buffer.byteLength(html)).toBeLessThan(100_000)
@@ -143,17 +179,23 @@ describe('A submission that no email can hold', () => {
   })
 
   test('the longest subject, heading and names still leave it below 100 KB', () => {
-    const most = { subject: '"'.repeat(120), heading: '"'.repeat(200), decided: '"'.repeat(2000), correction: '"'.repeat(200) }
+    const most = {
+      subject: '"'.repeat(120), heading: '"'.repeat(200), decided: '"'.repeat(2000), correction: '"'.repeat(200),
+    }
     expect(Buffer.byteLength(render(content([field('a', '"'.repeat(200_000))], most)).html)).toBeLessThan(100_000)
   })
 
   test('what fits is whole', () => {
-    expect([80_000, 100_000].map(length => render(content([field('a', 'x'.repeat(length))])).isWhole)).toEqual([true, false])
+    expect(
+      [80_000, 100_000].map(length => render(content([field('a', 'x'.repeat(length))])).isWhole),
+    ).toEqual([true, false])
   })
 
   test('a correction says so above the fields, in both parts', () => {
     const { html, text } = render(content([field('Name', 'Ada')], { correction: 'This corrects the email.' }))
-    for (const part of [html, text]) expect(part.indexOf('This corrects the email.')).toBeLessThan(part.lastIndexOf('Ada'))
+    for (const part of [html, text]) expect(
+      part.indexOf('This corrects the email.'),
+    ).toBeLessThan(part.lastIndexOf('Ada'))
     expect(text).toContain('This corrects the email.')
   })
 

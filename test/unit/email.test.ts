@@ -8,16 +8,23 @@ import { formsOf } from '../fakes/forms'
 import { hostileText } from '../fixtures/form-data'
 import { submissionOf } from '../fixtures/views'
 
-const fields = (data: Record<string, string>) => Object.entries(data).map(([label, value]) => ({ label, value, edited: false }))
+const fields = (data: Record<string, string>) => Object.entries(data).map(([label, value]) => (
+  { label, value, edited: false }
+))
 const sender: MailSender = { fromAddress: 'bot@example.com', fromName: 'Formbot' }
 
-async function compose(data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {}, { isWhole = true, earlier }: { isWhole?: boolean, earlier?: { at: number } } = {}) {
+async function compose(
+  data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {},
+  { isWhole = true, earlier }: { isWhole?: boolean, earlier?: { at: number } } = {},
+) {
   let seen: EmailContent | undefined
   const template = (content: EmailContent) => {
     seen = content
     return { html: 'html', text: 'text', isWhole }
   }
-  const email = await composeEmail(submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template, earlier)
+  const email = await composeEmail(
+    submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template, earlier,
+  )
   return { email, content: seen! }
 }
 
@@ -38,9 +45,13 @@ describe('Subject', () => {
     expect(emailSubject(fields(data as Record<string, string>))).toBe(subject)
   })
 
-  test.each(['\r\n', '\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f', '\0', '\u202E', '\u200B'])('%j in form text starts no second header', (separator) => {
+  test.each([
+    '\r\n', '\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f', '\0', '\u202E', '\u200B',
+  ])('%j in form text starts no second header', (separator) => {
     expect(emailSubject(fields({ subject: `Hi${separator}Bcc: all@example.com` }))).toBe('Hi Bcc: all@example.com')
-    expect(emailSubject(fields({ name: `Ada${separator}Bcc: all@example.com` }))).toBe('Form submission from Ada Bcc: all@example.com')
+    expect(
+      emailSubject(fields({ name: `Ada${separator}Bcc: all@example.com` })),
+    ).toBe('Form submission from Ada Bcc: all@example.com')
   })
 
   test('is one line of at most 120 well-formed characters, whatever the form says', () => {
@@ -106,9 +117,13 @@ describe('Reply address', () => {
 describe('Email', () => {
   test('says who decided, when it came and which it is; absent replies stay absent', async () => {
     const { email, content } = await compose({ subject: 'Hi', n: 1 })
-    expect(email).toEqual({ from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: undefined, subject: 'Hi', html: 'html', text: 'text', headers: { 'Auto-Submitted': 'auto-generated' } })
+    expect(email).toEqual({
+      from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: undefined, subject: 'Hi', html: 'html',
+      text: 'text', headers: { 'Auto-Submitted': 'auto-generated' },
+    })
     expect(content).toMatchObject({
-      subject: 'Hi', heading: 'Form submission', submissionId: 'one', received: expect.stringMatching(/^Received .* UTC$/),
+      subject: 'Hi', heading: 'Form submission', submissionId: 'one',
+      received: expect.stringMatching(/^Received .* UTC$/),
       fields: [{ label: 'subject', value: 'Hi', edited: false }, { label: 'n', value: '1', edited: false }],
     })
   })
@@ -116,11 +131,15 @@ describe('Email', () => {
   test('that has no room for all of it carries the whole submission as JSON', async () => {
     const { email, content } = await compose({ n: 1, text: 'x' }, {}, {}, { isWhole: false })
     expect(content.attachment).toBe('submission-one.json')
-    expect(email.attachments).toEqual([{ filename: 'submission-one.json', contentType: 'application/json', content: '{"n":1,"text":"x"}' }])
+    expect(email.attachments).toEqual([
+      { filename: 'submission-one.json', contentType: 'application/json', content: '{"n":1,"text":"x"}' },
+    ])
   })
 
   test('that corrects an earlier one says so, in its subject too', async () => {
-    const { email, content } = await compose({ subject: 'Hi' }, {}, { name: 'Contact' }, { earlier: { at: Date.UTC(2026, 10, 21, 12, 3) } })
+    const { email, content } = await compose(
+      { subject: 'Hi' }, {}, { name: 'Contact' }, { earlier: { at: Date.UTC(2026, 10, 21, 12, 3) } },
+    )
     expect(email.subject).toBe('Corrected: [Contact] Hi')
     expect(content.correction).toBe('This corrects the email that was sent on 21 Nov 2026, 12:03 UTC: somebody edited the submission since.')
   })
@@ -144,8 +163,12 @@ describe('Email', () => {
 
   test('of a named form names it, and knows sender and topic by their keys whatever the labels say', async () => {
     const labels = { message: 'Nachricht', email: 'Ihre Adresse', subject: 'Worum es geht' }
-    const { email, content } = await compose({ subject: 'Hi', email: 'ada@example.com', message: 'Hello', extra: '1' }, {}, { name: 'Kontakt', labels })
-    expect([email.subject, email.replyTo, content.heading]).toEqual(['[Kontakt] Hi', 'ada@example.com', 'Form submission: Kontakt'])
+    const { email, content } = await compose(
+      { subject: 'Hi', email: 'ada@example.com', message: 'Hello', extra: '1' }, {}, { name: 'Kontakt', labels },
+    )
+    expect([email.subject, email.replyTo, content.heading]).toEqual([
+      '[Kontakt] Hi', 'ada@example.com', 'Form submission: Kontakt',
+    ])
     expect(content.fields.map(({ label }) => label)).toEqual(['Nachricht', 'Ihre Adresse', 'Worum es geht', 'extra'])
   })
 })

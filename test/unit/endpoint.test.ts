@@ -66,14 +66,19 @@ describe('Endpoint', () => {
   test('gets nothing when the secret is unusable; the reason names the setting, not the secret', async () => {
     respond(200)
     const outcome = await post({ signingSecret: 'not base64!' })
-    expect(outcome).toMatchObject({ ok: false, permanent: true, reason: expect.stringContaining('FORWARD_SIGNING_SECRET') })
+    expect(outcome).toMatchObject({
+      ok: false, permanent: true, reason: expect.stringContaining('FORWARD_SIGNING_SECRET'),
+    })
     expect(JSON.stringify(outcome)).not.toContain('not base64!')
     expect(requests).toEqual([])
   })
 
   test.each([301, 302, 303, 307, 308])('%i is not followed and says that the URL moved', async (status) => {
     respond(status, { location: '/elsewhere' })
-    expect(await post()).toEqual({ ok: false, permanent: true, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.` })
+    expect(await post()).toEqual({
+      ok: false, permanent: true,
+      reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`,
+    })
     expect(requests).toHaveLength(1)
   })
 
@@ -83,7 +88,9 @@ describe('Endpoint', () => {
   ])('%i: permanent is %s, the reason names setting and status and nothing of the answer', async (status, permanent) => {
     respond(status)
     const outcome = await post()
-    expect(outcome).toEqual({ ok: false, permanent, reason: expect.stringMatching(new RegExp(`^FORWARD_ENDPOINT.*${status}`)) })
+    expect(outcome).toEqual({
+      ok: false, permanent, reason: expect.stringMatching(new RegExp(`^FORWARD_ENDPOINT.*${status}`)),
+    })
     expect(JSON.stringify(outcome)).not.toContain('secret answer')
   })
 
@@ -102,7 +109,9 @@ describe('Endpoint', () => {
     ['soon', undefined],
   ])('Retry-After: %s waits %s ms', async (value, retryAfterMs) => {
     respond(503, { 'retry-after': value })
-    expect(await post()).toEqual({ ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs } })
+    expect(await post()).toEqual({
+      ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs },
+    })
   })
 
   test('Retry-After with a date waits until then', async () => {
@@ -125,16 +134,22 @@ describe('Endpoint', () => {
 
   test('an endpoint that never answers is given up', async () => {
     answer = () => {}
-    expect(await post({ timeoutMs: 50 })).toEqual({ ok: false, permanent: false, reason: 'FORWARD_ENDPOINT did not answer within 0.05 s.' })
+    expect(await post({ timeoutMs: 50 })).toEqual({
+      ok: false, permanent: false, reason: 'FORWARD_ENDPOINT did not answer within 0.05 s.',
+    })
   })
 
   test('nobody listening is a failure to repeat', async () => {
     server.close()
     await once(server, 'close')
-    expect(await post()).toEqual({ ok: false, permanent: false, reason: 'FORWARD_ENDPOINT cannot be reached (ECONNREFUSED).' })
+    expect(await post()).toEqual({
+      ok: false, permanent: false, reason: 'FORWARD_ENDPOINT cannot be reached (ECONNREFUSED).',
+    })
   })
 
   test('is called by its host, without path or query', () => {
-    expect(createEndpoint({ url: 'https://crm.example.com:8443/hook?token=secret' }, createHttpClient()).host).toBe('crm.example.com:8443')
+    expect(
+      createEndpoint({ url: 'https://crm.example.com:8443/hook?token=secret' }, createHttpClient()).host,
+    ).toBe('crm.example.com:8443')
   })
 })

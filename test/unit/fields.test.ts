@@ -7,7 +7,9 @@ import { formData } from '../fixtures/form-data'
 
 /** Edits `data` by key, everything else submitted as it was offered; throws when there are errors. */
 function edit(data: SubmissionData, changes: Record<string, string>) {
-  const texts = editInputs(data).map(({ id, label, value }) => [id, Object.hasOwn(changes, label) ? changes[label]! : value] as const)
+  const texts = editInputs(data).map(({ id, label, value }) => (
+    [id, Object.hasOwn(changes, label) ? changes[label]! : value] as const
+  ))
   return applyEdits(data, Object.fromEntries(texts))
 }
 
@@ -19,8 +21,11 @@ function edited(data: SubmissionData, changes: Record<string, string>) {
 
 describe('fieldText', () => {
   test.each([
-    ['text as it is', ' a\nb ', ' a\nb '], ['numbers', 1.5, '1.5'], ['booleans', false, 'false'], ['null', null, 'null'],
-    ['lists', [1, { a: null }], '[1,{"a":null}]'], ['objects', { a: { b: [] } }, '{"a":{"b":[]}}'], ['empty text', '', ''],
+    [
+      'text as it is', ' a\nb ', ' a\nb ',
+    ], ['numbers', 1.5, '1.5'], ['booleans', false, 'false'], ['null', null, 'null'],
+    ['lists', [1, { a: null }], '[1,{"a":null}]'], ['objects', { a: { b: [] } }, '{"a":{"b":[]}}'],
+    ['empty text', '', ''],
   ])('reads %s', (_what, value, text) => {
     expect(fieldText(value)).toBe(text)
   })
@@ -32,7 +37,8 @@ describe('fieldText', () => {
 
 test('every field gets an input whose id is its position', () => {
   expect(editInputs({ 'name': 'Ada', '': 1, 'x\uD800': true })).toEqual([
-    { id: 'f0', label: 'name', value: 'Ada' }, { id: 'f1', label: '', value: '1' }, { id: 'f2', label: 'x\uFFFD', value: 'true' },
+    { id: 'f0', label: 'name', value: 'Ada' }, { id: 'f1', label: '', value: '1' },
+    { id: 'f2', label: 'x\uFFFD', value: 'true' },
   ])
 })
 
@@ -46,14 +52,19 @@ describe('applyEdits', () => {
   })
 
   test.each([
-    ['text', 'Grace', 'Grace'], ['text', '', ''], ['count', '3', 3], ['count', 'three', 'three'], ['count', '', ''], ['count', 'true', 'true'], ['count', '007', '007'],
-    ['ok', 'false', false], ['ok', 'maybe', 'maybe'], ['ok', '0', '0'], ['none', 'something', 'something'], ['none', '', ''],
-    ['list', '["a", {"b": 1}]', ['a', { b: 1 }]], ['nested', '{"a":{"b":2}}', { a: { b: 2 } }], ['nested', '{ "a" : { "b" : [] } }', { a: { b: [] } }],
+    ['text', 'Grace', 'Grace'], ['text', '', ''], ['count', '3', 3], ['count', 'three', 'three'], ['count', '', ''],
+    ['count', 'true', 'true'], ['count', '007', '007'],
+    ['ok', 'false', false], ['ok', 'maybe', 'maybe'], ['ok', '0', '0'], ['none', 'something', 'something'],
+    ['none', '', ''],
+    ['list', '["a", {"b": 1}]', ['a', { b: 1 }]], ['nested', '{"a":{"b":2}}', { a: { b: 2 } }],
+    ['nested', '{ "a" : { "b" : [] } }', { a: { b: [] } }],
   ])('%s changed to %j becomes %j', (key, typed, value) => {
     expect(edited(data, { [key]: typed })).toEqual({ data: { ...data, [key]: value }, edited: [key] })
   })
 
-  test.each(['12345678901234567890', '1.0', '-0', '1e400', '-1.5e3'])('a number changed to %s is that number, and nothing else was edited', (typed) => {
+  test.each([
+    '12345678901234567890', '1.0', '-0', '1e400', '-1.5e3',
+  ])('a number changed to %s is that number, and nothing else was edited', (typed) => {
     const exact = parseJson('{"price":1.50,"id":98765432109876543210,"list":[1.0,{"a":-0}]}') as SubmissionData
     const result = edited(exact, { price: typed })
     expect(result.edited).toEqual(['price'])
@@ -66,13 +77,18 @@ describe('applyEdits', () => {
   })
 
   test.each([
-    ['list', '[1,', 'f4'], ['list', '{"a":1}', 'f4'], ['list', '', 'f4'], ['nested', 'oops', 'f5'], ['nested', '[1]', 'f5'], ['nested', 'null', 'f5'],
+    ['list', '[1,', 'f4'], ['list', '{"a":1}', 'f4'], ['list', '', 'f4'], ['nested', 'oops', 'f5'],
+    ['nested', '[1]', 'f5'], ['nested', 'null', 'f5'],
   ])('%s changed to %j is an error at its input', (key, typed, id) => {
-    expect(edit(data, { [key]: typed, text: 'Grace' })).toEqual({ errors: { [id]: expect.stringContaining(key === 'list' ? 'JSON list' : 'JSON object') } })
+    expect(edit(data, { [key]: typed, text: 'Grace' })).toEqual({
+      errors: { [id]: expect.stringContaining(key === 'list' ? 'JSON list' : 'JSON object') },
+    })
   })
 
   test('reports every input that does not fit at once', () => {
-    expect(edit(data, { list: 'x', nested: 'y' })).toEqual({ errors: { f4: expect.any(String), f5: expect.any(String) } })
+    expect(edit(data, { list: 'x', nested: 'y' })).toEqual({
+      errors: { f4: expect.any(String), f5: expect.any(String) },
+    })
   })
 
   test('does not take for an edit what a platform does to text', () => {
@@ -84,7 +100,9 @@ describe('applyEdits', () => {
   })
 
   test('takes a changed line, space or letter case within the text for an edit', () => {
-    for (const text of ['one\n\ntwo', 'one two', 'One\ntwo']) expect(edited({ message: 'one\ntwo' }, { message: text })).toEqual({ data: { message: text }, edited: ['message'] })
+    for (const text of ['one\n\ntwo', 'one two', 'One\ntwo']) expect(
+      edited({ message: 'one\ntwo' }, { message: text }),
+    ).toEqual({ data: { message: text }, edited: ['message'] })
   })
 
   test('keeps __proto__ and constructor as data of the form', () => {

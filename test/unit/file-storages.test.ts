@@ -20,7 +20,9 @@ beforeAll(async () => {
   blob = await startBlobStore()
   vi.stubEnv('VERCEL_BLOB_API_URL', blob.apiUrl)
   vi.stubEnv('VERCEL_BLOB_RETRIES', '0')
-  aws = await createEmulator({ service: 'aws', port: await freePort(), seed: { aws: { s3: { buckets: [{ name: 'forms' }] } } } })
+  aws = await createEmulator({
+    service: 'aws', port: await freePort(), seed: { aws: { s3: { buckets: [{ name: 'forms' }] } } },
+  })
   dir = await mkdtemp(join(tmpdir(), 'file-storages-'))
 })
 afterAll(async () => {
@@ -37,7 +39,9 @@ const storages: Record<string, () => { storage: FilesStorage, access?: 'private'
   'S3': () => ({ storage: { kind: 's3', endpoint: aws.url, bucket: 'forms', ...AWS_KEYS } }),
 }
 
-const open = (name: string): Promise<Files> => openFiles({ dir, access: 'public', maxBytes: 1000, ...storages[name]!() })
+const open = (name: string): Promise<Files> => openFiles({
+  dir, access: 'public', maxBytes: 1000, ...storages[name]!(),
+})
 
 describe.each(Object.keys(storages))('on %s', (name) => {
   let call: (name: string, input?: object) => Promise<Record<string, unknown>>
@@ -48,18 +52,28 @@ describe.each(Object.keys(storages))('on %s', (name) => {
 
   test('a file is saved, listed, inspected, read, copied and deleted', async () => {
     const content = JSON.stringify({ name: 'Ada', 数: '名前 🦊' })
-    expect(await call('uploadFile', { key: 'reports/ada-1.json', content, contentType: 'application/json' })).toMatchObject({ key: 'reports/ada-1.json', size: Buffer.byteLength(content) })
-    expect(await call('listFiles', { prefix: 'reports/' })).toMatchObject({ items: [{ key: 'reports/ada-1.json', size: Buffer.byteLength(content) }] })
-    expect(await call('getFileMetadata', { key: 'reports/ada-1.json' })).toMatchObject({ size: Buffer.byteLength(content), type: expect.stringContaining('application/json') })
+    expect(
+      await call('uploadFile', { key: 'reports/ada-1.json', content, contentType: 'application/json' }),
+    ).toMatchObject({ key: 'reports/ada-1.json', size: Buffer.byteLength(content) })
+    expect(await call('listFiles', { prefix: 'reports/' })).toMatchObject({
+      items: [{ key: 'reports/ada-1.json', size: Buffer.byteLength(content) }],
+    })
+    expect(await call('getFileMetadata', { key: 'reports/ada-1.json' })).toMatchObject({
+      size: Buffer.byteLength(content), type: expect.stringContaining('application/json'),
+    })
     await call('copyFile', { from: 'reports/ada-1.json', to: 'archive/ada.json' })
     await call('deleteFile', { key: 'reports/ada-1.json' })
     expect(await call('downloadFile', { key: 'archive/ada.json' })).toMatchObject({ content })
     await expect(call('downloadFile', { key: 'reports/ada-1.json' })).rejects.toThrow('There is no file with this key.')
-    await expect(call('copyFile', { from: 'reports/ada-1.json', to: 'b' })).rejects.toThrow('There is no file with this key.')
+    await expect(
+      call('copyFile', { from: 'reports/ada-1.json', to: 'b' }),
+    ).rejects.toThrow('There is no file with this key.')
   })
 
   test('a file beyond the limit is not stored', async () => {
-    await expect(call('uploadFile', { key: 'big', content: 'a'.repeat(1001) })).rejects.toThrow('The file has 1001 bytes; at most 1000 are stored (FILES_MAX_BYTES).')
+    await expect(
+      call('uploadFile', { key: 'big', content: 'a'.repeat(1001) }),
+    ).rejects.toThrow('The file has 1001 bytes; at most 1000 are stored (FILES_MAX_BYTES).')
     expect(await call('listFiles', { prefix: 'big' })).toMatchObject({ items: [] })
   })
 })
@@ -70,8 +84,12 @@ describe('links', () => {
   test('of public blobs are where they are; of private ones there are none', async () => {
     const all = await tools('Vercel Blob, public')
     await callTool(all, 'uploadFile', { key: 'a b.txt', content: 'x' })
-    expect(await callTool(all, 'getFileUrl', { key: 'a b.txt' })).toMatchObject({ url: 'https://StoreOfTests.public.blob.vercel-storage.com/a%20b.txt' })
-    await expect(callTool(await tools('Vercel Blob, private'), 'getFileUrl', { key: 'a b.txt' })).rejects.toThrow('The files are private, so they have no permanent URL. Use downloadFile.')
+    expect(await callTool(all, 'getFileUrl', { key: 'a b.txt' })).toMatchObject({
+      url: 'https://StoreOfTests.public.blob.vercel-storage.com/a%20b.txt',
+    })
+    await expect(
+      callTool(await tools('Vercel Blob, private'), 'getFileUrl', { key: 'a b.txt' }),
+    ).rejects.toThrow('The files are private, so they have no permanent URL. Use downloadFile.')
   })
 
   test('a blob is stored with the access of the deployment', async () => {
@@ -82,9 +100,13 @@ describe('links', () => {
 
   test('to upload a blob are bounded in size and time, whatever a model asks for', async () => {
     const before = Date.now()
-    const link = await callTool(await tools('Vercel Blob, public'), 'signUploadUrl', { key: 'in/photo.png', expiresIn: 1e6, maxSize: 1e9, contentType: 'image/png' })
+    const link = await callTool(await tools('Vercel Blob, public'), 'signUploadUrl', {
+      key: 'in/photo.png', expiresIn: 1e6, maxSize: 1e9, contentType: 'image/png',
+    })
     expect(link).toMatchObject({ method: 'PUT', url: expect.stringContaining('photo.png') })
-    expect(blob.signed.at(-1)).toMatchObject({ pathname: 'in/photo.png', operations: ['put'], maximumSizeInBytes: 1000, allowedContentTypes: ['image/png'] })
+    expect(blob.signed.at(-1)).toMatchObject({
+      pathname: 'in/photo.png', operations: ['put'], maximumSizeInBytes: 1000, allowedContentTypes: ['image/png'],
+    })
     expect(Number(blob.signed.at(-1)!.validUntil) - before).toBeLessThanOrEqual(3_601_000)
   })
 
@@ -99,11 +121,19 @@ describe('links', () => {
 })
 
 test('credentials that are refused are named by their variables, and never shown', async () => {
-  const tools = createFileTools({ files: await openFiles({ dir, access: 'public', maxBytes: 1000, storage: { kind: 'blob', token: 'vercel_blob_rw_StoreOfTests_wrong' } }) })
-  await expect(callTool(tools, 'listFiles')).rejects.toThrow(/^The file storage refused access: .*BLOB_READ_WRITE_TOKEN or FILES_S3_\*/)
+  const tools = createFileTools({ files: await openFiles({
+    dir, access: 'public', maxBytes: 1000, storage: { kind: 'blob', token: 'vercel_blob_rw_StoreOfTests_wrong' },
+  }) })
+  await expect(callTool(tools, 'listFiles')).rejects.toThrow(
+    /^The file storage refused access: .*BLOB_READ_WRITE_TOKEN or FILES_S3_\*/,
+  )
 })
 
 test('a storage that is away is said to be, without its address', async () => {
-  const tools = createFileTools({ files: await openFiles({ dir, access: 'public', maxBytes: 1000, storage: { kind: 's3', endpoint: `http://127.0.0.1:${await freePort()}`, bucket: 'forms', ...AWS_KEYS } }) })
-  await expect(callTool(tools, 'listFiles')).rejects.toThrow(new Error('The file storage does not work just now. Try again later.'))
+  const tools = createFileTools({ files: await openFiles({ dir, access: 'public', maxBytes: 1000, storage: {
+    kind: 's3', endpoint: `http://127.0.0.1:${await freePort()}`, bucket: 'forms', ...AWS_KEYS,
+  } }) })
+  await expect(callTool(tools, 'listFiles')).rejects.toThrow(
+    new Error('The file storage does not work just now. Try again later.'),
+  )
 })

@@ -1,6 +1,8 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { firstDelivery, forgetDelivery, forwardTo, type ForwardedEvent } from '../../server/platforms/discord/gateway/events'
+import {
+  firstDelivery, forgetDelivery, forwardTo, type ForwardedEvent,
+} from '../../server/platforms/discord/gateway/events'
 import { startProxy, type Fault, type Proxy } from '../support/proxy'
 
 let site: Proxy
@@ -11,18 +13,26 @@ beforeEach(async () => {
 
 afterEach(() => site.close())
 
-const event = (id: string, type: ForwardedEvent['type'], data: object): ForwardedEvent => ({ id, type, timestamp: 1, data })
+const event = (id: string, type: ForwardedEvent['type'], data: object): ForwardedEvent => (
+  { id, type, timestamp: 1, data }
+)
 const message = (id: string, messageId: string) => event(id, 'GATEWAY_MESSAGE_CREATE', { id: messageId })
-const reaction = (id: string) => event(id, 'GATEWAY_MESSAGE_REACTION_ADD', { message_id: '1', user_id: '2', emoji: { name: '👍' } })
+const reaction = (id: string) => event(
+  id, 'GATEWAY_MESSAGE_REACTION_ADD', { message_id: '1', user_id: '2', emoji: { name: '👍' } },
+)
 
 test('an event is posted as JSON with the token that the adapter expects', async () => {
   await forwardTo(`${site.url}/api/webhooks/discord`, 'secret', 1000)(message('s:1', '10'))
-  expect(site.requests).toMatchObject([{ method: 'POST', path: '/api/webhooks/discord', headers: { 'x-discord-gateway-token': 'secret', 'content-type': 'application/json' } }])
+  expect(site.requests).toMatchObject([{ method: 'POST', path: '/api/webhooks/discord', headers: {
+    'x-discord-gateway-token': 'secret', 'content-type': 'application/json',
+  } }])
   expect(JSON.parse(site.requests[0]!.body)).toEqual(message('s:1', '10'))
 })
 
 test.each<[string, Fault, object]>([
-  ['503', { status: 503, headers: { 'retry-after': '2' } }, { permanent: false, retryAfterMs: 2000, message: 'HTTP 503' }],
+  ['503', { status: 503, headers: { 'retry-after': '2' } }, {
+    permanent: false, retryAfterMs: 2000, message: 'HTTP 503',
+  }],
   ['422', { status: 422 }, { permanent: true }],
   ['401', { status: 401 }, { permanent: false }],
   ['a dropped connection', 'drop', { permanent: false, message: 'no connection' }],

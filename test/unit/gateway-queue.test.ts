@@ -6,9 +6,14 @@ import { until } from '../support/until'
 function start(maxAgeMs = 60_000) {
   const log: string[] = []
   const buried: (DeadLetter & { reason: string })[] = []
-  const queue = new EventQueue({ maxAgeMs, onFailure: reason => void log.push(`! ${reason}`), bury: async (letter, reason) => void buried.push({ ...letter, reason }) })
+  const queue = new EventQueue({
+    maxAgeMs, onFailure: reason => void log.push(`! ${reason}`),
+    bury: async (letter, reason) => void buried.push({ ...letter, reason }),
+  })
   /** Fails as often as there are errors, then succeeds. */
-  const add = (line: string | undefined, id: string, ...errors: unknown[]) => queue.add(line, retry => retry(async () => {
+  const add = (
+    line: string | undefined, id: string, ...errors: unknown[]
+  ) => queue.add(line, retry => retry(async () => {
     if (errors.length > 0) throw errors.shift()
     log.push(id)
   }, { id, type: 'MESSAGE_CREATE' }))
@@ -33,8 +38,12 @@ test('Retry-After is kept to', async () => {
 test('what is refused for good, or for too long, is buried and holds nothing up', async () => {
   const { log, buried, add } = start(100)
   const unlucky = Array.from({ length: 9 }, () => new Error('HTTP 500'))
-  expect(await Promise.all([add('a', 'a1', new DeliveryFailed('HTTP 422', { permanent: true })), add('a', 'a2', ...unlucky), add('a', 'a3')])).toEqual([true, true, true])
-  expect(buried).toEqual([{ id: 'a1', type: 'MESSAGE_CREATE', reason: 'HTTP 422' }, { id: 'a2', type: 'MESSAGE_CREATE', reason: 'HTTP 500' }])
+  expect(await Promise.all([
+    add('a', 'a1', new DeliveryFailed('HTTP 422', { permanent: true })), add('a', 'a2', ...unlucky), add('a', 'a3'),
+  ])).toEqual([true, true, true])
+  expect(buried).toEqual([
+    { id: 'a1', type: 'MESSAGE_CREATE', reason: 'HTTP 422' }, { id: 'a2', type: 'MESSAGE_CREATE', reason: 'HTTP 500' },
+  ])
   expect(log.at(-1)).toBe('a3')
 })
 
@@ -68,7 +77,10 @@ test('at the end each channel stops at its first failure, so that the replay kee
 
 test('at the end a delivery that hangs is told to stop', async () => {
   const { queue } = start()
-  const result = queue.add('a', retry => retry(signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))), { id: 'a1', type: 'X' }))
+  const result = queue.add('a', retry => retry(
+    signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    { id: 'a1', type: 'X' },
+  ))
   await queue.end(50)
   expect(await result).toBe(false)
 })

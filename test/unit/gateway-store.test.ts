@@ -37,19 +37,29 @@ test('a day has 24 hours from the first one, wherever midnight is', async () => 
   const day = 24 * 3_600_000
   await store.countIdentify(late)
   await store.countIdentify(late + 6000)
-  expect([await store.identifies(late + day - 1), await store.identifies(late + day)]).toMatchObject([{ count: 2 }, { count: 0 }])
+  expect([
+    await store.identifies(late + day - 1), await store.identifies(late + day),
+  ]).toMatchObject([{ count: 2 }, { count: 0 }])
   await state.set('discord-gateway:app:identifies', { day: '2026-01-01', count: 3, last: late })
-  expect([await store.identifies(late + day - 1), await store.identifies(late + day)]).toMatchObject([{ count: 3 }, { count: 0, last: late }])
+  expect([await store.identifies(late + day - 1), await store.identifies(late + day)]).toMatchObject([
+    { count: 3 }, { count: 0, last: late },
+  ])
 })
 
 test('without a listener the ops page still knows the last event and the last error', async () => {
   expect(await gatewayStatus(state, 'app')).toEqual({
-    owner: null, connectedSince: null, resumes: 0, identifiesInDay: 0, lastEventAt: null, lastForwardError: null, nextRestartAt: null, deadLetters: 0,
+    owner: null, connectedSince: null, resumes: 0, identifiesInDay: 0, lastEventAt: null, lastForwardError: null,
+    nextRestartAt: null, deadLetters: 0,
   })
-  const record = { owner: 'me', connectedSince: 1, resumes: 3, lastEventAt: 2, lastForwardError: { at: 2, reason: 'HTTP 503' }, nextRestartAt: 4 }
+  const record = {
+    owner: 'me', connectedSince: 1, resumes: 3, lastEventAt: 2, lastForwardError: { at: 2, reason: 'HTTP 503' },
+    nextRestartAt: 4,
+  }
   await store.saveRecord({ ...record, until: Date.now() + 1000 })
   await store.bury({ id: 's:1', type: 'MESSAGE_CREATE' }, 'HTTP 422')
   expect(await gatewayStatus(state, 'app')).toEqual({ ...record, identifiesInDay: 0, deadLetters: 1 })
   await store.saveRecord({ ...record, until: Date.now() - 1 })
-  expect(await gatewayStatus(state, 'app')).toEqual({ ...record, owner: null, connectedSince: null, nextRestartAt: null, identifiesInDay: 0, deadLetters: 1 })
+  expect(await gatewayStatus(state, 'app')).toEqual({
+    ...record, owner: null, connectedSince: null, nextRestartAt: null, identifiesInDay: 0, deadLetters: 1,
+  })
 })

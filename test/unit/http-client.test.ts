@@ -27,7 +27,9 @@ afterEach(() => {
   server.close()
 })
 
-const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 5000) => http({ method: 'POST', url, headers: {}, body: 'x', timeoutMs })
+const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 5000) => http({
+  method: 'POST', url, headers: {}, body: 'x', timeoutMs,
+})
 
 test('a kept connection that the vendor closes as we write is replaced at once', async () => {
   const http = createHttpClient()
@@ -63,7 +65,10 @@ test('an answer that breaks off is not asked for again', async () => {
 })
 
 test.each([
-  ['a switch to another protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'NO_HTTP_ANSWER'],
+  [
+    'a switch to another protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+    'NO_HTTP_ANSWER',
+  ],
   ['something that is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'HPE_INVALID_CONSTANT'],
   ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(40_000)}\r\n\r\n`, 'HPE_HEADER_OVERFLOW'],
 ])('%s is a failure, and nobody waits for ever', async (_, answer, code) => {

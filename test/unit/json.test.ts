@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { prettyJson, readExactly, SentNumber } from '../../app/composables/exact-json'
 import { isNumber, parseJson, RepeatedKey } from '../../server/domain/json'
 
-const NUMBERS = ['12345678901234567890', '1.0', '-0', '0.0', '1e400', '-1E-7', '1e5', '0.1000', '9007199254740993', '0.30000000000000004', '5', '-1.5']
+const NUMBERS = [
+  '12345678901234567890', '1.0', '-0', '0.0', '1e400', '-1E-7', '1e5', '0.1000', '9007199254740993',
+  '0.30000000000000004', '5', '-1.5',
+]
 
 describe('parsing without changing a value', () => {
   test.each(NUMBERS)('%s is written as it was read, at any depth', (number) => {
@@ -22,11 +25,19 @@ describe('parsing without changing a value', () => {
   })
 
   test('any value of any JSON comes back as it was sent', () => {
-    const number = fc.oneof(fc.constantFrom(...NUMBERS), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.bigInt().map(String))
+    const number = fc.oneof(
+      fc.constantFrom(...NUMBERS), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.bigInt().map(String),
+    )
     const { tree } = fc.letrec<{ tree: string, list: string, object: string }>(tie => ({
-      tree: fc.oneof({ depthSize: 'small' }, number, fc.string({ unit: 'binary' }).map(text => JSON.stringify(text)), tie('list'), tie('object')),
+      tree: fc.oneof(
+        { depthSize: 'small' }, number, fc.string({ unit: 'binary' }).map(text => JSON.stringify(text)), tie('list'),
+        tie('object'),
+      ),
       list: fc.array(tie('tree'), { maxLength: 4 }).map(items => `[${items.join(',')}]`),
-      object: fc.dictionary(fc.string({ unit: 'binary' }), tie('tree'), { maxKeys: 4 }).map(entries => `{${Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
+      object: fc.dictionary(
+        fc.string({ unit: 'binary' }), tie('tree'), { maxKeys: 4 },
+      ).map(entries => `{${Object.entries(entries).filter(([key]) => !/^\d+$/.test(key)).map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`),
     }))
     fc.assert(fc.property(tree, (text) => {
       expect(JSON.stringify(parseJson(text))).toBe(text)
@@ -34,11 +45,17 @@ describe('parsing without changing a value', () => {
     }), { numRuns: 500 })
   })
 
-  test.each(['{"a":1,"a":2}', '{"x":[{"a":1,"b":{"a":1},"a":2}]}', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}', '{"":1 , "" : 2}', '{"a\\"":1,"a\\"":2}', '{"a":1,"a":1}'])('%s repeats a key', (text) => {
+  test.each([
+    '{"a":1,"a":2}', '{"x":[{"a":1,"b":{"a":1},"a":2}]}', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}',
+    '{"":1 , "" : 2}', '{"a\\"":1,"a\\"":2}', '{"a":1,"a":1}',
+  ])('%s repeats a key', (text) => {
     expect(() => parseJson(text)).toThrow(RepeatedKey)
   })
 
-  test.each(['{"a":{"a":{"a":1}}}', '[{"a":1},{"a":2}]', '{"a":"\\"a\\":1,\\"a\\":2"}', '{"a\\\\":1,"a":2}', '{"a":["a","a"],"A":1}'])('%s does not', (text) => {
+  test.each([
+    '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":2}]', '{"a":"\\"a\\":1,\\"a\\":2"}', '{"a\\\\":1,"a":2}',
+    '{"a":["a","a"],"A":1}',
+  ])('%s does not', (text) => {
     expect(JSON.stringify(parseJson(text))).toBe(text)
   })
 
@@ -49,10 +66,14 @@ describe('parsing without changing a value', () => {
 
 describe('showing what was sent', () => {
   test('numbers are told from texts that look like them', () => {
-    expect(readExactly('{"n1":1.0,"s":"s1","list":["n5",-0,true,null],"quote":"a\\"1.0"}')).toEqual({ n1: new SentNumber('1.0'), s: 's1', list: ['n5', new SentNumber('-0'), true, null], quote: 'a"1.0' })
+    expect(readExactly('{"n1":1.0,"s":"s1","list":["n5",-0,true,null],"quote":"a\\"1.0"}')).toEqual({
+      n1: new SentNumber('1.0'), s: 's1', list: ['n5', new SentNumber('-0'), true, null], quote: 'a"1.0',
+    })
   })
 
   test('many lines of JSON hold the same values', () => {
-    expect(prettyJson('{"a":1.0,"b":["12",1e400,"n1"],"c\\"":{}}')).toBe('{\n  "a": 1.0,\n  "b": [\n    "12",\n    1e400,\n    "n1"\n  ],\n  "c\\"": {}\n}')
+    expect(
+      prettyJson('{"a":1.0,"b":["12",1e400,"n1"],"c\\"":{}}'),
+    ).toBe('{\n  "a": 1.0,\n  "b": [\n    "12",\n    1e400,\n    "n1"\n  ],\n  "c\\"": {}\n}')
   })
 })

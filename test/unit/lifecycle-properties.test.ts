@@ -11,35 +11,51 @@ const LEASE = 30_000
 /** What may happen next, given the submission as it is then. */
 type Happening = (current: Submission) => { event: LifecycleEvent, passed?: number }
 
-const card = (number: number): CardRef => ({ platform: 'slack', threadId: `slack:C1:${number}`, messageId: `${number}` })
+const card = (number: number): CardRef => ({
+  platform: 'slack', threadId: `slack:C1:${number}`, messageId: `${number}`,
+})
 const cardKey = ({ platform, messageId }: CardRef) => `${platform}:${messageId}`
 const keyAt = ({ work }: Submission, index: number) => work[index % Math.max(work.length, 1)]?.key ?? 'none'
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  fc.record({ action: fc.constantFrom('forward' as const, 'spam' as const), clicked: fc.option(fc.nat(3)), text: fc.option(fc.string()) }).map(({ action, clicked, text }): Happening => () => ({
+  fc.record({
+    action: fc.constantFrom('forward' as const, 'spam' as const), clicked: fc.option(fc.nat(3)),
+    text: fc.option(fc.string()),
+  }).map(({ action, clicked, text }): Happening => () => ({
     event: {
       type: 'claimed', action, reviewer: { id: 'U', name: 'U', platform: 'Slack' }, deliveries: ['email', 'endpoint'],
       ...clicked === null ? {} : { card: card(clicked) },
       ...text === null || action === 'spam' ? {} : { edit: { data: { text }, edited: ['text'] } },
     },
   })),
-  fc.record({ index: fc.nat(9), posted: fc.nat(3), age: fc.nat(3) }).map(({ index, posted, age }): Happening => (current) => {
+  fc.record({
+    index: fc.nat(9), posted: fc.nat(3), age: fc.nat(3),
+  }).map(({ index, posted, age }): Happening => (current) => {
     const work = current.work[index % Math.max(current.work.length, 1)]
     const version = Math.max(current.version - age, 1)
-    const came = { post: { card: card(posted), version }, update: { card: work?.card, version }, remind: {}, email: sent(current), endpoint: sent(current) }
+    const came = {
+      post: { card: card(posted), version }, update: { card: work?.card, version }, remind: {}, email: sent(current),
+      endpoint: sent(current),
+    }
     return { event: { type: 'done', key: work?.key ?? 'none', ...work && came[work.kind] } }
   }),
   // What somebody did with a version that is old by now, and whose work was taken over by others.
-  fc.nat(3).map((number): Happening => current => ({ event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) } })),
+  fc.nat(3).map((number): Happening => current => ({
+    event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) },
+  })),
   fc.record({ index: fc.nat(9), again: fc.boolean() }).map(({ index, again }): Happening => (current) => {
     const work = current.work[index % Math.max(current.work.length, 1)]
-    return { event: { type: 'failed', key: work?.key ?? 'none', reason: 'Down.', retryAt: again || work?.kind === 'post' ? 1 : null } }
+    return { event: {
+      type: 'failed', key: work?.key ?? 'none', reason: 'Down.', retryAt: again || work?.kind === 'post' ? 1 : null,
+    } }
   }),
   fc.constantFrom(0, 1, LEASE, SUBMISSION_TTL_MS).map((passed): Happening => current => ({
     event: { type: 'leased', keys: current.work.map(({ key }) => key) }, passed,
   })),
   fc.constantFrom('expired' as const, 'expiring' as const).map((type): Happening => () => ({ event: { type } })),
-  fc.nat(9).map((index): Happening => current => ({ event: { type: 'put-off', key: keyAt(current, index), until: 1 } })),
+  fc.nat(9).map((index): Happening => current => ({
+    event: { type: 'put-off', key: keyAt(current, index), until: 1 },
+  })),
 )
 
 function sent({ data }: Submission) {
@@ -47,9 +63,13 @@ function sent({ data }: Submission) {
 }
 
 /** Plays the happenings to a submission and hands every step to `check`. */
-function play(happenings: readonly Happening[], check: (before: Submission, event: LifecycleEvent, after: Submission) => void): void {
+function play(
+  happenings: readonly Happening[], check: (before: Submission, event: LifecycleEvent, after: Submission) => void,
+): void {
   let now = 1000
-  const start = transition(null, { type: 'received', id: 'one', data: { text: 'a' }, rooms: ['slack', 'discord'] }, now, LEASE)
+  const start = transition(
+    null, { type: 'received', id: 'one', data: { text: 'a' }, rooms: ['slack', 'discord'] }, now, LEASE,
+  )
   if ('refused' in start) throw new Error('A new submission is never refused.')
   let current = start.next
   for (const next of happenings) {
@@ -58,7 +78,9 @@ function play(happenings: readonly Happening[], check: (before: Submission, even
     const result = transition(current, event, now, LEASE)
     if ('refused' in result) continue
     check(current, event, result.next)
-    expect(result.finished).toBe(['settled', 'expired'].includes(result.next.state) && outstanding(result.next).length === 0)
+    expect(result.finished).toBe(
+      ['settled', 'expired'].includes(result.next.state) && outstanding(result.next).length === 0,
+    )
     expect(result.added.every(work => result.next.work.includes(work))).toBe(true)
     if (result.finished) return
     current = result.next
@@ -123,12 +145,16 @@ test('whatever happens, the record stays until every card shows what became of i
     const shows = new Map<string, number>()
     play(happenings, (before, event, after) => {
       if (event.type === 'done' && event.card) shows.set(cardKey(event.card), event.version ?? 0)
-      const refused = event.type === 'failed' && event.retryAt === null ? before.work.find(({ key }) => key === event.key)?.card : undefined
+      const refused = event.type === 'failed' && event.retryAt === null
+        ? before.work.find(({ key }) => key === event.key)?.card
+        : undefined
       if (refused) shows.set(cardKey(refused), Number.POSITIVE_INFINITY)
       const updated = after.work.flatMap(({ kind, card: of }) => kind === 'update' ? [cardKey(of!)] : [])
       expect(new Set(updated).size).toBe(updated.length)
       for (const each of after.cards) {
-        if (after.look && !updated.includes(cardKey(each))) expect(shows.get(cardKey(each))).toBeGreaterThanOrEqual(after.look)
+        if (after.look && !updated.includes(cardKey(each))) {
+          expect(shows.get(cardKey(each))).toBeGreaterThanOrEqual(after.look)
+        }
       }
     })
   }), { numRuns: 500 })
@@ -139,7 +165,11 @@ test('whatever happens, every room of what waits for a decision has its card, or
     const posted = new Set<string>()
     play(happenings, (_before, event, after) => {
       if (event.type === 'done' && event.key.startsWith('post:')) posted.add(event.key)
-      if (after.state === 'open') expect(['post:slack', 'post:discord'].filter(key => !posted.has(key) && !after.work.some(work => work.key === key))).toEqual([])
+      if (after.state === 'open') {
+        expect(
+          ['post:slack', 'post:discord'].filter(key => !posted.has(key) && !after.work.some(work => work.key === key)),
+        ).toEqual([])
+      }
     })
   }), { numRuns: 500 })
 })

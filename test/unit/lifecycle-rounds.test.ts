@@ -3,7 +3,9 @@ import { contentOf } from '../../server/domain/submission/record'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
 import { nextAttention } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
-import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, SLACK, spam, step } from '../fixtures/lifecycle'
+import {
+  claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, SLACK, spam, step,
+} from '../fixtures/lifecycle'
 
 describe('a card', () => {
   test('an edit that was made before what the card has to show by now is made again', () => {
@@ -13,7 +15,9 @@ describe('a card', () => {
     const { next, added } = step(sent, { type: 'done', key: update!.key, card: SLACK, version: current.version })
     expect(added).toMatchObject([{ kind: 'update', card: SLACK }])
     expect(added[0]!.key).not.toBe(update!.key)
-    expect(kinds(step(next, { type: 'done', key: added[0]!.key, card: SLACK, version: next.version }).next)).toEqual(['update discord', 'endpoint'])
+    expect(
+      kinds(step(next, { type: 'done', key: added[0]!.key, card: SLACK, version: next.version }).next),
+    ).toEqual(['update discord', 'endpoint'])
   })
 
   test('an edit that somebody else overtook with older news is put right', () => {
@@ -29,13 +33,19 @@ describe('a card', () => {
     const { key } = current.work[0]!
     const week = NOW + 7 * 24 * 3600 * 1000
     expect(step(current, { type: 'failed', key, reason: 'Down.', retryAt: week }, week - 1).next.work).toHaveLength(2)
-    expect(step(current, { type: 'failed', key, reason: 'Down.', retryAt: week + 1 }, week - 1).next.work).toHaveLength(1)
+    expect(
+      step(current, { type: 'failed', key, reason: 'Down.', retryAt: week + 1 }, week - 1).next.work,
+    ).toHaveLength(1)
   })
 
   test('a card that fails for days is one entry of the history', () => {
     let current = step(posted(), spam).next
-    for (let round = 0; round < 100; round++) current = step(current, { type: 'failed', key: current.work[0]!.key, reason: 'Down.', retryAt: NOW + round }).next
-    expect(current.history.map(({ event }) => event)).toEqual(['received', 'posted', 'posted', 'claimed', 'failed', 'failed'])
+    for (let round = 0; round < 100; round++) current = step(
+      current, { type: 'failed', key: current.work[0]!.key, reason: 'Down.', retryAt: NOW + round },
+    ).next
+    expect(current.history.map(({ event }) => event)).toEqual([
+      'received', 'posted', 'posted', 'claimed', 'failed', 'failed',
+    ])
   })
 })
 
@@ -54,7 +64,9 @@ describe('a card that was not posted yet', () => {
     expect(kinds(giveUp(decided, 'email').next)).toEqual(['post', 'post'])
     const email = decided.work.find(({ kind }) => kind === 'email')!
     const { next, added } = step(decided, { type: 'failed', key: email.key, reason: 'Refused.', retryAt: null }, later)
-    expect(added.map(({ key, dueAt }) => [key, dueAt])).toEqual([['post:slack', later + LEASE], ['post:discord', later + LEASE]])
+    expect(added.map(({ key, dueAt }) => [key, dueAt])).toEqual([
+      ['post:slack', later + LEASE], ['post:discord', later + LEASE],
+    ])
     expect(next.work).toEqual(added)
   })
 
@@ -68,10 +80,16 @@ describe('a card that was not posted yet', () => {
 describe('decided again after one of two deliveries', () => {
   const sent = (data: object) => ({ content: contentOf({ ...data }), to: ['team@example.com'] })
   const edit = (name: string) => claimed({ edit: { data: { name }, edited: ['name'] } })
-  const deliver = (current: Submission, kind: 'email' | 'endpoint', data: object) => step(current, { type: 'done', key: current.work.find(work => work.kind === kind)!.key, sent: sent(data) }).next
-  const deliveries = ({ work }: Submission) => work.flatMap(({ kind }) => kind === 'email' || kind === 'endpoint' ? [kind] : [])
+  const deliver = (current: Submission, kind: 'email' | 'endpoint', data: object) => (
+    step(current, { type: 'done', key: current.work.find(work => work.kind === kind)!.key, sent: sent(data) }).next
+  )
+  const deliveries = ({ work }: Submission) => work.flatMap(({ kind }) => kind === 'email' || kind === 'endpoint'
+    ? [kind]
+    : [])
   /** Open again: the email is out with these values, the endpoint refused. */
-  const reopened = (claim: LifecycleEvent, data: object, from = posted()) => giveUp(deliver(step(from, claim).next, 'email', data), 'endpoint').next
+  const reopened = (claim: LifecycleEvent, data: object, from = posted()) => (
+    giveUp(deliver(step(from, claim).next, 'email', data), 'endpoint').next
+  )
 
   test('with other values sends them to both', () => {
     const { next } = step(reopened(claimed(), DATA), edit('Grace'))
@@ -97,6 +115,8 @@ describe('decided again after one of two deliveries', () => {
   })
 
   test('as spam keeps where it was sent, and nothing of what', () => {
-    expect(step(reopened(edit('Grace'), { name: 'Grace' }), spam).next).toMatchObject({ data: null, edited: [], sent: [{ delivery: 'email', content: '' }] })
+    expect(step(reopened(edit('Grace'), { name: 'Grace' }), spam).next).toMatchObject({
+      data: null, edited: [], sent: [{ delivery: 'email', content: '' }],
+    })
   })
 })

@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { dataLivesUntil, nextAttention, REMINDER_LEAD_MS, SETTLING_GRACE_MS, SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
-import { claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step } from '../fixtures/lifecycle'
+import {
+  claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
+} from '../fixtures/lifecycle'
 
 describe('received', () => {
   test('is open for exactly 7 days, with a card to post on each platform', () => {
-    const { next, added, finished } = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack', 'discord'] })
-    expect(next).toMatchObject({ id: 'one', version: 1, state: 'open', data: DATA, receivedAt: NOW, expiresAt: NOW + 7 * 24 * 3600 * 1000, decision: null })
+    const { next, added, finished } = step(
+      null, { type: 'received', id: 'one', data: DATA, rooms: ['slack', 'discord'] },
+    )
+    expect(next).toMatchObject({
+      id: 'one', version: 1, state: 'open', data: DATA, receivedAt: NOW, expiresAt: NOW + 7 * 24 * 3600 * 1000,
+      decision: null,
+    })
     expect(added).toEqual(next.work)
-    expect(next.work.map(({ kind, room, dueAt }) => [kind, room, dueAt])).toEqual([['post', 'slack', NOW + LEASE], ['post', 'discord', NOW + LEASE]])
+    expect(next.work.map(({ kind, room, dueAt }) => [kind, room, dueAt])).toEqual([
+      ['post', 'slack', NOW + LEASE], ['post', 'discord', NOW + LEASE],
+    ])
     expect(finished).toBe(false)
   })
 
@@ -28,14 +37,18 @@ describe('received', () => {
 describe('forward', () => {
   test('claims, with every card, the email and the POST outstanding, the cards first', () => {
     const { next, added, finished } = step(posted(), claimed())
-    expect(next).toMatchObject({ state: 'settling', decision: { action: 'forward', reviewer: REVIEWER, at: NOW }, data: DATA })
+    expect(next).toMatchObject({
+      state: 'settling', decision: { action: 'forward', reviewer: REVIEWER, at: NOW }, data: DATA,
+    })
     expect(kinds(next)).toEqual(['update slack', 'update discord', 'email', 'endpoint'])
     expect([added, finished]).toEqual([next.work, false])
     expect(next.work.every(({ dueAt, attempts }) => dueAt === NOW + LEASE && attempts === 0)).toBe(true)
   })
 
   test('posts to no endpoint when none is configured', () => {
-    expect(kinds(step(posted(), claimed({ deliveries: ['email'] })).next)).toEqual(['update slack', 'update discord', 'email'])
+    expect(kinds(step(posted(), claimed({ deliveries: ['email'] })).next)).toEqual([
+      'update slack', 'update discord', 'email',
+    ])
   })
 
   test('of an edit keeps the changed data and which keys changed', () => {
@@ -99,11 +112,15 @@ describe('settling', () => {
   test('attempts used up open it again, say what failed, and offer the buttons on every card', () => {
     const half = finish(step(posted(), claimed()).next, 'endpoint').next
     const { next, added, finished } = giveUp(half, 'email')
-    expect(next).toMatchObject({ state: 'open', decision: null, data: DATA, failures: [{ delivery: 'email', reason: 'Refused.' }] })
+    expect(next).toMatchObject({
+      state: 'open', decision: null, data: DATA, failures: [{ delivery: 'email', reason: 'Refused.' }],
+    })
     expect(kinds(next)).toEqual(['update slack', 'update discord'])
     // The edits of the claim are still in hand, and show this.
     expect([added, finished]).toEqual([[], false])
-    const later = half.work.reduce((current, { key, kind }) => kind === 'update' ? step(current, { type: 'done', key }).next : current, half)
+    const later = half.work.reduce(
+      (current, { key, kind }) => kind === 'update' ? step(current, { type: 'done', key }).next : current, half,
+    )
     expect(kinds(giveUp(later, 'email').next)).toEqual(['update slack', 'update discord'])
     expect(giveUp(later, 'email').added).toHaveLength(2)
   })
@@ -128,7 +145,10 @@ describe('settling', () => {
   })
 
   test('a removed submission refuses everything', () => {
-    const events: LifecycleEvent[] = [claimed(), spam, { type: 'expired' }, { type: 'leased', keys: [] }, { type: 'done', key: 'a', card: SLACK }, { type: 'failed', key: 'a', reason: '', retryAt: null }]
+    const events: LifecycleEvent[] = [
+      claimed(), spam, { type: 'expired' }, { type: 'leased', keys: [] }, { type: 'done', key: 'a', card: SLACK },
+      { type: 'failed', key: 'a', reason: '', retryAt: null },
+    ]
     expect(events.map(event => refusal(null, event))).toEqual(events.map(() => 'gone'))
   })
 

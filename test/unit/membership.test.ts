@@ -11,10 +11,14 @@ function over(rooms: Record<string, Outcome<boolean>>) {
     asked.push(room)
     return rooms[room]!
   }
-  return { asked, runtime, rooms, membership: new Membership({ board: { hasMember }, rooms: Object.keys(rooms), runtime, log: silentLog }) }
+  return { asked, runtime, rooms, membership: new Membership({
+    board: { hasMember }, rooms: Object.keys(rooms), runtime, log: silentLog,
+  }) }
 }
 
-const [yes, no, unknown]: Outcome<boolean>[] = [{ ok: true, value: true }, { ok: true, value: false }, { ok: false, permanent: false, reason: 'away' }]
+const [yes, no, unknown]: Outcome<boolean>[] = [
+  { ok: true, value: true }, { ok: true, value: false }, { ok: false, permanent: false, reason: 'away' },
+]
 
 test('is that of any room of the platform; the first that has somebody ends the search', async () => {
   const { membership, asked } = over({ 'slack': no!, 'slack/C2': yes!, 'slack/C3': no!, 'discord': yes! })
@@ -25,7 +29,9 @@ test('is that of any room of the platform; the first that has somebody ends the 
 
 test('is believed for five minutes, each person\'s by itself', async () => {
   const { membership, asked, runtime, rooms } = over({ slack: no! })
-  expect([await membership.of('slack', 'U1'), await membership.of('slack', 'U1'), await membership.of('slack', 'U2')]).toEqual([false, false, false])
+  expect([
+    await membership.of('slack', 'U1'), await membership.of('slack', 'U1'), await membership.of('slack', 'U2'),
+  ]).toEqual([false, false, false])
   expect(asked).toHaveLength(2)
   rooms.slack = yes!
   runtime.time += 5 * 60_000

@@ -15,7 +15,9 @@ const slackModal = (data: SubmissionData) => editModal(formOf(data), 'slack')!
 const slackView = (data: SubmissionData) => modalView(slackModal(data), 'context') as Block
 
 const inputsOf = (view: Block) => (view.blocks as Block[]).filter(({ type }) => type === 'input')
-const textOf = (view: Block) => (view.blocks as Block[]).filter(({ type }) => type === 'section').map(({ text }) => text.text as string)
+const textOf = (view: Block) => (
+  (view.blocks as Block[]).filter(({ type }) => type === 'section').map(({ text }) => text.text as string)
+)
 
 describe('the edit form on Slack', () => {
   test('is one that Slack takes, whatever the form', () => {
@@ -30,7 +32,9 @@ describe('the edit form on Slack', () => {
     expect(inputsOf(view).length).toBe(Math.min(count, 95))
   })
 
-  test.each(['a', 'é', '👍', '\u0001', '"', '\n'])('with 95 values of 3,000 times %j is one that Slack takes', (unit) => {
+  test.each([
+    'a', 'é', '👍', '\u0001', '"', '\n',
+  ])('with 95 values of 3,000 times %j is one that Slack takes', (unit) => {
     const value = unit.repeat(3000).slice(0, 3000)
     const view = slackView(Object.fromEntries(Object.keys(manyFields(95)).map(key => [key, value])))
     expect(viewProblems(view)).toEqual([])
@@ -49,8 +53,12 @@ describe('the edit form on Slack', () => {
 
   test('offers what fits and names what does not as kept', () => {
     const view = slackView({ name: 'Ada', essay: 'x'.repeat(50_000), note: 'short' })
-    expect(inputsOf(view).map(({ block_id, label }) => [block_id, label.text])).toEqual([['f0', 'name'], ['f2', 'note']])
-    expect(textOf(view)).toEqual([`Not to be edited here, kept as they are: “essay”. See the full submission at ${URL_OF_ONE}`])
+    expect(
+      inputsOf(view).map(({ block_id, label }) => [block_id, label.text]),
+    ).toEqual([['f0', 'name'], ['f2', 'note']])
+    expect(textOf(view)).toEqual([
+      `Not to be edited here, kept as they are: “essay”. See the full submission at ${URL_OF_ONE}`,
+    ])
   })
 
   test('counts what is kept beyond ten names', () => {
@@ -72,7 +80,9 @@ describe('the edit form on Slack', () => {
 
   test('lets every input be emptied, and shows long text on several lines', () => {
     const inputs = inputsOf(slackView({ short: 'a', long: 'x'.repeat(81), lines: 'a\nb' }))
-    expect(inputs.map(({ optional, element }) => [optional, element.multiline])).toEqual([[true, false], [true, true], [true, true]])
+    expect(inputs.map(({ optional, element }) => [optional, element.multiline])).toEqual([
+      [true, false], [true, true], [true, true],
+    ])
   })
 
   test('holds no markup: every text is literal', () => {
@@ -91,7 +101,9 @@ describe('the edit form on Slack', () => {
 })
 
 test('the sandbox offers long values that Slack cannot', () => {
-  const ids = editModal(formOf({ essay: 'x'.repeat(20_000), book: 'x'.repeat(20_001) }), 'sandbox')!.children.flatMap(child => child.type === 'text_input' ? child.id : [])
+  const ids = editModal(
+    formOf({ essay: 'x'.repeat(20_000), book: 'x'.repeat(20_001) }), 'sandbox',
+  )!.children.flatMap(child => child.type === 'text_input' ? child.id : [])
   expect(ids).toEqual(['f0'])
 })
 
@@ -107,7 +119,9 @@ test('what is not offered is exactly what is named as kept, on every platform th
     if (!asked) return
     const { children } = asked
     const kept = form.inputs.length - children.filter(({ type }) => type === 'text_input').length
-    const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('Not to be edited') ? child.content : [])
+    const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('Not to be edited')
+      ? child.content
+      : [])
     const beyond = Number(/” and (\d+) more\. See/.exec(note ?? '')?.[1] ?? 0)
     expect(beyond).toBe(Math.max(0, kept - 10))
     expect(note === undefined).toBe(kept === 0)

@@ -19,7 +19,10 @@ afterEach(() => triage.close())
 
 describe('readiness', () => {
   const clock = { aheadMs: 0 }
-  const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({ storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, clock, storeAdvice: () => [], runtime })
+  const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
+    storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, clock, storeAdvice: () => [],
+    runtime,
+  })
   const probe = (aheadMs = 0) => {
     clock.aheadMs = aheadMs
     return readinessOf({ now: triage.runtime.now, wait: () => new Promise(() => {}) })
@@ -32,7 +35,9 @@ describe('readiness', () => {
   test('a platform that refuses us makes it unready, one that is away does not', async () => {
     triage.board.checks.set('slack', { ok: false, permanent: true, reason: 'Slack answered invalid_auth.' })
     triage.board.checks.set('discord', { ok: false, permanent: false, reason: 'Discord: no connection.' })
-    expect(await probe()()).toEqual({ ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'] })
+    expect(await probe()()).toEqual({
+      ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'],
+    })
     expect(await health.read()).toMatchObject({ slack: { lastError: { reason: 'Slack answered invalid_auth.' } } })
   })
 
@@ -43,7 +48,9 @@ describe('readiness', () => {
 
   test('a clock that is far off is a warning', async () => {
     expect((await probe(-30_000)()).warnings).toEqual([])
-    expect(await probe(65_000)()).toMatchObject({ ready: true, warnings: [expect.stringContaining('65 s ahead of the store\'s')] })
+    expect(await probe(65_000)()).toMatchObject({
+      ready: true, warnings: [expect.stringContaining('65 s ahead of the store\'s')],
+    })
     expect((await probe(-31_000)()).warnings).toEqual([expect.stringContaining('31 s behind the store\'s')])
   })
 
@@ -59,14 +66,19 @@ describe('readiness', () => {
   test('a platform that does not answer at all holds up no probe', async () => {
     triage.board.checks.set('slack', new Promise(() => {}))
     const ask = readinessOf(triage.runtime)
-    expect(await ask()).toMatchObject({ ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']) })
+    expect(await ask()).toMatchObject({
+      ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']),
+    })
   })
 })
 
 describe('the status', () => {
   let storage: Storage
   beforeEach(() => { storage = new Storage(triage.store, triage.runtime.now) })
-  const status = () => readStatus({ store: triage.store, storage, board: triage.board, health, deliveries: ['email'], clock: { now: triage.runtime.now, aheadMs: 0 } })
+  const status = () => readStatus({
+    store: triage.store, storage, board: triage.board, health, deliveries: ['email'],
+    clock: { now: triage.runtime.now, aheadMs: 0 },
+  })
 
   test('a part fails when its last error is newer than its last success', async () => {
     health.note('slack', 2)
@@ -74,7 +86,9 @@ describe('the status', () => {
     health.note('email', 1)
     health.note('email', 2, 'new')
     const { parts } = await status()
-    expect(parts.map(({ key, state }) => [key, state])).toEqual([['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing']])
+    expect(parts.map(({ key, state }) => [key, state])).toEqual([
+      ['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing'],
+    ])
   })
 
   test('without the store says since when forms are refused, and of the rest that it is not known', async () => {
@@ -85,7 +99,10 @@ describe('the status', () => {
     health.read = () => Promise.reject(new Error('away'))
     expect(await status()).toMatchObject({
       refusingSince: since, backlog: null, tally: null, audit: null,
-      parts: [{ key: 'store', state: 'failing' }, { key: 'slack', state: 'unknown' }, { key: 'discord', state: 'unknown' }, { key: 'email', state: 'unknown' }],
+      parts: [
+        { key: 'store', state: 'failing' }, { key: 'slack', state: 'unknown' }, { key: 'discord', state: 'unknown' },
+        { key: 'email', state: 'unknown' },
+      ],
     })
     triage.outage.calls = 0
     expect(await status()).toMatchObject({ refusingSince: null, parts: [{ key: 'store', state: 'ok' }, {}, {}, {}] })
@@ -93,7 +110,9 @@ describe('the status', () => {
 })
 
 describe('the export', () => {
-  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => (
+    Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+  )
 
   test('has a column for every field of any submission, and runs no formula', async () => {
     await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
@@ -111,7 +130,9 @@ describe('the export', () => {
     await triage.review.decide(id, 'spam', ADA)
     await triage.runtime.drain()
     const text = await textOf(await exportTable(triage.store, 'audit'))
-    expect(text).toMatch(new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","platform","received at"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","Slack","2026-11-21T[^,]+"\r\n$`))
+    expect(text).toMatch(
+      new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","platform","received at"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","Slack","2026-11-21T[^,]+"\r\n$`),
+    )
     expect(text).not.toContain('secret')
   })
 })

@@ -34,7 +34,9 @@ test('a forward whose deliveries come one after the other edits each card once, 
   await until('the email is written down', async () => (await triage.store.get(id))?.delivered.length)
   post.resolve(ok)
   await runtime.drain()
-  expect(board.history.map(({ title, notes }) => [title, notes[1]])).toEqual([['New Form Submission', undefined], ['Form Submission forwarded', 'Sent to team@example.com and downstream.example.com']])
+  expect(board.history.map(({ title, notes }) => [title, notes[1]])).toEqual([['New Form Submission', undefined], [
+    'Form Submission forwarded', 'Sent to team@example.com and downstream.example.com',
+  ]])
 })
 
 test('a forward that takes long says so first, and then that it arrived', async () => {
@@ -44,7 +46,9 @@ test('a forward that takes long says so first, and then that it arrived', async 
   const email = Promise.withResolvers<Outcome>()
   mailer.answers.push(email.promise)
   await triage.review.decide(id, 'forward', ADA)
-  await until('the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'))
+  await until(
+    'the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'),
+  )
   email.resolve(ok)
   await runtime.drain()
   expect(board.shown.get('slack-1')!.notes.slice(1)).toEqual(['Sent to team@example.com and downstream.example.com'])

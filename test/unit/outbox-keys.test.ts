@@ -4,7 +4,8 @@ import type { Submission } from '../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 
 const SUBMISSION: Submission = {
-  id: 'one', version: 1, state: 'open', receivedAt: 0, expiresAt: 1, data: { name: 'Ada', tags: ['a'] }, reminded: false, edited: [],
+  id: 'one', version: 1, state: 'open', receivedAt: 0, expiresAt: 1, data: { name: 'Ada', tags: ['a'] },
+  reminded: false, edited: [],
   cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
 
@@ -26,12 +27,16 @@ test('the delivery key is the same for the same data, whatever else changed', ()
 })
 
 test('the delivery key differs for edited data and for another submission', () => {
-  const keys = [SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' }].map(submission => deliveryKey(submission, MESSAGE))
+  const keys = [
+    SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' },
+  ].map(submission => deliveryKey(submission, MESSAGE))
   expect(new Set(keys).size).toBe(3)
 })
 
 test('the delivery key differs for another sender, another recipient and a correction', () => {
-  const keys = [MESSAGE, ['other@example.com', 'team@example.com'], ['forms@example.com', 'sales@example.com'], [...MESSAGE, 1000]].map(message => deliveryKey(SUBMISSION, message))
+  const keys = [
+    MESSAGE, ['other@example.com', 'team@example.com'], ['forms@example.com', 'sales@example.com'], [...MESSAGE, 1000],
+  ].map(message => deliveryKey(SUBMISSION, message))
   expect(new Set(keys).size).toBe(4)
 })
 
@@ -46,7 +51,9 @@ test('results written together grow the version by one, and work added later has
   await outbox.apply(id, [claim])
   const claimed = (await store.get(id))!
   const [email, endpoint] = ['email', 'endpoint'].map(wanted => claimed.work.find(({ kind }) => kind === wanted)!.key)
-  await outbox.apply(id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }])
+  await outbox.apply(
+    id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }],
+  )
   const reopened = (await store.get(id))!
   expect(reopened.version).toBe(claimed.version + 1)
   await outbox.apply(id, [claim])

@@ -25,7 +25,9 @@ async function forward(id: string): Promise<void> {
 
 /** A claim whose process dies before it does anything. */
 async function claimAndDie(id: string): Promise<void> {
-  const applied = await triage.outbox.apply(id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }])
+  const applied = await triage.outbox.apply(
+    id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }],
+  )
   expect(applied).toHaveProperty('submission')
 }
 
@@ -37,7 +39,9 @@ test('a forward sends one email and one POST, updates the card and leaves an aud
   expect(endpoint.calls.map(({ body }) => JSON.parse(body))).toEqual([FORM])
   expect(board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission forwarded', actions: false })
   expect(await store.get(id)).toBeNull()
-  expect(await store.audit(10)).toEqual([{ id, outcome: 'forwarded', at: triage.runtime.time, reviewer: ADA, receivedAt: expect.any(Number) }])
+  expect(await store.audit(10)).toEqual([
+    { id, outcome: 'forwarded', at: triage.runtime.time, reviewer: ADA, receivedAt: expect.any(Number) },
+  ])
 })
 
 test('fifty forwards at once send one email', async () => {
@@ -54,7 +58,10 @@ test('an email that is given up opens the submission again, and a second forward
   const id = await triage.post(FORM)
   await forward(id)
   expect(await store.get(id)).toMatchObject({ state: 'open', decision: null, data: FORM, delivered: ['endpoint'] })
-  expect(board.shown.get('slack-1')).toMatchObject({ actions: true, retryLabel: 'Retry email', notes: [expect.stringContaining('Email failed: Resend refused the sender.'), expect.stringMatching(/^Sent to downstream/), expect.stringMatching(/^Forward again to send only the email/)] })
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: true, retryLabel: 'Retry email', notes: [
+    expect.stringContaining('Email failed: Resend refused the sender.'), expect.stringMatching(/^Sent to downstream/),
+    expect.stringMatching(/^Forward again to send only the email/),
+  ] })
 
   await forward(id)
   expect([mailer.calls.length, endpoint.calls.length]).toEqual([2, 1])
@@ -67,7 +74,9 @@ test('a delivery that fails is tried again by the sweep when it is due, and what
   mailer.answers.push(failing('Resend is down.', { retryAfterMs: 60_000 }))
   const id = await triage.post(FORM)
   await forward(id)
-  expect(await store.get(id)).toMatchObject({ state: 'settling', work: [{ kind: 'email', attempts: 1, dueAt: runtime.time + 60_000 }] })
+  expect(await store.get(id)).toMatchObject({
+    state: 'settling', work: [{ kind: 'email', attempts: 1, dueAt: runtime.time + 60_000 }],
+  })
   runtime.time += 59_999
   await triage.sweep()
   expect(mailer.calls).toHaveLength(1)
@@ -112,7 +121,9 @@ test('edits of one card for two decisions do not overtake each other either', as
   await until('it is open again', async () => (await triage.store.get(id))?.failures.length)
   const before = runtime.backgrounded
   await triage.review.decide(id, 'forward', ADA)
-  await until('the second decision is under way', () => runtime.backgrounded > before && triage.mailer.calls.length === 2)
+  await until(
+    'the second decision is under way', () => runtime.backgrounded > before && triage.mailer.calls.length === 2,
+  )
   slow.resolve(ok)
   await runtime.drain()
   expect(board.overlap).toBe(1)
@@ -139,12 +150,17 @@ test('a card whose post ends while deliveries are tried again shows the decision
   await forwardWhilePosting(await triage.receive(FORM))
   post.resolve(ok)
   await runtime.drain()
-  expect(board.shown.get('slack-1')).toMatchObject({ actions: false, title: 'Form Submission being forwarded', notes: [expect.anything(), expect.stringMatching(/^Sent to downstream/), expect.stringMatching(/^Email failed: Resend is down. Tried again on .* UTC$/)] })
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: false, title: 'Form Submission being forwarded', notes: [
+    expect.anything(), expect.stringMatching(/^Sent to downstream/),
+    expect.stringMatching(/^Email failed: Resend is down. Tried again on .* UTC$/),
+  ] })
 })
 
 async function forwardWhilePosting(id: string): Promise<void> {
   await triage.review.decide(id, 'forward', ADA)
-  await until('the email is put off', async () => (await triage.store.get(id))?.work.some(({ attempts }) => attempts === 1))
+  await until(
+    'the email is put off', async () => (await triage.store.get(id))?.work.some(({ attempts }) => attempts === 1),
+  )
 }
 
 test('results are written back again and again while the store does not answer', async () => {

@@ -15,12 +15,17 @@ test('inline scripts are allowed by what they say, with any attributes, each onc
 })
 
 test('files and data need no hash', () => {
-  expect(scriptSources('<script type="module" src="/_nuxt/x.js" crossorigin></script><script type="application/json" id="data">[1]</script>')).toEqual(['\'self\''])
+  expect(
+    scriptSources('<script type="module" src="/_nuxt/x.js" crossorigin></script><script type="application/json" id="data">[1]</script>'),
+  ).toEqual(['\'self\''])
 })
 
 test('nothing runs that is not of this site, nor frames it', () => {
   const policy = pageHeaders('', false)['Content-Security-Policy']!
-  for (const directive of ['default-src \'none\'', 'script-src \'self\'', 'connect-src \'self\'', 'base-uri \'none\'', 'form-action \'self\'', 'frame-ancestors \'none\'']) expect(policy.split('; ')).toContain(directive)
+  for (const directive of [
+    'default-src \'none\'', 'script-src \'self\'', 'connect-src \'self\'', 'base-uri \'none\'', 'form-action \'self\'',
+    'frame-ancestors \'none\'',
+  ]) expect(policy.split('; ')).toContain(directive)
   expect(policy).not.toMatch(/unsafe-eval|\*|https?:/)
   expect(policy.match(/[\w-]+ [^;]*unsafe-inline[^;]*/g)).toEqual(['style-src \'self\' \'unsafe-inline\''])
 })

@@ -38,7 +38,8 @@ describe('the registry', () => {
   test('reads no adapter and no SDK at the start', async () => {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],
-      bundle: true, write: false, format: 'esm', platform: 'node', packages: 'external', splitting: true, outdir: 'x', metafile: true,
+      bundle: true, write: false, format: 'esm', platform: 'node', packages: 'external', splitting: true, outdir: 'x',
+      metafile: true,
     })
     const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.endsWith('registry.ts'))
     const chunks = new Set<string>()
@@ -77,7 +78,9 @@ function readmeTable(): string {
     card.fields.toLocaleString('en'), card.total.toLocaleString('en'), `${cardIntervalMs / 1000} s`,
   ])
   const head = ['', 'Webhook', 'Editing', 'Fields on a card', 'Text on a card, characters', 'A card every']
-  return [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
+  return [
+    head, head.map(() => '---'), ...rows,
+  ].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
 }
 
 function envSections(): string {
@@ -91,9 +94,12 @@ function envSections(): string {
 }
 
 /** Open, for who begins, are the variables of the first platform. */
-function envEntry(name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean): string {
+function envEntry(
+  name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
+): string {
   return [
-    ...wrapped(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [], `${isOpen ? '' : '# '}${name}=${example}`,
+    ...wrapped(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
+    `${isOpen ? '' : '# '}${name}=${example}`,
   ].join('\n')
 }
 

@@ -8,10 +8,13 @@ const AT = Date.UTC(2026, 10, 21, 12, 3, 59)
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
 
 const OPEN: Submission = {
-  id: 'one', version: 1, state: 'open', receivedAt: AT, expiresAt: AT + 1, data: { name: 'Ada', quantity: 2, tags: ['a'], note: null },
+  id: 'one', version: 1, state: 'open', receivedAt: AT, expiresAt: AT + 1,
+  data: { name: 'Ada', quantity: 2, tags: ['a'], note: null },
   reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
 }
-const FORWARDED: Submission = { ...OPEN, state: 'settled', delivered: ['endpoint', 'email'], decision: { action: 'forward', reviewer: ADA, at: AT } }
+const FORWARDED: Submission = {
+  ...OPEN, state: 'settled', delivered: ['endpoint', 'email'], decision: { action: 'forward', reviewer: ADA, at: AT },
+}
 const email: Work = { key: 'email#2', kind: 'email', attempts: 0, dueAt: AT }
 const endpoint: Work = { key: 'endpoint#2', kind: 'endpoint', attempts: 0, dueAt: AT }
 const notesOf = (changes: Partial<Submission>) => cardView({ ...FORWARDED, ...changes }, PRESENTATION).notes.slice(1)
@@ -19,7 +22,8 @@ const SPAM: Submission = { ...OPEN, state: 'settled', data: null, decision: { ac
 
 test('an open card offers the buttons and shows every field as text', () => {
   expect(cardView(OPEN, PRESENTATION)).toEqual({
-    submissionId: 'one', title: 'New Form Submission', actions: true, notes: [], url: 'https://forms.example.com/submissions/one',
+    submissionId: 'one', title: 'New Form Submission', actions: true, notes: [],
+    url: 'https://forms.example.com/submissions/one',
     fields: [
       { label: 'name', value: 'Ada', edited: false },
       { label: 'quantity', value: '2', edited: false },
@@ -32,14 +36,20 @@ test('an open card offers the buttons and shows every field as text', () => {
 test('a forwarded card says who, when and where to, and offers nothing', () => {
   expect(cardView(FORWARDED, PRESENTATION)).toMatchObject({
     title: 'Form Submission forwarded', actions: false,
-    notes: ['Forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', 'Sent to team@example.com and downstream.example.com'],
+    notes: [
+      'Forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC',
+      'Sent to team@example.com and downstream.example.com',
+    ],
   })
 })
 
 test('an edited card marks the fields that were changed and names them', () => {
   const view = cardView({ ...FORWARDED, edited: ['quantity', 'tags'] }, PRESENTATION)
   expect(view.fields.filter(({ edited }) => edited).map(({ label }) => label)).toEqual(['quantity', 'tags'])
-  expect(view.notes).toEqual(['Edited and forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', expect.stringMatching(/^Sent to/), 'Edited: quantity, tags'])
+  expect(view.notes).toEqual([
+    'Edited and forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', expect.stringMatching(/^Sent to/),
+    'Edited: quantity, tags',
+  ])
 })
 
 test('a spam card says who and when, and shows no form data', () => {
@@ -56,9 +66,12 @@ test('an expired card says so and offers nothing', () => {
 })
 
 test('a card that was opened again says what failed and offers the buttons', () => {
-  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }, { delivery: 'endpoint' as const, reason: 'HTTP 500.' }]
+  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }, {
+    delivery: 'endpoint' as const, reason: 'HTTP 500.',
+  }]
   expect(cardView({ ...OPEN, failures }, PRESENTATION)).toMatchObject({
-    actions: true, retryLabel: undefined, notes: ['Email failed: Resend refused it.', 'Endpoint failed: HTTP 500.', 'Decide again to retry'],
+    actions: true, retryLabel: undefined,
+    notes: ['Email failed: Resend refused it.', 'Endpoint failed: HTTP 500.', 'Decide again to retry'],
   })
 })
 
@@ -67,25 +80,44 @@ test('a card that was opened again after one delivery says which is left, and it
   const sent = [{ delivery: 'endpoint' as const, content: 'x', to: ['crm.example.com'], at: AT }]
   expect(cardView({ ...OPEN, failures, delivered: ['endpoint'], sent }, PRESENTATION)).toMatchObject({
     title: 'New Form Submission', actions: true, retryLabel: 'Retry email',
-    notes: ['Email failed: Resend refused it.', 'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC', 'Forward again to send only the email: the endpoint has it. Edited values go to both'],
+    notes: [
+      'Email failed: Resend refused it.', 'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC',
+      'Forward again to send only the email: the endpoint has it. Edited values go to both',
+    ],
   })
 })
 
 test('a card says of each delivery what is: being sent, sent, failed and tried again, given up', () => {
-  expect(notesOf({ state: 'settling', delivered: [], work: [endpoint, email] })).toEqual(['Being sent to team@example.com and downstream.example.com'])
-  expect(notesOf({ state: 'settling', delivered: ['endpoint'], work: [email] })).toEqual(['Sent to downstream.example.com', 'Being sent to team@example.com'])
-  expect(notesOf({ state: 'settling', delivered: ['endpoint'], work: [{ ...email, attempts: 1, reason: 'Resend answered 500.' }] }))
-    .toEqual(['Sent to downstream.example.com', 'Email failed: Resend answered 500. Tried again on 21 Nov 2026, 12:03 UTC'])
-  expect(notesOf({ state: 'settling', delivered: [], work: [email], failures: [{ delivery: 'endpoint', reason: 'HTTP 400.' }] })).toEqual(['Being sent to team@example.com', 'Endpoint failed: HTTP 400.'])
+  expect(notesOf({ state: 'settling', delivered: [], work: [endpoint, email] })).toEqual([
+    'Being sent to team@example.com and downstream.example.com',
+  ])
+  expect(notesOf({ state: 'settling', delivered: ['endpoint'], work: [email] })).toEqual([
+    'Sent to downstream.example.com', 'Being sent to team@example.com',
+  ])
+  expect(notesOf({
+    state: 'settling', delivered: ['endpoint'], work: [{ ...email, attempts: 1, reason: 'Resend answered 500.' }],
+  }))
+    .toEqual([
+      'Sent to downstream.example.com', 'Email failed: Resend answered 500. Tried again on 21 Nov 2026, 12:03 UTC',
+    ])
+  expect(notesOf({
+    state: 'settling', delivered: [], work: [email], failures: [{ delivery: 'endpoint', reason: 'HTTP 400.' }],
+  })).toEqual(['Being sent to team@example.com', 'Endpoint failed: HTTP 400.'])
   expect(notesOf({})).toEqual(['Sent to team@example.com and downstream.example.com'])
-  expect(cardView({ ...FORWARDED, state: 'settling', work: [email] }, PRESENTATION).title).toBe('Form Submission being forwarded')
+  expect(
+    cardView({ ...FORWARDED, state: 'settling', work: [email] }, PRESENTATION).title,
+  ).toBe('Form Submission being forwarded')
 })
 
 test('a card says where it was sent then, whatever is configured now', () => {
   const sent = [{ delivery: 'email' as const, content: 'x', to: ['old@example.com'], at: AT }]
   expect(notesOf({ delivered: ['email'], sent })).toEqual(['Sent to old@example.com'])
-  expect(notesOf({ state: 'settling', delivered: [], sent, work: [email] })).toEqual(['Being sent to team@example.com', 'Corrects what was sent to old@example.com on 21 Nov 2026, 12:03 UTC'])
-  expect(cardView({ ...SPAM, sent, delivered: ['email'] }, PRESENTATION).notes.slice(1)).toEqual(['Sent to old@example.com on 21 Nov 2026, 12:03 UTC'])
+  expect(notesOf({ state: 'settling', delivered: [], sent, work: [email] })).toEqual([
+    'Being sent to team@example.com', 'Corrects what was sent to old@example.com on 21 Nov 2026, 12:03 UTC',
+  ])
+  expect(cardView({ ...SPAM, sent, delivered: ['email'] }, PRESENTATION).notes.slice(1)).toEqual([
+    'Sent to old@example.com on 21 Nov 2026, 12:03 UTC',
+  ])
 })
 
 test('a form that is not configured any more is called by its address', () => {
@@ -94,14 +126,18 @@ test('a form that is not configured any more is called by its address', () => {
 
 test('a retired card shows no data and offers nothing', () => {
   expect(retiredCardView('one', PRESENTATION)).toEqual({
-    submissionId: 'one', title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false, url: 'https://forms.example.com/submissions/one',
+    submissionId: 'one', title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false,
+    url: 'https://forms.example.com/submissions/one',
   })
 })
 
 test('the edit form offers every field under a stable id', () => {
   expect(editForm(OPEN, PRESENTATION)).toMatchObject({
     submissionId: 'one', url: 'https://forms.example.com/submissions/one',
-    inputs: [{ id: 'f0', label: 'name' }, { id: 'f1', label: 'quantity', value: '2' }, { id: 'f2', label: 'tags' }, { id: 'f3', label: 'note' }],
+    inputs: [
+      { id: 'f0', label: 'name' }, { id: 'f1', label: 'quantity', value: '2' }, { id: 'f2', label: 'tags' },
+      { id: 'f3', label: 'note' },
+    ],
   })
   expect(editForm({ ...OPEN, data: null }, PRESENTATION).inputs).toEqual([])
 })

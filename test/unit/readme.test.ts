@@ -21,7 +21,10 @@ describe('README.md', () => {
   })
 
   it('links only to pages that exist, as the other pages do', () => {
-    for (const page of ['README.md', 'docs/deploy.md', 'docs/performance.md', 'docs/reliability.md', 'docs/scaling.md', 'docs/local-development.md']) {
+    for (const page of [
+      'README.md', 'docs/deploy.md', 'docs/performance.md', 'docs/reliability.md', 'docs/scaling.md',
+      'docs/local-development.md',
+    ]) {
       const url = new URL(page, root)
       const links = readFileSync(url, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)
       for (const [link, path, anchor] of links) {
@@ -33,7 +36,10 @@ describe('README.md', () => {
 })
 
 describe('the pages of the documentation', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(new URL('docs/', root)).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)]
+  const pages = [
+    'README.md', 'CONTRIBUTING.md',
+    ...readdirSync(new URL('docs/', root)).filter(name => name.endsWith('.md')).map(name => `docs/${name}`),
+  ]
 
   it('have a place for everything that npm run bench measures', () => {
     for (const [path, names] of Object.entries(PAGES)) {
@@ -47,14 +53,18 @@ describe('the pages of the documentation', () => {
   it('say what was measured only where the bench writes it', () => {
     for (const path of pages.filter(page => page !== 'docs/performance.md')) {
       const prose = withoutBlocks(readFileSync(new URL(path, root), 'utf8'))
-      expect(prose.match(/\d[\d.,]* (?:µs|MiB idle|ms of CPU|(?:Redis )?round trips)|\d[\d,]{2,} forms? a second/g), path).toBeNull()
+      expect(
+        prose.match(/\d[\d.,]* (?:µs|MiB idle|ms of CPU|(?:Redis )?round trips)|\d[\d,]{2,} forms? a second/g), path,
+      ).toBeNull()
     }
   })
 
   it('name only tests that there are', () => {
     const tests = readdirSync(new URL('test/', root), { recursive: true }).map(String)
     for (const path of pages) {
-      for (const [name] of readFileSync(new URL(path, root), 'utf8').matchAll(/[\w/-]+\.test\.ts/g)) expect(tests.some(file => file.endsWith(name.split('/').at(-1)!)), `${path}: ${name}`).toBe(true)
+      for (const [name] of readFileSync(new URL(path, root), 'utf8').matchAll(/[\w/-]+\.test\.ts/g)) expect(
+        tests.some(file => file.endsWith(name.split('/').at(-1)!)), `${path}: ${name}`,
+      ).toBe(true)
     }
   })
 })
@@ -73,7 +83,9 @@ function missing(env: Record<string, string>): string[] {
 
 /** Anchors of a page's headings, as GitHub makes them. */
 function headings(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => (
+    title!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-')
+  ))
 }
 
 it('README, package.json, docs and Dockerfile name one oldest Node, and one oldest Redis', () => {
@@ -81,8 +93,13 @@ it('README, package.json, docs and Dockerfile name one oldest Node, and one olde
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
   const node = Number(/^>=(\d+)$/.exec(engines.node)![1])
   for (const page of ['README.md', 'docs/deploy.md']) {
-    expect([...read(page).matchAll(/any Node from (\d+) on/g)].map(([, version]) => Number(version)), page).toEqual([node])
-    expect(read(page), page).toMatch(new RegExp(`Redis(?:\\*\\* from)? ${OLDEST_REDIS.replace('.', '\\.')} (?:or newer|on)`))
+    expect(
+      [...read(page).matchAll(/any Node from (\d+) on/g)].map(([, version]) => Number(version)), page,
+    ).toEqual([node])
+    expect(read(page), page).toMatch(
+      new RegExp(`Redis(?:\\*\\* from)? ${OLDEST_REDIS.replace('.', '\\.')} (?:or newer|on)`),
+    )
   }
-  for (const [, version] of read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)) expect(Number(version)).toBeGreaterThanOrEqual(node)
+  const images = read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)
+  for (const [, version] of images) expect(Number(version)).toBeGreaterThanOrEqual(node)
 })

@@ -8,7 +8,10 @@ import { createHttpClient } from '../../server/adapters/http/client'
 import type { Email } from '../../server/ports/delivery'
 
 const API_KEY = 're_secret_key'
-const email: Email = { from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello', html: '<p>Form data</p>', text: 'Form data' }
+const email: Email = {
+  from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello',
+  html: '<p>Form data</p>', text: 'Form data',
+}
 
 let server: Server
 let baseUrl: string
@@ -45,17 +48,24 @@ describe('Resend', () => {
     expect(requests).toEqual([expect.objectContaining({
       url: '/emails',
       headers: expect.objectContaining({ 'authorization': `Bearer ${API_KEY}`, 'idempotency-key': 'key-1' }),
-      body: { from: email.from, to: email.to, reply_to: email.replyTo, subject: email.subject, html: email.html, text: email.text },
+      body: {
+        from: email.from, to: email.to, reply_to: email.replyTo, subject: email.subject, html: email.html,
+        text: email.text,
+      },
     })])
   })
 
   test('headers and attachments arrive, these in base64', async () => {
     answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    await mailer.send({ ...email, headers: { 'Auto-Submitted': 'auto-generated' }, attachments: [{ filename: 'a.json', contentType: 'application/json', content: '{"ä":1}' }] }, 'key-2')
+    await mailer.send({ ...email, headers: { 'Auto-Submitted': 'auto-generated' }, attachments: [
+      { filename: 'a.json', contentType: 'application/json', content: '{"ä":1}' },
+    ] }, 'key-2')
     expect(requests[0]!.body).toMatchObject({
       headers: { 'Auto-Submitted': 'auto-generated' },
-      attachments: [{ filename: 'a.json', content_type: 'application/json', content: Buffer.from('{"ä":1}').toString('base64') }],
+      attachments: [
+        { filename: 'a.json', content_type: 'application/json', content: Buffer.from('{"ä":1}').toString('base64') },
+      ],
     })
   })
 
@@ -81,7 +91,10 @@ describe('Resend', () => {
   })
 
   test('a reason is one line without key, addresses or form data', async () => {
-    for (const [status, name] of [[401, 'validation_error'], [403, 'validation_error'], [422, 'validation_error'], [429, 'rate_limit_exceeded'], [500, 'application_error']] as const) {
+    for (const [status, name] of [
+      [401, 'validation_error'], [403, 'validation_error'], [422, 'validation_error'], [429, 'rate_limit_exceeded'],
+      [500, 'application_error'],
+    ] as const) {
       refuse(status, name)
       const outcome = await send()
       expect(outcome.ok || outcome.reason).not.toMatch(/re_secret|@|Form data|\n/)
@@ -102,7 +115,9 @@ describe('Resend', () => {
     [{ 'retry-after': '9'.repeat(400) }, 24 * 60 * 60 * 1000],
   ])('429 with %j waits %s ms', async (headers, retryAfterMs) => {
     refuse(429, 'rate_limit_exceeded', headers)
-    expect(await send()).toEqual({ ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs } })
+    expect(await send()).toEqual({
+      ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs },
+    })
   })
 
   test.each([
@@ -118,12 +133,16 @@ describe('Resend', () => {
 
   test('a server that never answers is given up', async () => {
     answer = () => {}
-    expect(await send({ timeoutMs: 50 })).toEqual({ ok: false, permanent: false, reason: 'Resend did not answer within 0.05 s.' })
+    expect(await send({ timeoutMs: 50 })).toEqual({
+      ok: false, permanent: false, reason: 'Resend did not answer within 0.05 s.',
+    })
   })
 
   test('a server that stops in the middle of its answer is given up', async () => {
     answer = response => response.writeHead(500).write('{"sta')
-    expect(await send({ timeoutMs: 50 })).toMatchObject({ ok: false, permanent: false, reason: expect.stringContaining('within') })
+    expect(await send({ timeoutMs: 50 })).toMatchObject({
+      ok: false, permanent: false, reason: expect.stringContaining('within'),
+    })
   })
 
   test('nobody listening is a failure to repeat', async () => {

@@ -8,7 +8,9 @@ const FORM = Modal({ callbackId: 'edit', title: 'Edit', children: [CardText('A f
 
 /** A bot that opens the form on every click, and takes what is submitted. */
 const bot = {
-  processAction: (_event: unknown, options: { onOpenModal: (modal: ModalElement, contextId: string) => Promise<unknown> }) => options.onOpenModal(FORM, 'context'),
+  processAction: (
+    _event: unknown, options: { onOpenModal: (modal: ModalElement, contextId: string) => Promise<unknown> },
+  ) => options.onOpenModal(FORM, 'context'),
   processModalSubmit: async () => ({ action: 'close' }),
 } as unknown as ChatInstance
 
@@ -17,8 +19,12 @@ test('forms that nobody submits are forgotten, the oldest first', async () => {
   const adapter = new SandboxAdapter(room)
   await adapter.initialize(bot)
   const { id: messageId, threadId } = room.post(null, { text: 'A card', card: null })
-  const send = async (body: object) => (await adapter.handleWebhook(new Request('http://localhost', { method: 'POST', body: JSON.stringify({ ...body, user: USER }) }))).json() as Promise<{ modal: { viewId: string, element?: { title: string } } }>
-  const open = async () => (await send({ type: 'action', messageId, threadId, actionId: 'edit', value: 'x' })).modal.viewId
+  const send = async (body: object) => (await adapter.handleWebhook(
+    new Request('http://localhost', { method: 'POST', body: JSON.stringify({ ...body, user: USER }) }),
+  )).json() as Promise<{ modal: { viewId: string, element?: { title: string } } }>
+  const open = async () => (
+    (await send({ type: 'action', messageId, threadId, actionId: 'edit', value: 'x' })).modal.viewId
+  )
   const views: string[] = []
   for (let clicks = 0; clicks < 101; clicks++) views.push(await open())
   const submit = (viewId: string) => send({ type: 'modal_submit', viewId, values: {} })

@@ -14,26 +14,37 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
     asked.push(args)
     return answer!
   }
-  const result = await screen(body, sender, { honeypot: '_gotcha', humanCheck: answer ? { field: 'token', verify } : null, log: { info: note, warn: note, error: note } })
+  const result = await screen(body, sender, {
+    honeypot: '_gotcha', humanCheck: answer ? { field: 'token', verify } : null,
+    log: { info: note, warn: note, error: note },
+  })
     .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
   return { result, logged, asked }
 }
 
 describe('the honeypot', () => {
-  test.each(['spam', ' x ', 0, 1, true, {}, ['', 'x']])('filled with %j has the form held, without itself, and logs no value', async (value) => {
+  test.each([
+    'spam', ' x ', 0, 1, true, {}, ['', 'x'],
+  ])('filled with %j has the form held, without itself, and logs no value', async (value) => {
     const { result, logged } = await screened({ name: 'secret', _gotcha: value })
     expect(result).toEqual({ data: { name: 'secret' }, held: true })
     expect(logged).toEqual([['intake.honeypot']])
   })
 
-  test.each(['', '  ', null, false, [], ['', '']])('left empty as %j is taken out, the rest stays in order', async (value) => {
-    const { result, logged } = await screened(JSON.parse(`{"b":1,"__proto__":{"x":1},"_gotcha":${JSON.stringify(value)},"a":2}`))
+  test.each([
+    '', '  ', null, false, [], ['', ''],
+  ])('left empty as %j is taken out, the rest stays in order', async (value) => {
+    const { result, logged } = await screened(
+      JSON.parse(`{"b":1,"__proto__":{"x":1},"_gotcha":${JSON.stringify(value)},"a":2}`),
+    )
     expect(JSON.stringify(result)).toBe('{"data":{"b":1,"__proto__":{"x":1},"a":2},"held":false}')
     expect(logged).toEqual([])
   })
 
   test('is no inherited property', async () => {
-    const trap = await screen({ name: 'Ada' }, SENDER, { honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} } })
+    const trap = await screen({ name: 'Ada' }, SENDER, {
+      honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} },
+    })
     expect(trap).toEqual({ data: { name: 'Ada' }, held: false })
   })
 
@@ -57,7 +68,9 @@ describe('the human check', () => {
   })
 
   test('refused is told to the sender', async () => {
-    expect((await screened({ token: 't' }, { answer: failing('The token is old.', { permanent: true }) })).result).toEqual({ code: 'HUMAN_CHECK_FAILED', message: 'The token is old.' })
+    expect(
+      (await screened({ token: 't' }, { answer: failing('The token is old.', { permanent: true }) })).result,
+    ).toEqual({ code: 'HUMAN_CHECK_FAILED', message: 'The token is old.' })
   })
 
   test('out of reach is told to the operator, in the log only', async () => {
@@ -67,7 +80,9 @@ describe('the human check', () => {
   })
 
   test('is for people: who shows the key is not asked, and a token is taken out all the same', async () => {
-    const { result, asked } = await screened({ name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } })
+    const { result, asked } = await screened(
+      { name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } },
+    )
     expect([result, asked]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
   })
 
@@ -78,7 +93,9 @@ describe('the human check', () => {
 })
 
 describe('what a store remembers an idempotency key by', () => {
-  const digest = (client: string, idempotencyKey?: string) => idempotencyDigest({ group: client, client, trusted: false, idempotencyKey })
+  const digest = (client: string, idempotencyKey?: string) => idempotencyDigest({
+    group: client, client, trusted: false, idempotencyKey,
+  })
 
   test('is nothing without a key', () => {
     expect(digest('a')).toBeUndefined()
@@ -87,6 +104,8 @@ describe('what a store remembers an idempotency key by', () => {
   test('differs by key and by client, and shows neither', () => {
     expect(digest('203.0.113.7', 'key')).toMatch(/^[0-9a-f]{64}$/)
     expect(digest('203.0.113.7', 'key')).toBe(digest('203.0.113.7', 'key'))
-    expect(new Set([digest('a', 'bc'), digest('ab', 'c'), digest('a', 'b'), digest('b', 'a'), digest('a","b', 'c')]).size).toBe(5)
+    expect(
+      new Set([digest('a', 'bc'), digest('ab', 'c'), digest('a', 'b'), digest('b', 'a'), digest('a","b', 'c')]).size,
+    ).toBe(5)
   })
 })

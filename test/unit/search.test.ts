@@ -50,14 +50,18 @@ afterEach(() => triage.close())
 test('the list, `show` and the agent\'s tool find the same', async () => {
   const ada = await triage.post(ADA)
   const grace = await triage.post({ name: 'Grace Hopper', mail: 'grace@example.com', order: { engines: 3 } })
-  const ports = { ...triage, presentation: { ...triage.presentation, forms: formsOf({ rooms: ['slack'], labels: { mail: 'E-mail address' } }) } }
+  const ports = { ...triage, presentation: {
+    ...triage.presentation, forms: formsOf({ rooms: ['slack'], labels: { mail: 'E-mail address' } }),
+  } }
   const commands = new ChatCommands({ ...ports, platforms: [] })
   const room = new RoomSubmissions(ports, ['slack'])
   const found = async (text: string) => {
     const { rows } = await listRows({ limit: 10, q: text }, ports)
     const answer = await commands.answer({ name: 'show', argument: text }, ['slack'])
     const { submissions } = await room.search(text, 10)
-    const shown = 'card' in answer ? [answer.card.submissionId] : (answer.speech.items ?? []).map(({ link }) => link!.url.split('/').at(-1))
+    const shown = 'card' in answer
+      ? [answer.card.submissionId]
+      : (answer.speech.items ?? []).map(({ link }) => link!.url.split('/').at(-1))
     return { list: rows.map(({ id }) => id), show: shown, tool: submissions.map(({ id }) => id) }
   }
   for (const [text, ids] of [

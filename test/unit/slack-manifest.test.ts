@@ -17,7 +17,8 @@ describe('the Slack manifest', () => {
     expect(manifest.oauth_config).toEqual({
       scopes: {
         bot: [
-          'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read', 'im:history', 'im:read',
+          'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read',
+          'im:history', 'im:read',
           'mpim:history', 'mpim:read', 'reactions:read', 'reactions:write', 'users:read',
         ],
       },
@@ -72,8 +73,14 @@ describe('the Discord invite link', () => {
     expect(link.origin + link.pathname).toBe('https://discord.com/oauth2/authorize')
     expect(link.searchParams.get('client_id')).toBe('123456789012345678')
     expect(link.searchParams.get('scope')).toBe('bot applications.commands')
-    const { ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory, AddReactions } = PermissionFlagsBits
-    const needed = new PermissionsBitField([ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory, AddReactions])
+    const {
+      ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory,
+      AddReactions,
+    } = PermissionFlagsBits
+    const needed = new PermissionsBitField([
+      ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory,
+      AddReactions,
+    ])
     expect(BigInt(link.searchParams.get('permissions')!)).toBe(needed.bitfield)
   })
 })

@@ -17,17 +17,26 @@ function asked(values: Record<string, string>, channels: string[] = []): [string
 describe('installing the Slack app in other workspaces', () => {
   test('is off without its variables', () => {
     expect(asked(HOME)).toEqual([])
-    expect(slack.read(HOME, { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [] })).toMatchObject({ oauth: undefined })
+    expect(
+      slack.read(HOME, { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [] }),
+    ).toMatchObject({ oauth: undefined })
   })
 
-  test.each(Object.keys(OAUTH) as (keyof typeof OAUTH)[])('asks for all three, and for the first workspace, when %s is set', (name) => {
+  test.each(
+    Object.keys(OAUTH) as (keyof typeof OAUTH)[],
+  )('asks for all three, and for the first workspace, when %s is set', (name) => {
     const [group, home] = asked({ [name]: OAUTH[name] })
     expect(group![0]).toBe('SLACK_CLIENT_ID SLACK_CLIENT_SECRET SLACK_ENCRYPTION_KEY')
-    expect(home).toEqual(['CHAT_BOT_TOKEN CHAT_SIGNING_SECRET CHAT_CHANNEL_ID', expect.stringContaining('the first one, where the cards of the default form go')])
+    expect(home).toEqual([
+      'CHAT_BOT_TOKEN CHAT_SIGNING_SECRET CHAT_CHANNEL_ID',
+      expect.stringContaining('the first one, where the cards of the default form go'),
+    ])
   })
 
   test('is asked for by a form whose channel is in another workspace, and by no other', () => {
-    expect(asked(HOME, ['T0123456789:C0123456789'])).toEqual([[expect.stringContaining('SLACK_CLIENT_ID'), expect.stringContaining('T0123456789:C0123456789')]])
+    expect(asked(HOME, ['T0123456789:C0123456789'])).toEqual([
+      [expect.stringContaining('SLACK_CLIENT_ID'), expect.stringContaining('T0123456789:C0123456789')],
+    ])
     expect(asked(HOME, ['C0123456789'])).toEqual([])
   })
 })
@@ -35,11 +44,18 @@ describe('installing the Slack app in other workspaces', () => {
 describe('SLACK_ENCRYPTION_KEY', () => {
   const { schema } = slack.variables.SLACK_ENCRYPTION_KEY!
 
-  test.each([Buffer.alloc(32, 7).toString('base64'), Buffer.alloc(32, 7).toString('hex'), 'AB'.repeat(32)])('may be %s', (key) => {
+  test.each([
+    Buffer.alloc(32, 7).toString('base64'), Buffer.alloc(32, 7).toString('hex'), 'AB'.repeat(32),
+  ])('may be %s', (key) => {
     expect(schema.safeParse(key).success).toBe(true)
   })
 
-  test.each(['a'.repeat(32), Buffer.alloc(16).toString('base64'), Buffer.alloc(33).toString('base64'), 'gh'.repeat(32), `${'a'.repeat(43)}`])('may not be %s', (key) => {
-    expect(schema.safeParse(key).error?.issues[0]?.message).toBe('it is not 32 bytes in base64 (44 characters) or hexadecimal (64)')
+  test.each([
+    'a'.repeat(32), Buffer.alloc(16).toString('base64'), Buffer.alloc(33).toString('base64'), 'gh'.repeat(32),
+    `${'a'.repeat(43)}`,
+  ])('may not be %s', (key) => {
+    expect(
+      schema.safeParse(key).error?.issues[0]?.message,
+    ).toBe('it is not 32 bytes in base64 (44 characters) or hexadecimal (64)')
   })
 })

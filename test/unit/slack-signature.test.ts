@@ -5,7 +5,9 @@ import { slackVerifier } from '../../server/platforms/slack/signature'
 const SECRET = 'a signing secret'
 const BODY = 'payload=%7B%22name%22%3A%22Zoë%22%7D'
 const now = () => Math.floor(Date.now() / 1000)
-const sign = (timestamp: string | number, body = BODY, secret = SECRET) => `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
+const sign = (
+  timestamp: string | number, body = BODY, secret = SECRET,
+) => `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
 
 function verifies(headers: Record<string, string>, body = BODY): boolean {
   return slackVerifier(SECRET)(new Request('https://forms.example.com', { headers }), body)

@@ -19,12 +19,17 @@ beforeEach(() => { slack.requests.length = 0 })
 afterAll(() => slack.close())
 
 async function start(): Promise<FormSlackAdapter> {
-  const adapter = new FormSlackAdapter({ botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', apiUrl: `${slack.url}/api/`, oauth: OAUTH }, QUIET, createHttpClient())
+  const adapter = new FormSlackAdapter(
+    { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', apiUrl: `${slack.url}/api/`, oauth: OAUTH },
+    QUIET, createHttpClient(),
+  )
   await new Chat({ userName: 'form-bot', adapters: { slack: adapter }, state, logger: QUIET }).initialize()
   return adapter
 }
 
-const tokens = () => slack.requests.filter(({ path }) => path.includes('chat.')).map(({ path, headers, body }) => [path.slice(5), headers.authorization?.replace('Bearer ', '') ?? new URLSearchParams(body).get('token')])
+const tokens = () => slack.requests.filter(({ path }) => path.includes('chat.')).map(({ path, headers, body }) => [
+  path.slice(5), headers.authorization?.replace('Bearer ', '') ?? new URLSearchParams(body).get('token'),
+])
 
 test('what is said later, by another process, still has the token of the workspace that the channel is in', async () => {
   const card = Card({ children: [CardText('Expired')] })
@@ -37,6 +42,7 @@ test('what is said later, by another process, still has the token of the workspa
   await later.postMessage('slack:C2:1.1', 'Words')
   await later.postMessage('slack:C1:1.1', card)
   expect(tokens()).toEqual([
-    ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-partner'], ['chat.update', 'xoxb-partner'], ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-own'],
+    ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-partner'], ['chat.update', 'xoxb-partner'],
+    ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-own'],
   ])
 })

@@ -14,9 +14,12 @@ import { hostileText } from '../fixtures/form-data'
 import { blockKitProblems, blockText } from '../support/block-kit'
 import { validateMessage } from '../support/discord/validate'
 
-const item = fc.record({ label: hostileText, value: hostileText, link: fc.option(fc.constant({ label: 'Open it', url: 'https://forms.example.com/submissions/one' }), { nil: undefined }) })
+const item = fc.record({ label: hostileText, value: hostileText, link: fc.option(
+  fc.constant({ label: 'Open it', url: 'https://forms.example.com/submissions/one' }), { nil: undefined },
+) })
 const anySpeech: fc.Arbitrary<Speech> = fc.record({
-  text: fc.array(hostileText.map(text => `said: ${text}`), { minLength: 1, maxLength: 2 }), items: fc.array(item, { maxLength: 5 }), buttons: fc.constant(welcome('').buttons),
+  text: fc.array(hostileText.map(text => `said: ${text}`), { minLength: 1, maxLength: 2 }),
+  items: fc.array(item, { maxLength: 5 }), buttons: fc.constant(welcome('').buttons),
 })
 
 const HOSTILE = '<!channel> @everyone *bold* <https://evil.example|bank> [bank](https://evil.example) :smile:'
@@ -59,7 +62,9 @@ test.each([
 })
 
 test('other messages are left to the SDK, and any card is taken', () => {
-  expect(['text', { markdown: '**x**' }, { raw: 'x' }].map(message => speechIn(message as never))).toEqual([null, null, null])
+  expect(
+    ['text', { markdown: '**x**' }, { raw: 'x' }].map(message => speechIn(message as never)),
+  ).toEqual([null, null, null])
   const { card } = renderAnswer({ speech: { text: ['one line'] } }, sandbox)
   expect(speechIn(card)).toEqual({ card, fallbackText: 'one line' })
   expect(speechIn({ card, fallbackText: 'short' })).toEqual({ card, fallbackText: 'short' })

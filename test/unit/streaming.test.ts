@@ -35,7 +35,10 @@ describe('say', () => {
     const thread = { post: async (words: AsyncIterable<string>) => {
       for await (const word of words) seen.push(`${word}${pieces.length}`)
     } }
-    await say(thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(), { messageLength: 100 }, SITE)
+    await say(
+      thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(),
+      { messageLength: 100 }, SITE,
+    )
     expect(seen).toEqual(['a 2', 'b 1', 'c 0'])
   })
 
@@ -51,7 +54,9 @@ describe('say', () => {
   test('defuses mentions of everybody, wherever the pieces end, and nothing else', async () => {
     const text = 'a <!channel> b <!subteam^S1> c <users/all> d <@U1> e <b> 1 < 2 <'
     for (const size of [1, 2, 5, 100]) {
-      expect(await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!, 1000)).toEqual(['a <\u200B!channel> b <\u200B!subteam^S1> c <\u200Busers/all> d <@U1> e <b> 1 < 2 <'])
+      expect(await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!, 1000)).toEqual([
+        'a <\u200B!channel> b <\u200B!subteam^S1> c <\u200Busers/all> d <@U1> e <b> 1 < 2 <',
+      ])
     }
   })
 

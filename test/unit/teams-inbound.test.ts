@@ -8,7 +8,9 @@ test('a token names its issuer', () => {
   expect(issuerOf(token({ iss: CONNECTOR }).replace('Bearer ', ''))).toBe(CONNECTOR)
 })
 
-test.each(['Bearer', 'Bearer a.b.c', 'x', token(null), token([]), token('iss'), token({ iss: null }), token({})])('%s names none', (authorization) => {
+test.each([
+  'Bearer', 'Bearer a.b.c', 'x', token(null), token([]), token('iss'), token({ iss: null }), token({}),
+])('%s names none', (authorization) => {
   expect(issuerOf(authorization)).toBeNull()
 })
 
@@ -19,8 +21,10 @@ test('an activity says where it is from', () => {
 })
 
 test.each([
-  'null', '[]', '5', '"x"', '{', '', {}, { ...ACTIVITY, serviceUrl: undefined }, { ...ACTIVITY, serviceUrl: '' }, { ...ACTIVITY, serviceUrl: ['x'] },
-  { ...ACTIVITY, conversation: null }, { ...ACTIVITY, conversation: 'x' }, { ...ACTIVITY, conversation: {} }, { ...ACTIVITY, conversation: { id: ['x'] } },
+  'null', '[]', '5', '"x"', '{', '', {}, { ...ACTIVITY, serviceUrl: undefined }, { ...ACTIVITY, serviceUrl: '' },
+  { ...ACTIVITY, serviceUrl: ['x'] },
+  { ...ACTIVITY, conversation: null }, { ...ACTIVITY, conversation: 'x' }, { ...ACTIVITY, conversation: {} },
+  { ...ACTIVITY, conversation: { id: ['x'] } },
 ])('%j is none', (body) => {
   expect(isActivity(typeof body === 'string' ? body : JSON.stringify(body))).toBe(false)
 })

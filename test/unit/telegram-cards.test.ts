@@ -13,7 +13,10 @@ let telegram: Telegram
 let adapter: TelegramAdapter
 beforeAll(async () => {
   telegram = await startTelegram()
-  adapter = new TelegramAdapter({ botToken: telegram.env.TELEGRAM_BOT_TOKEN, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN, apiUrl: telegram.url, mode: 'webhook' })
+  adapter = new TelegramAdapter({
+    botToken: telegram.env.TELEGRAM_BOT_TOKEN, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+    apiUrl: telegram.url, mode: 'webhook',
+  })
 })
 afterAll(() => telegram.close())
 
@@ -26,7 +29,9 @@ async function post(view: CardView): Promise<TelegramMessage> {
 }
 
 /** Without what only keeps markdown from acting. */
-const legible = (text: string) => text.replaceAll('\u00A0', ' ').replaceAll('\u2060', '').split('\n').map(line => line.trimEnd()).join('\n')
+const legible = (text: string) => (
+  text.replaceAll('\u00A0', ' ').replaceAll('\u2060', '').split('\n').map(line => line.trimEnd()).join('\n')
+)
 
 test('Telegram takes the card of any form as it is, and recognises nothing in it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
@@ -34,9 +39,13 @@ test('Telegram takes the card of any form as it is, and recognises nothing in it
   }), { numRuns: 100 })
 })
 
-test.each(['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}'])('Telegram takes the largest card of %j, with its buttons', async (unit) => {
+test.each([
+  'a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}',
+])('Telegram takes the largest card of %j, with its buttons', async (unit) => {
   for (const size of [1, 100, 3000]) {
-    const fields = Object.keys(manyFields(200)).map(label => ({ label: `${label} ${unit.repeat(50)}`, value: `x${unit.repeat(size)}`, edited: true }))
+    const fields = Object.keys(manyFields(200)).map(label => ({
+      label: `${label} ${unit.repeat(50)}`, value: `x${unit.repeat(size)}`, edited: true,
+    }))
     const { keyboard, text } = await post({ ...openView({}), fields, notes: [unit.repeat(500), 'The last line.'] })
     expect(keyboard).toHaveLength(2)
     expect(text).toContain('open the full submission')
@@ -44,8 +53,11 @@ test.each(['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}
 })
 
 test.each([
-  '**bold** _it_ ~~no~~ ||spoiler|| `code`', '# heading', '- list\n- of two', '1. one\n2. two', '> quote', '---', '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```',
-  '[bank](https://evil.example)', '<b>html</b> &amp; &#42;', '@everyone /start #tag $USD', 'ada@example.com, https://evil.example/?a=1&b=2.', '`@ada`', 'C:\\new\\table.txt', '{{emoji:wave}} {{emoji:wave}}/x', '\\', '|a|b|\n|-|-|\n|1|2|', '[^1] ![x](y)', '===',
+  '**bold** _it_ ~~no~~ ||spoiler|| `code`', '# heading', '- list\n- of two', '1. one\n2. two', '> quote', '---',
+  '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```',
+  '[bank](https://evil.example)', '<b>html</b> &amp; &#42;', '@everyone /start #tag $USD',
+  'ada@example.com, https://evil.example/?a=1&b=2.', '`@ada`', 'C:\\new\\table.txt', '{{emoji:wave}} {{emoji:wave}}/x',
+  '\\', '|a|b|\n|-|-|\n|1|2|', '[^1] ![x](y)', '===',
 ])('%j appears as it was typed', async (value) => {
   const { text } = await post(openView({ [value.replaceAll('\n', ' ').trim()]: value, last: 'unharmed' }))
   expect(legible(text)).toContain(`${legible(value.replaceAll('\n', ' ').trim())}: ${legible(value.replaceAll('\t', ' '))}\nlast: unharmed`)
@@ -53,6 +65,8 @@ test.each([
 
 test('any text appears as it was typed', async () => {
   await fc.assert(fc.asyncProperty(fc.string({ maxLength: 60 }), async (value) => {
-    expect(legible((await post(openView({ value, last: 'unharmed' }))).text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
+    expect(legible((await post(openView({ value, last: 'unharmed' }))).text)).toContain(
+      legible(`value: ${printable(value) || '—'}\nlast: unharmed`),
+    )
   }), { numRuns: 100 })
 })

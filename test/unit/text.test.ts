@@ -30,6 +30,8 @@ test('whatever the text, the result is within bounds, begins like it and is as w
 })
 
 test('a name that nobody could see is told in words', () => {
-  expect(['', ' \n\t', ' name ', 'abcdef'].map(label => fieldName(label, 5))).toEqual(['(no …', '(no …', ' nam…', 'abcd…'])
+  expect(['', ' \n\t', ' name ', 'abcdef'].map(label => fieldName(label, 5))).toEqual([
+    '(no …', '(no …', ' nam…', 'abcd…',
+  ])
   expect(fieldName('', 150)).toBe('(no name)')
 })

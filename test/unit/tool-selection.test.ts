@@ -15,10 +15,14 @@ const PAGE = 6
 type Call = { toolName: string, invalid?: boolean }
 
 /** What a step offers after this request and these calls, one list a step; all tools where it does not choose. */
-async function offered(selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL): Promise<string[]> {
+async function offered(
+  selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL,
+): Promise<string[]> {
   const messages: ModelMessage[] = typeof request === 'string' ? [{ role: 'user', content: request }] : request
   const prepare = selection.prepareStep(tools) as (options: object) => Promise<{ activeTools?: string[] }>
-  const { activeTools } = await prepare({ messages, steps: steps.map(toolCalls => ({ toolCalls, text: '' })), stepNumber: steps.length })
+  const { activeTools } = await prepare({
+    messages, steps: steps.map(toolCalls => ({ toolCalls, text: '' })), stepNumber: steps.length,
+  })
   return activeTools ?? Object.keys(tools)
 }
 
@@ -26,9 +30,13 @@ describe('by keywords', () => {
   const selection = createToolSelection({ log: silentLog })
 
   test('the right tool is among the offered for at least 95 % of the requests, out of few', async () => {
-    const results = await Promise.all(REQUESTS.map(async ([request, tool]) => ({ request, tool, offered: await offered(selection, request) })))
+    const results = await Promise.all(
+      REQUESTS.map(async ([request, tool]) => ({ request, tool, offered: await offered(selection, request) })),
+    )
     const chosen = results.filter(({ offered }) => offered.length < Object.keys(ALL).length)
-    const missed = chosen.filter(({ tool, offered }) => !offered.includes(tool)).map(({ request, tool }) => `${request} → ${tool}`)
+    const missed = chosen.filter(({ tool, offered }) => (
+      !offered.includes(tool)
+    )).map(({ request, tool }) => `${request} → ${tool}`)
     expect(REQUESTS.length).toBeGreaterThanOrEqual(40)
     expect(new Set(REQUESTS.map(([, tool]) => tool))).toEqual(new Set(Object.keys(INDEX_TEXTS)))
     expect(1 - missed.length / chosen.length, missed.join('\n')).toBeGreaterThanOrEqual(0.95)
@@ -38,7 +46,9 @@ describe('by keywords', () => {
   })
 
   test('a request that says too little, or in other words than ours, is offered everything', async () => {
-    for (const request of ['thanks!', '👍', 'Leite das bitte an den Vertrieb weiter']) expect(await offered(selection, request), request).toEqual(Object.keys(ALL))
+    for (const request of [
+      'thanks!', '👍', 'Leite das bitte an den Vertrieb weiter',
+    ]) expect(await offered(selection, request), request).toEqual(Object.keys(ALL))
   })
 
   test('a short answer is about what was asked before it', async () => {
@@ -51,23 +61,35 @@ describe('by keywords', () => {
   })
 
   test('a write brings the reads that find its subject', async () => {
-    expect(await offered(selection, 'Save this as JSON under reports/')).toEqual(expect.arrayContaining(['uploadFile', 'getSubmission']))
-    expect(await offered(selection, 'That one is obviously junk, get rid of it')).toEqual(expect.arrayContaining(['markSubmissionAsSpam', 'searchSubmissions', 'getSubmission']))
+    expect(await offered(selection, 'Save this as JSON under reports/')).toEqual(
+      expect.arrayContaining(['uploadFile', 'getSubmission']),
+    )
+    expect(await offered(selection, 'That one is obviously junk, get rid of it')).toEqual(
+      expect.arrayContaining(['markSubmissionAsSpam', 'searchSubmissions', 'getSubmission']),
+    )
   })
 
   test('a miss turns to the next page, a second miss to everything, and a hit back to the first', async () => {
     const request = 'Show me the messages in this channel about the report, the file and the form'
-    const [first, second] = [await offered(selection, request), await offered(selection, request, [[{ toolName: 'moreTools' }]])]
+    const [first, second] = [
+      await offered(selection, request), await offered(selection, request, [[{ toolName: 'moreTools' }]]),
+    ]
     expect([first.length, second.length].every(length => length > PAGE && length < 2 * PAGE)).toBe(true)
     expect(second.filter(name => !first.includes(name)).length).toBeGreaterThanOrEqual(3)
-    expect(await offered(selection, request, [[{ toolName: 'nonsense', invalid: true }]])).toEqual(expect.arrayContaining(second))
+    expect(
+      await offered(selection, request, [[{ toolName: 'nonsense', invalid: true }]]),
+    ).toEqual(expect.arrayContaining(second))
     expect(await offered(selection, request, [[{ toolName: 'moreTools' }], []])).toEqual(Object.keys(ALL))
-    expect(await offered(selection, request, [[{ toolName: 'moreTools' }], [{ toolName: 'moreTools' }, { toolName: 'fetchMessages' }]])).toEqual(first)
+    expect(await offered(
+      selection, request, [[{ toolName: 'moreTools' }], [{ toolName: 'moreTools' }, { toolName: 'fetchMessages' }]],
+    )).toEqual(first)
   })
 
   test('a tool that was used stays offered, and one without an index text always is', async () => {
     const tools = { ...ALL, ...named('lookUpWeather') }
-    expect(await offered(selection, 'Who took part in this thread?', [[{ toolName: 'signUploadUrl' }]], tools)).toEqual(expect.arrayContaining(['signUploadUrl', 'lookUpWeather', 'moreTools']))
+    expect(await offered(selection, 'Who took part in this thread?', [[{ toolName: 'signUploadUrl' }]], tools)).toEqual(
+      expect.arrayContaining(['signUploadUrl', 'lookUpWeather', 'moreTools']),
+    )
     expect(await offered(selection, 'Who took part in this thread?')).not.toContain('signUploadUrl')
   })
 
@@ -113,7 +135,9 @@ describe('with models', () => {
     await createToolSelection({ log: silentLog, embeddingModel: one.model, embeddingCache }).warmUp()
     await createToolSelection({ log: silentLog, embeddingModel: two.model, embeddingCache }).warmUp()
     expect([one.embedded.length, two.embedded.length]).toEqual([1, 0])
-    await writeFile(embeddingCache, JSON.stringify({ ...JSON.parse(await readFile(embeddingCache, 'utf8')), key: 'of other texts' }))
+    await writeFile(
+      embeddingCache, JSON.stringify({ ...JSON.parse(await readFile(embeddingCache, 'utf8')), key: 'of other texts' }),
+    )
     await createToolSelection({ log: silentLog, embeddingModel: three.model, embeddingCache }).warmUp()
     expect(three.embedded).toHaveLength(1)
   })
@@ -122,7 +146,9 @@ describe('with models', () => {
     const dir = await mkdtemp(join(tmpdir(), 'tool-selection-'))
     dirs.push(dir)
     await writeFile(join(dir, 'file'), '')
-    const selection = createToolSelection({ log: silentLog, embeddingModel: embedder().model, embeddingCache: join(dir, 'file/embeddings.json') })
+    const selection = createToolSelection({
+      log: silentLog, embeddingModel: embedder().model, embeddingCache: join(dir, 'file/embeddings.json'),
+    })
     await selection.warmUp()
     expect(await offered(selection, 'lösch das mal')).toContain('deleteFile')
   })
@@ -135,7 +161,9 @@ describe('with models', () => {
     await selection.warmUp()
     expect(await offered(selection, 'Delete reports/old.json')).toContain('deleteFile')
     let ready = false
-    const hanging = new MockEmbeddingModelV4({ doEmbed: async ({ values }) => ready ? new Promise(() => {}) : { embeddings: values.map(() => [1]), warnings: [] } })
+    const hanging = new MockEmbeddingModelV4({ doEmbed: async ({ values }) => ready
+      ? new Promise(() => {})
+      : { embeddings: values.map(() => [1]), warnings: [] } })
     const late = createToolSelection({ log, embeddingModel: hanging })
     await late.warmUp()
     ready = true
@@ -153,17 +181,27 @@ describe('with models', () => {
       doGenerate: async ({ prompt }) => {
         const text = JSON.stringify(prompt)
         prompts.push(text)
-        const tools = text.includes('expand the description') ? [{ name: 'getUser', text: 'zork' }] : ['getUser', 'signUploadUrl']
+        const tools = text.includes('expand the description')
+          ? [{ name: 'getUser', text: 'zork' }]
+          : ['getUser', 'signUploadUrl']
         return {
-          content: [{ type: 'text', text: JSON.stringify({ tools }) }], finishReason: { unified: 'stop', raw: 'stop' }, warnings: [],
-          usage: { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } },
+          content: [{ type: 'text', text: JSON.stringify({ tools }) }], finishReason: { unified: 'stop', raw: 'stop' },
+          warnings: [],
+          usage: {
+            inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+            outputTokens: { total: 1, text: 1, reasoning: 0 },
+          },
         }
       },
     })
-    const selection = createToolSelection({ log: silentLog, rerankerModel: reranker, enrichDescriptions: true, maxTools: 2 })
+    const selection = createToolSelection({
+      log: silentLog, rerankerModel: reranker, enrichDescriptions: true, maxTools: 2,
+    })
     await selection.warmUp()
     expect(prompts).toHaveLength(1)
-    expect(await offered(selection, 'Save this submission as JSON under reports/')).toEqual(['getUser', 'signUploadUrl', 'moreTools'])
+    expect(await offered(selection, 'Save this submission as JSON under reports/')).toEqual([
+      'getUser', 'signUploadUrl', 'moreTools',
+    ])
     expect(prompts).toHaveLength(2)
   })
 })

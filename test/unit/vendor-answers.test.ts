@@ -14,24 +14,48 @@ import type { HttpAnswer, HttpClient } from '../../server/ports/http'
 const SECRET = 'form data that an answer quotes'
 const HOUR_MS = 60 * 60 * 1000
 
-const answering = (status: number, json: unknown, headers: HttpAnswer['headers'] = {}): HttpClient => async () => ({ status, headers, json })
-const slack = (error: string, team?: string) => createSlackCall({ team }, () => 'xoxb-x', 1000, answering(200, { ok: false, error, response_metadata: { messages: [SECRET] } }))('chat.postMessage', {})
-const discordAnswer = (answer: HttpClient) => createDiscordRest({ botToken: 'x' }, answer)('POST', '/channels/1/messages').then(value => ({ ok: true as const, value }), ({ failure }: DiscordError) => failure)
+const answering = (status: number, json: unknown, headers: HttpAnswer['headers'] = {}): HttpClient => async () => (
+  { status, headers, json }
+)
+const slack = (error: string, team?: string) => createSlackCall(
+  { team }, () => 'xoxb-x', 1000, answering(200, { ok: false, error, response_metadata: { messages: [SECRET] } }),
+)('chat.postMessage', {})
+const discordAnswer = (answer: HttpClient) => (
+  createDiscordRest({ botToken: 'x' }, answer)('POST', '/channels/1/messages').then(
+    value => ({ ok: true as const, value }), ({ failure }: DiscordError) => failure,
+  )
+)
 const discord = (code: number, status = 400) => discordAnswer(answering(status, { code, message: SECRET }))
-const teams = (status: number, code?: string, headers = {}) => callConnector(async () => ({ status, headers, data: code ? { error: { code, message: SECRET } } : '<html>' }), 1000)
-const google = (status: number, name?: string, more: object = {}) => callGoogle(async () => ({ status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...more } } : '<html>' }), 1000)
-const telegram = async (status: number, description: string, parameters = {}) => telegramRefusal(status, { error_code: status, description, parameters })
-const whatsapp = async (errorCode: number, status = 400, subcode?: number) => whatsAppRefusal({ status, errorCode, subcode })
-const resend = (status: number, name: string) => createResendMailer({ apiKey: 're_x' }, answering(status, { statusCode: status, name, message: SECRET }))
+const teams = (status: number, code?: string, headers = {}) => callConnector(
+  async () => ({ status, headers, data: code ? { error: { code, message: SECRET } } : '<html>' }), 1000,
+)
+const google = (status: number, name?: string, more: object = {}) => callGoogle(async () => ({
+  status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...more } } : '<html>',
+}), 1000)
+const telegram = async (status: number, description: string, parameters = {}) => telegramRefusal(
+  status, { error_code: status, description, parameters },
+)
+const whatsapp = async (errorCode: number, status = 400, subcode?: number) => (
+  whatsAppRefusal({ status, errorCode, subcode })
+)
+const resend = (status: number, name: string) => createResendMailer(
+  { apiKey: 're_x' }, answering(status, { statusCode: status, name, message: SECRET }),
+)
   .send({ from: 'a@example.com', to: ['b@example.com'], subject: 's', html: 'h', text: 't' }, 'key')
 
 type Row = [name: string, Promise<Outcome<unknown>>, advice: RegExp]
 
 describe('an answer that says what a person has to change', () => {
   test.each<Row>([
-    ...['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired', 'not_allowed_token_type', 'team_not_found'].flatMap((code): Row[] => [
+    ...[
+      'invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired', 'not_allowed_token_type',
+      'team_not_found',
+    ].flatMap((code): Row[] => [
       [`Slack ${code}`, slack(code), /Check CHAT_BOT_TOKEN\.$/],
-      [`Slack ${code} of another workspace`, slack(code, 'T0ELSEWHERE'), /workspace T0ELSEWHERE .*\/api\/slack\/install\.$/],
+      [
+        `Slack ${code} of another workspace`, slack(code, 'T0ELSEWHERE'),
+        /workspace T0ELSEWHERE .*\/api\/slack\/install\.$/,
+      ],
     ]),
     ['Slack channel_not_found', slack('channel_not_found'), /CHAT_CHANNEL_ID/],
     ['Slack is_inactive', slack('is_inactive'), /CHAT_CHANNEL_ID/],
@@ -52,17 +76,28 @@ describe('an answer that says what a person has to change', () => {
     ['Teams 403 MessageWritesBlocked', teams(403, 'MessageWritesBlocked'), /TEAMS_CHANNEL_ID/],
     ['Teams 400 InvalidConversationId', teams(400, 'InvalidConversationId'), /TEAMS_CHANNEL_ID/],
     ['Google Chat 400 FAILED_PRECONDITION', google(400, 'FAILED_PRECONDITION'), /GOOGLE_CHAT_SPACE/],
-    ['Google Chat 403 SERVICE_DISABLED', google(403, 'PERMISSION_DENIED', { details: [{ reason: 'SERVICE_DISABLED' }] }), /Switch on the Google Chat API/],
+    [
+      'Google Chat 403 SERVICE_DISABLED',
+      google(403, 'PERMISSION_DENIED', { details: [{ reason: 'SERVICE_DISABLED' }] }), /Switch on the Google Chat API/,
+    ],
     ['Telegram 401', telegram(401, 'Unauthorized'), /TELEGRAM_BOT_TOKEN/],
     ['Telegram 404', telegram(404, 'Not Found'), /TELEGRAM_BOT_TOKEN/],
     ['Telegram blocked', telegram(403, 'Forbidden: bot was blocked by the user'), /TELEGRAM_CHAT_ID/],
     ['Telegram kicked', telegram(403, 'Forbidden: bot was kicked from the supergroup chat'), /TELEGRAM_CHAT_ID/],
     ['Telegram chat not found', telegram(400, 'Bad Request: chat not found'), /TELEGRAM_CHAT_ID/],
-    ['Telegram without rights', telegram(400, 'Bad Request: not enough rights to send text messages to the chat'), /write in the group of TELEGRAM_CHAT_ID/],
+    [
+      'Telegram without rights', telegram(400, 'Bad Request: not enough rights to send text messages to the chat'),
+      /write in the group of TELEGRAM_CHAT_ID/,
+    ],
     ['Telegram CHAT_WRITE_FORBIDDEN', telegram(400, 'Bad Request: CHAT_WRITE_FORBIDDEN'), /TELEGRAM_CHAT_ID/],
     ['Telegram TOPIC_CLOSED', telegram(400, 'Bad Request: TOPIC_CLOSED'), /topic/],
-    ['Telegram upgraded', telegram(400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1001234567890 }), /change TELEGRAM_CHAT_ID to -1001234567890\.$/],
-    ['Telegram message to edit not found', telegram(400, 'Bad Request: message to edit not found'), /The card was deleted\.$/],
+    ['Telegram upgraded', telegram(
+      400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -1001234567890 },
+    ), /change TELEGRAM_CHAT_ID to -1001234567890\.$/],
+    [
+      'Telegram message to edit not found', telegram(400, 'Bad Request: message to edit not found'),
+      /The card was deleted\.$/,
+    ],
     ['Telegram message can\'t be edited', telegram(400, 'Bad Request: message can\'t be edited'), /too old/],
     ['WhatsApp 190', whatsapp(190, 401), /WHATSAPP_ACCESS_TOKEN/],
     ['WhatsApp 200', whatsapp(200, 403), /permission whatsapp_business_messaging/],
@@ -80,7 +115,10 @@ describe('an answer that says what a person has to change', () => {
 })
 
 test.each<[string, Promise<Outcome<unknown>>]>([
-  ...['attachment_payload_limit_exceeded', 'invalid_array_arg', 'invalid_json', 'json_not_object', 'too_many_contact_cards'].map((code): [string, Promise<Outcome<unknown>>] => [`Slack ${code}`, slack(code)]),
+  ...[
+    'attachment_payload_limit_exceeded', 'invalid_array_arg', 'invalid_json', 'json_not_object',
+    'too_many_contact_cards',
+  ].map((code): [string, Promise<Outcome<unknown>>] => [`Slack ${code}`, slack(code)]),
   ['Discord 50109', discord(50109)],
   ['Telegram can\'t parse entities', telegram(400, `Bad Request: can't parse entities: ${SECRET}`)],
   ['Telegram message is too long', telegram(400, 'Bad Request: message is too long')],
@@ -93,22 +131,34 @@ test.each<[string, Promise<Outcome<unknown>>]>([
 })
 
 test.each<[string, Promise<Outcome<unknown>>]>([
-  ...['fatal_error', 'internal_error', 'message_limit_exceeded', 'ratelimited', 'request_timeout', 'service_unavailable', 'team_added_to_org', 'constructor', 'a code of tomorrow']
+  ...[
+    'fatal_error', 'internal_error', 'message_limit_exceeded', 'ratelimited', 'request_timeout', 'service_unavailable',
+    'team_added_to_org', 'constructor', 'a code of tomorrow',
+  ]
     .map((code): [string, Promise<Outcome<unknown>>] => [`Slack ${code}`, slack(code)]),
-  ['Discord 130000', discord(130000, 503)], ['Discord 30046', discord(30046)], ['Discord 404 of a proxy', discord(0, 404)],
+  ['Discord 130000', discord(130000, 503)], ['Discord 30046', discord(30046)],
+  ['Discord 404 of a proxy', discord(0, 404)],
   ['Teams 412', teams(412, 'PreconditionFailed')], ['Teams 502 as a page', teams(502)],
-  ['Google Chat 429', google(429, 'RESOURCE_EXHAUSTED')], ['Google Chat 403 that is a rate limit', google(403, 'PERMISSION_DENIED', { errors: [{ reason: 'userRateLimitExceeded' }] })],
+  ['Google Chat 429', google(429, 'RESOURCE_EXHAUSTED')],
+  ['Google Chat 403 that is a rate limit', google(
+    403, 'PERMISSION_DENIED', { errors: [{ reason: 'userRateLimitExceeded' }] },
+  )],
   ['Google Chat 409', google(409, 'ABORTED')], ['Google Chat 504', google(504)],
-  ['WhatsApp 130429', whatsapp(130429)], ['WhatsApp 131000', whatsapp(131000, 500)], ['WhatsApp 503 as a page', whatsapp(503, 503)],
-  ['Telegram 409', telegram(409, 'Conflict: terminated by other getUpdates request')], ['Telegram 502', telegram(502, 'Bad Gateway')],
+  ['WhatsApp 130429', whatsapp(130429)], ['WhatsApp 131000', whatsapp(131000, 500)],
+  ['WhatsApp 503 as a page', whatsapp(503, 503)],
+  ['Telegram 409', telegram(409, 'Conflict: terminated by other getUpdates request')],
+  ['Telegram 502', telegram(502, 'Bad Gateway')],
 ])('%s may pass the next time', async (_name, answer) => {
   expect(await answer).toMatchObject({ ok: false, permanent: false })
 })
 
 test.each<[string, Promise<Outcome<unknown>>, boolean]>([
-  ['Slack message_not_found', slack('message_not_found'), true], ['Slack not_in_channel', slack('not_in_channel'), false], ['Slack token_revoked', slack('token_revoked'), false],
-  ['Discord 10008', discord(10008, 404), true], ['Discord 50013', discord(50013, 403), false], ['Discord 50083', discord(50083), false],
-  ['Teams 404', teams(404), true], ['Teams 403', teams(403), false], ['Google Chat 404', google(404), true], ['Google Chat 403', google(403), false],
+  ['Slack message_not_found', slack('message_not_found'), true],
+  ['Slack not_in_channel', slack('not_in_channel'), false], ['Slack token_revoked', slack('token_revoked'), false],
+  ['Discord 10008', discord(10008, 404), true], ['Discord 50013', discord(50013, 403), false],
+  ['Discord 50083', discord(50083), false],
+  ['Teams 404', teams(404), true], ['Teams 403', teams(403), false], ['Google Chat 404', google(404), true],
+  ['Google Chat 403', google(403), false],
   ['Telegram message to edit not found', telegram(400, 'Bad Request: message to edit not found'), true],
   ['Telegram group upgraded', telegram(400, 'Bad Request: group chat was upgraded to a supergroup chat'), true],
   ['Telegram without rights', telegram(400, 'Bad Request: have no rights to send a message'), false],
@@ -121,17 +171,26 @@ test.each<[string, Promise<Outcome<unknown>>, boolean]>([
 })
 
 describe('when to come again', () => {
-  test.each([[131056, 6000], [130429, 1000], [80007, 60_000]])('WhatsApp says by code %i that %i ms are enough', async (code, pause) => {
+  test.each([
+    [131056, 6000], [130429, 1000], [80007, 60_000],
+  ])('WhatsApp says by code %i that %i ms are enough', async (code, pause) => {
     expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, retryAfterMs: pause })
   })
 
   const asked: Readonly<Record<string, (value: string) => Promise<Outcome<unknown>>>> = {
-    'Slack': value => createSlackCall({}, () => 'x', 1000, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }))('chat.update', {}),
+    'Slack': value => createSlackCall(
+      {}, () => 'x', 1000, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }),
+    )('chat.update', {}),
     'Teams': value => teams(429, 'TooManyRequests', { 'retry-after': value }),
-    'Google Chat': value => callGoogle(async () => ({ status: 429, headers: { 'retry-after': value }, data: {} }), 1000),
+    'Google Chat': value => callGoogle(
+      async () => ({ status: 429, headers: { 'retry-after': value }, data: {} }), 1000,
+    ),
     'Telegram': value => telegram(429, 'Too Many Requests', { retry_after: value }),
   }
-  const rows = Object.keys(asked).flatMap(vendor => ([['7', 7000], ['1.5', 1500], ['0.0005', 1], ['-5', undefined], ['soon', undefined], ['', undefined], ['1e999', undefined], ['99999999999', HOUR_MS]] as const)
+  const rows = Object.keys(asked).flatMap(vendor => ([
+    ['7', 7000], ['1.5', 1500], ['0.0005', 1], ['-5', undefined], ['soon', undefined], ['', undefined],
+    ['1e999', undefined], ['99999999999', HOUR_MS],
+  ] as const)
     .map(([value, pause]) => [vendor, value, pause] as const))
   test.each(rows)('%s with “%s”: %s ms', async (vendor, value, pause) => {
     const outcome = await asked[vendor]!(value)
@@ -146,7 +205,8 @@ describe('when to come again', () => {
   })
 
   test.each([
-    [{ retry_after: 0.3 }, {}, 300], [{ retry_after: -1 }, { 'retry-after': '3' }, 3000], [undefined, { 'retry-after': '65' }, 65_000],
+    [{ retry_after: 0.3 }, {}, 300], [{ retry_after: -1 }, { 'retry-after': '3' }, 3000],
+    [undefined, { 'retry-after': '65' }, 65_000],
     [{ retry_after: 1e30 }, {}, HOUR_MS], [undefined, {}, 1000],
   ])('Discord with %j and %j: %s ms', async (json, headers, pause) => {
     const outcome = await discordAnswer(answering(429, json, headers))
@@ -156,15 +216,27 @@ describe('when to come again', () => {
 
 describe('an answer of another shape than the documentation\'s', () => {
   const CARD = { type: 'card' as const, children: [] }
-  const slackPost = (json: unknown, status = 200) => createSlackRoom({ botToken: 'x', signingSecret: 'x', channelId: 'C0' }, answering(status, json), async () => null).post(CARD, '', 'id')
-  const discordPost = (json: unknown, status = 200) => createDiscordRoom({ botToken: 'x', publicKey: '', applicationId: '', channelId: '1', guildId: '2' }, answering(status, json)).post(CARD, '', 'id')
-  const send = (json: unknown, status = 200) => createResendMailer({ apiKey: 're_x' }, answering(status, json)).send({ from: 'a@example.com', to: ['b@example.com'], subject: 's', html: 'h', text: 't' }, 'key')
+  const slackPost = (json: unknown, status = 200) => createSlackRoom(
+    { botToken: 'x', signingSecret: 'x', channelId: 'C0' }, answering(status, json), async () => null,
+  ).post(CARD, '', 'id')
+  const discordPost = (json: unknown, status = 200) => createDiscordRoom(
+    { botToken: 'x', publicKey: '', applicationId: '', channelId: '1', guildId: '2' }, answering(status, json),
+  ).post(CARD, '', 'id')
+  const send = (json: unknown, status = 200) => createResendMailer({ apiKey: 're_x' }, answering(status, json)).send(
+    { from: 'a@example.com', to: ['b@example.com'], subject: 's', html: 'h', text: 't' }, 'key',
+  )
 
   test.each([
-    ['Slack without ts', slackPost({ ok: true })], ['Slack with a page', slackPost(undefined)], ['Slack with a list', slackPost([])], ['Slack with a text', slackPost('ok')], ['Slack 204', slackPost(undefined, 204)],
-    ['Discord without id', discordPost({})], ['Discord with a page', discordPost(undefined)], ['Discord with a text', discordPost('ok')], ['Discord 204', discordPost(undefined, 204)],
-    ['Resend without id', send({})], ['Resend with an error and 200', send({ error: { name: 'application_error' } })], ['Resend with a list', send([])], ['Resend 204', send(undefined, 204)], ['Resend 302', send(undefined, 302)],
+    ['Slack without ts', slackPost({ ok: true })], ['Slack with a page', slackPost(undefined)],
+    ['Slack with a list', slackPost([])], ['Slack with a text', slackPost('ok')],
+    ['Slack 204', slackPost(undefined, 204)],
+    ['Discord without id', discordPost({})], ['Discord with a page', discordPost(undefined)],
+    ['Discord with a text', discordPost('ok')], ['Discord 204', discordPost(undefined, 204)],
+    ['Resend without id', send({})], ['Resend with an error and 200', send({ error: { name: 'application_error' } })],
+    ['Resend with a list', send([])], ['Resend 204', send(undefined, 204)], ['Resend 302', send(undefined, 302)],
   ])('%s is no success, and tried again', async (_name, answer) => {
-    expect(await answer).toMatchObject({ ok: false, permanent: false, reason: expect.not.stringContaining('undefined') })
+    expect(await answer).toMatchObject({
+      ok: false, permanent: false, reason: expect.not.stringContaining('undefined'),
+    })
   })
 })

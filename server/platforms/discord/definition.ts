@@ -30,7 +30,8 @@ const variables = {
   },
   DISCORD_GUILD_ID: { schema: id, about: 'Server of that channel. Default: Discord is asked once.' },
   DISCORD_API_URL: {
-    schema: base, about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.',
+    schema: base,
+    about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.',
     example: 'https://discord.com/api/v10',
   },
 } as const
@@ -43,7 +44,9 @@ const signInVariables = {
   OPS_DISCORD_CLIENT_ID: {
     schema: id, about: 'Client id of the Discord application that people sign in with.', where: `${APP}OAuth2.`,
   },
-  OPS_DISCORD_CLIENT_SECRET: { schema: text, about: 'Client secret of that Discord application.', where: `${APP}OAuth2.` },
+  OPS_DISCORD_CLIENT_SECRET: {
+    schema: text, about: 'Client secret of that Discord application.', where: `${APP}OAuth2.`,
+  },
 } as const
 
 /**
@@ -74,8 +77,10 @@ export const discord: Definition = {
   channel: { variable: 'DISCORD_CHANNEL_ID', schema: id },
   person: { id: /^\d+$/, example: 'discord:123456789012345678' },
   read: (values: Values<typeof variables>): DiscordSettings => ({
-    botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!, applicationId: values.PLATFORM2_APPLICATION_ID!,
-    channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID, apiUrl: values.DISCORD_API_URL?.replace(/\/+$/, ''),
+    botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!,
+    applicationId: values.PLATFORM2_APPLICATION_ID!,
+    channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID,
+    apiUrl: values.DISCORD_API_URL?.replace(/\/+$/, ''),
   }),
   setup: (siteUrl, settings: DiscordSettings | undefined) => [
     {
@@ -99,7 +104,8 @@ export const discord: Definition = {
     variables: signInVariables,
     needs: ['OPS_DISCORD_GUILD_ID', 'OPS_DISCORD_CLIENT_ID', 'OPS_DISCORD_CLIENT_SECRET'],
     read: (values: Values<typeof signInVariables & typeof variables>) => ({
-      guildId: values.OPS_DISCORD_GUILD_ID!, clientId: values.OPS_DISCORD_CLIENT_ID!, clientSecret: values.OPS_DISCORD_CLIENT_SECRET!,
+      guildId: values.OPS_DISCORD_GUILD_ID!, clientId: values.OPS_DISCORD_CLIENT_ID!,
+      clientSecret: values.OPS_DISCORD_CLIENT_SECRET!,
       apiUrl: values.DISCORD_API_URL,
     }),
     provider: createDiscordIdentity,

@@ -19,14 +19,18 @@ const MUTED = '#5f6368'
 export function googleCard({ title, children }: CardElement, endpointUrl: string): Json {
   return {
     cardId: 'submission',
-    card: { ...title ? { header: { title } } : {}, sections: [{ widgets: children.flatMap(child => widgets(child, endpointUrl)) }] },
+    card: { ...title ? { header: { title } } : {}, sections: [
+      { widgets: children.flatMap(child => widgets(child, endpointUrl)) },
+    ] },
   }
 }
 
 function widgets(child: CardChild, endpointUrl: string): Json[] {
   switch (child.type) {
     case 'fields': return child.children.map(({ label, value }) => paragraph(`<b>${label}</b>\n${value}`))
-    case 'text': return [paragraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content)]
+    case 'text': return [
+      paragraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content),
+    ]
     case 'link': return [paragraph(`<a href="${escapeHtml(child.url)}">${escapeHtml(child.label)}</a>`)]
     case 'divider': return [{ divider: {} }]
     case 'section': return child.children.flatMap(part => widgets(part, endpointUrl))
@@ -43,7 +47,12 @@ function buttons({ children }: ActionsElement, endpointUrl: string): Json[] {
   return children.flatMap((child): Json[] => {
     if (child.type === 'link-button') return [{ text: child.label, onClick: { openLink: { url: child.url } } }]
     if (child.type !== 'button') return []
-    const parameters = [{ key: 'actionId', value: child.id }, ...child.value ? [{ key: 'value', value: child.value }] : []]
-    return [{ text: child.label, onClick: { action: { function: endpointUrl, parameters } }, ...child.style && child.style in COLORS ? { color: COLORS[child.style] } : {} }]
+    const parameters = [
+      { key: 'actionId', value: child.id }, ...child.value ? [{ key: 'value', value: child.value }] : [],
+    ]
+    return [{
+      text: child.label, onClick: { action: { function: endpointUrl, parameters } },
+      ...child.style && child.style in COLORS ? { color: COLORS[child.style] } : {},
+    }]
   })
 }

@@ -5,7 +5,10 @@ import { within } from '../shared/within'
 /** The tokens of the sign-in carry the time. */
 const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
 
-/** Refusals that no retry changes, and what to check (https://developers.google.com/workspace/chat/api/guides/message-error-codes). */
+/**
+ * Refusals that no retry changes, and what to check
+ * (https://developers.google.com/workspace/chat/api/guides/message-error-codes).
+ */
 const PERMANENT: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check GOOGLE_CHAT_CREDENTIALS.',
@@ -44,9 +47,13 @@ interface Answer<T> {
 export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: number): Promise<Outcome<T>> {
   try {
     const { status, headers, data } = await within(timeoutMs, call())
-    if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} as T }
+    if (status >= 200 && status < 300) {
+      return { ok: true, value: typeof data === 'object' && data !== null ? data : {} as T }
+    }
     const { code, reasons } = read(data)
-    const specific = reasons.map(reason => Object.hasOwn(BY_STATUS, reason) ? BY_STATUS[reason] : undefined).find(Boolean)
+    const specific = reasons.map(reason => Object.hasOwn(BY_STATUS, reason)
+      ? BY_STATUS[reason]
+      : undefined).find(Boolean)
     const advice = reasons.some(reason => LIMITED.test(reason)) ? undefined : specific ?? PERMANENT[status]
     return refused({
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
@@ -58,8 +65,13 @@ export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: n
   catch (error) {
     const { name, code, status } = error as Error & { code?: string, status?: number }
     // Only the sign-in throws for a status.
-    if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
-    return { ok: false, permanent: false, reason: `Google Chat: ${name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : status ? `HTTP ${status} from sign-in` : 'no connection'}.` }
+    if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) {
+      return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
+    }
+    return {
+      ok: false, permanent: false,
+      reason: `Google Chat: ${name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : status ? `HTTP ${status} from sign-in` : 'no connection'}.`,
+    }
   }
 }
 

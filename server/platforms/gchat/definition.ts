@@ -7,7 +7,9 @@ import type { GoogleChatSettings } from './adapter'
 import { escapeHtml } from './escape'
 
 const serviceAccount = text.transform((json, context) => {
-  const key = z.object({ client_email: z.email(), private_key: z.string().startsWith('-----BEGIN') }).safeParse(parseJson(json))
+  const key = z.object({
+    client_email: z.email(), private_key: z.string().startsWith('-----BEGIN'),
+  }).safeParse(parseJson(json))
   if (key.success && isRsaKey(key.data.private_key)) return key.data
   context.addIssue(key.success
     ? 'its private_key cannot be read: keep the \\n in it as they are in the file'
@@ -67,7 +69,8 @@ export const gchat: Definition = {
   channel: { variable: 'GOOGLE_CHAT_SPACE', schema: space },
   person: { id: /^users\/\w+$/, example: 'gchat:users/123' },
   read: (values: Values<typeof variables>, { siteUrl }): GoogleChatSettings => ({
-    credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!, space: values.GOOGLE_CHAT_SPACE!,
+    credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!,
+    space: values.GOOGLE_CHAT_SPACE!,
     endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID,
     apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
   }),
@@ -80,7 +83,9 @@ export const gchat: Definition = {
       text: 'Under Configuration, switch on interactive features and joining spaces, with this HTTP endpoint URL for all triggers.',
       code: { label: 'HTTP endpoint URL', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/gchat` },
     },
-    { text: 'Add the app to the space. The part of its address after #chat/space/ is its id: set GOOGLE_CHAT_SPACE to spaces/ and that id. Restart.' },
+    {
+      text: 'Add the app to the space. The part of its address after #chat/space/ is its id: set GOOGLE_CHAT_SPACE to spaces/ and that id. Restart.',
+    },
   ],
   connect(settings: GoogleChatSettings, { log }) {
     const adapter = async () => new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'))
@@ -90,7 +95,9 @@ export const gchat: Definition = {
       // Events have no id, but the time at which the button was pressed, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       adapter,
-      room: async (_bot, space = settings.space) => (await import('./room')).createGoogleChatRoom({ ...settings, space }, await adapter()),
+      room: async (_bot, space = settings.space) => (await import('./room')).createGoogleChatRoom(
+        { ...settings, space }, await adapter(),
+      ),
     }
   },
 }

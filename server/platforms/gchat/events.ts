@@ -7,7 +7,10 @@ interface ClassicEvent {
   common?: { invokedFunction?: string, parameters?: Record<string, string> }
 }
 
-/** Payload of an add-on's event, by the type of a Chat app's (https://developers.google.com/workspace/add-ons/chat/convert). */
+/**
+ * Payload of an add-on's event, by the type of a Chat app's
+ * (https://developers.google.com/workspace/add-ons/chat/convert).
+ */
 const PAYLOADS = new Map(Object.entries({
   MESSAGE: 'messagePayload',
   CARD_CLICKED: 'buttonClickedPayload',
@@ -18,7 +21,9 @@ const PAYLOADS = new Map(Object.entries({
 /** What came with a message, as far as it is read here. */
 interface MessagePayload {
   space?: { type?: string, spaceType?: string }
-  message?: { annotations?: { type?: string, userMention?: { user?: { name?: string | null, type?: string | null } } }[] }
+  message?: {
+    annotations?: { type?: string, userMention?: { user?: { name?: string | null, type?: string | null } } }[]
+  }
 }
 
 /**
@@ -28,12 +33,19 @@ interface MessagePayload {
 export function modernEvent(body: string): string {
   const event = parse(body)
   const payload = event?.type && PAYLOADS.get(event.type)
-  const modern = payload ? { chat: { user: event.user, eventTime: event.eventTime, [payload]: { user: event.user, space: event.space, message: event.message } }, commonEventObject: event.common } : event
+  const modern = payload
+    ? { chat: { user: event.user, eventTime: event.eventTime, [payload]: {
+        user: event.user, space: event.space, message: event.message,
+      } }, commonEventObject: event.common }
+    : event
   const dated = dateMessage(modern)
   return payload || dated ? JSON.stringify(modern) : body
 }
 
-/** The app itself, when it is told by a message of a space: Google sends an app those that mention it. `users/…`, or null. */
+/**
+ * The app itself, when it is told by a message of a space: Google sends an app those that mention it. `users/…`, or
+ * null.
+ */
 export function mentionedApp(payload: unknown): string | null {
   const { space } = (payload ?? {}) as MessagePayload
   const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
@@ -51,7 +63,9 @@ export function mentionedApps(payload: unknown): string[] {
 
 /** Gives a message without a time that of its event: the SDK would drop it. @returns whether it had none */
 function dateMessage(event: unknown): boolean {
-  const { chat } = (event ?? {}) as { chat?: { eventTime?: unknown, messagePayload?: { message?: { createTime?: unknown } } } }
+  const { chat } = (event ?? {}) as {
+    chat?: { eventTime?: unknown, messagePayload?: { message?: { createTime?: unknown } } }
+  }
   const message = chat?.messagePayload?.message
   if (typeof message !== 'object' || message === null || isTime(message.createTime)) return false
   message.createTime = isTime(chat?.eventTime) ? chat?.eventTime : new Date().toISOString()

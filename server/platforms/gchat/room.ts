@@ -10,7 +10,9 @@ import { escapeHtml } from './escape'
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
 
-/** Posts and edits cards with the adapter's sign-in. Not through its own methods: they tell no refusal from an outage. */
+/**
+ * Posts and edits cards with the adapter's sign-in. Not through its own methods: they tell no refusal from an outage.
+ */
 export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings, adapter: FormGoogleChatAdapter): Room {
   const create = (params: { requestId?: string, messageReplyOption?: string, requestBody: object }) => (
     callGoogle(() => adapter.messages.create({ parent: space, ...params }, plainCall(TIMEOUT_MS)), TIMEOUT_MS)
@@ -20,7 +22,9 @@ export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings,
   return {
     async post(card, summary, submissionId) {
       // With an id that it has seen, Google hands out the message of the first post.
-      const outcome = await create({ requestId: submissionId, requestBody: { fallbackText: summary, cardsV2: cardsV2(card) } })
+      const outcome = await create({
+        requestId: submissionId, requestBody: { fallbackText: summary, cardsV2: cardsV2(card) },
+      })
       if (!outcome.ok) return outcome
       const { name, thread } = outcome.value
       const id = idIn('Google Chat', name)
@@ -36,7 +40,9 @@ export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings,
     async hasMember(userId) {
       let isUnknown = false
       const outcome = await callGoogle(async () => {
-        const answer = await adapter.members.get({ name: `${space}/members/${userId.replace(/^users\//, '')}` }, plainCall(TIMEOUT_MS))
+        const answer = await adapter.members.get(
+          { name: `${space}/members/${userId.replace(/^users\//, '')}` }, plainCall(TIMEOUT_MS),
+        )
         isUnknown = answer.status === 404
         return answer
       }, TIMEOUT_MS)
@@ -46,14 +52,18 @@ export function createGoogleChatRoom({ space, endpointUrl }: GoogleChatSettings,
     async say(card, summary, below) {
       const threadName = below && adapter.decodeThreadId(below.threadId).threadName
       const reply = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
-      return done(await create({ ...reply, requestBody: { fallbackText: summary, cardsV2: cardsV2(literal(card)), ...threadName ? { thread: { name: threadName } } : {} } }))
+      return done(await create({ ...reply, requestBody: {
+        fallbackText: summary, cardsV2: cardsV2(literal(card)), ...threadName ? { thread: { name: threadName } } : {},
+      } }))
     },
   }
 }
 
 /** The card with its texts, which are plain, as HTML. */
 function literal(card: CardElement): CardElement {
-  return { ...card, children: card.children.map(child => child.type === 'text' ? { ...child, content: escapeHtml(child.content) } : child) }
+  return { ...card, children: card.children.map(child => child.type === 'text'
+    ? { ...child, content: escapeHtml(child.content) }
+    : child) }
 }
 
 function done(outcome: Outcome<unknown>): Outcome {

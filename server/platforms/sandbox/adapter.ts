@@ -1,4 +1,8 @@
-import { BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent, type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions } from 'chat'
+import {
+  BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter,
+  type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent,
+  type ModalElement, type ModalResponse, type RawMessage, type Root, type ThreadInfo, type WebhookOptions,
+} from 'chat'
 import { z } from 'zod'
 import type { SandboxMessage, SandboxModal, SandboxModalAnswer } from '../../../shared/types/sandbox'
 import { speechIn } from '../shared/speech'
@@ -37,7 +41,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
 
   async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const body = interaction.safeParse(await request.json().catch(() => null))
-    if (!body.success) return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
+    if (!body.success) {
+      return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
+    }
     if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
     const sent = { ...body.data, user: this.room.senderOf(request) ?? body.data.user }
     switch (sent.type) {
@@ -47,15 +53,25 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     }
   }
 
-  private hear(chat: ChatInstance, { threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions): Response {
-    if (threadId !== undefined && !this.room.has(threadId)) return Response.json({ error: 'This thread is gone. The sandbox keeps the newest messages only.' }, { status: 404 })
+  private hear(
+    chat: ChatInstance, { threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions,
+  ): Response {
+    if (threadId !== undefined && !this.room.has(threadId)) {
+      return Response.json(
+        { error: 'This thread is gone. The sandbox keeps the newest messages only.' }, { status: 404 },
+      )
+    }
     const message = this.room.post(threadId ?? null, { text, card: null }, user)
     // The handlers answer in their own time, as on the real platforms.
-    void chat.processMessage(this, message.threadId, this.parseMessage(message), options).catch(() => { /* The SDK has logged it. */ })
+    void chat.processMessage(
+      this, message.threadId, this.parseMessage(message), options,
+    ).catch(() => { /* The SDK has logged it. */ })
     return Response.json({ messageId: message.id, threadId: message.threadId })
   }
 
-  private async click(chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions): Promise<object> {
+  private async click(
+    chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions,
+  ): Promise<object> {
     // Where the message is, whatever the page says.
     const threadId = this.room.threadOf(action.messageId)
     if (threadId === null) return {}
@@ -75,14 +91,26 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
   }
 
-  private async submit(chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions): Promise<SandboxModalAnswer> {
+  private async submit(
+    chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions,
+  ): Promise<SandboxModalAnswer> {
     const view = this.views.get(viewId)
-    if (!view) return { action: 'update', modal: { viewId, element: Modal({ callbackId: 'notice', title: 'Form closed', children: [CardText('This form is no longer open. Press the button again.')] }) } }
+    if (!view) {
+      return { action: 'update', modal: { viewId, element: Modal({
+        callbackId: 'notice', title: 'Form closed',
+        children: [CardText('This form is no longer open. Press the button again.')],
+      }) } }
+    }
     const { callbackId, privateMetadata } = view.modal
-    const response: ModalResponse | undefined = await chat.processModalSubmit({ callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: {} }, view.contextId, options)
+    const response: ModalResponse | undefined = await chat.processModalSubmit(
+      { callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: {} }, view.contextId,
+      options,
+    )
     if (response?.action === 'errors') return response
     this.views.delete(viewId)
-    return response?.action === 'update' ? { action: 'update', modal: this.keepView(response.modal, view.contextId) } : { action: 'close' }
+    return response?.action === 'update'
+      ? { action: 'update', modal: this.keepView(response.modal, view.contextId) }
+      : { action: 'close' }
   }
 
   private keepView(modal: ModalElement, contextId: string): SandboxModal {
@@ -103,7 +131,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return raw(this.room.post(null, this.content(message), null, this.decodeThreadId(channelId).channel))
   }
 
-  async editMessage(_threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
+  async editMessage(
+    _threadId: string, messageId: string, message: AdapterPostableMessage,
+  ): Promise<RawMessage<SandboxMessage>> {
     const edited = this.room.edit(messageId, this.content(message))
     if (!edited) throw new Error('message_not_found')
     return raw(edited)
@@ -126,7 +156,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     const text = message.text ?? ''
     return new Message({
       id: message.id, threadId: message.threadId, text, formatted: parseMarkdown(text), raw: message, attachments: [],
-      author: message.author ? author(message.author) : { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
+      author: message.author
+        ? author(message.author)
+        : { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
       metadata: { dateSent: new Date(message.postedAt), edited: message.editedAt !== null },
     })
   }
@@ -154,7 +186,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
 
   private content(message: AdapterPostableMessage): { text: string | null, card: SandboxMessage['card'] } {
     const speech = speechIn(message)
-    return speech ? { text: speech.mention ?? null, card: speech.card } : { text: this.converter.renderPostable(message), card: null }
+    return speech
+      ? { text: speech.mention ?? null, card: speech.card }
+      : { text: this.converter.renderPostable(message), card: null }
   }
 }
 

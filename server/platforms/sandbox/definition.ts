@@ -26,7 +26,9 @@ export const sandbox: Definition = {
   setup: () => [],
   connect() {
     const room = new SandboxRoom()
-    const connection = throughSdk(sandbox, room.channel, async () => new (await import('./adapter')).SandboxAdapter(room))
+    const connection = throughSdk(
+      sandbox, room.channel, async () => new (await import('./adapter')).SandboxAdapter(room),
+    )
     return {
       ...connection,
       embedded: room,

@@ -7,10 +7,16 @@ const MESSAGE_LENGTH = 4000
 
 /** What the sandbox page sends. */
 export const interaction = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('action'), messageId: z.string(), threadId: z.string(), actionId: z.string(), value: z.string().optional(), user }),
+  z.object({
+    type: z.literal('action'), messageId: z.string(), threadId: z.string(), actionId: z.string(),
+    value: z.string().optional(), user,
+  }),
   z.object({ type: z.literal('modal_submit'), viewId: z.string(), values: z.record(z.string(), z.string()), user }),
   // Without a thread it stands in the channel, and a thread may begin below it.
-  z.object({ type: z.literal('message'), threadId: z.string().optional(), text: z.string().trim().min(1).max(MESSAGE_LENGTH), user }),
+  z.object({
+    type: z.literal('message'), threadId: z.string().optional(), text: z.string().trim().min(1).max(MESSAGE_LENGTH),
+    user,
+  }),
 ])
 
 export type Interaction = z.infer<typeof interaction>

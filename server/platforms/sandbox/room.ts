@@ -52,9 +52,14 @@ export class SandboxRoom {
   }
 
   /** @param threadId null for a message in the channel */
-  post(threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null, channel = this.channel): SandboxMessage {
+  post(
+    threadId: string | null, content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null,
+    channel = this.channel,
+  ): SandboxMessage {
     const id = `m${this.run}-${++this.posted}`
-    const message = { id, threadId: threadId ?? `sandbox:${channel}:${id}`, postedAt: Date.now(), editedAt: null, author, ...content }
+    const message = {
+      id, threadId: threadId ?? `sandbox:${channel}:${id}`, postedAt: Date.now(), editedAt: null, author, ...content,
+    }
     this.messages.set(id, message)
     for (const oldest of this.messages.keys()) {
       if (this.messages.size <= KEPT) break
@@ -79,7 +84,10 @@ export class SandboxRoom {
     this.changed()
   }
 
-  /** Tells the watcher of every change, and once of what it missed, until the returned function is called; null when too many watch already. */
+  /**
+   * Tells the watcher of every change, and once of what it missed, until the returned function is called; null when too
+   * many watch already.
+   */
   watch(watcher: Watcher): (() => void) | null {
     if (this.watchers.size >= MOST_WATCHERS) return null
     this.watchers.add(watcher)

@@ -32,7 +32,10 @@ export function codeIn(value: unknown): string {
   return typeof value === 'string' ? value.replace(/[^\w.-]/g, '').slice(0, MAX_CODE) : ''
 }
 
-/** What a vendor says about when to come again: seconds or an HTTP date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). */
+/**
+ * What a vendor says about when to come again: seconds or an HTTP date
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after).
+ */
 export function retryAfter(value: unknown): { retryAfterMs?: number } {
   const text = String(value ?? '')
   const isSeconds = typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(text)
@@ -41,10 +44,12 @@ export function retryAfter(value: unknown): { retryAfterMs?: number } {
 }
 
 /**
- * The id of a message that was posted. Without it the card could never be updated, and its buttons would stay for good: it is
- * posted again instead.
+ * The id of a message that was posted. Without it the card could never be updated, and its buttons would stay for good:
+ * it is posted again instead.
  */
 export function idIn(label: string, id: unknown): Outcome<string> {
   const isId = typeof id === 'string' && id !== ''
-  return isId ? { ok: true, value: id } : { ok: false, permanent: false, reason: `${label} answered without the id of the message.` }
+  return isId
+    ? { ok: true, value: id }
+    : { ok: false, permanent: false, reason: `${label} answered without the id of the message.` }
 }

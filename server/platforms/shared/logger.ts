@@ -18,6 +18,9 @@ export function sdkLogger(log: Log, scope = 'chat'): Logger {
 
 function describe(args: unknown[]): Record<string, unknown> {
   const candidates = args.flatMap(arg => [arg, (arg as { error?: unknown } | null)?.error])
-  const error = candidates.find(candidate => candidate instanceof Error) as (Error & { code?: string, data?: { error?: string } }) | undefined
+  const error = candidates.find(candidate => candidate instanceof Error) as (Error & {
+    code?: string
+    data?: { error?: string }
+  }) | undefined
   return error ? { error: error.name, code: error.code, vendorCode: error.data?.error } : {}
 }

@@ -17,8 +17,12 @@ export function authorizeUrl(page: URL, { clientId }: Client, rest: Record<strin
 }
 
 /** Trades the code for a token that reads the person's own profile. @throws Error */
-export async function exchangeCode(url: string, { clientId, clientSecret }: Client, code: string, redirectUri: string): Promise<string> {
-  const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: clientId, client_secret: clientSecret, code, redirect_uri: redirectUri })
+export async function exchangeCode(
+  url: string, { clientId, clientSecret }: Client, code: string, redirectUri: string,
+): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code', client_id: clientId, client_secret: clientSecret, code, redirect_uri: redirectUri,
+  })
   const { access_token: token } = await call(url, { method: 'POST', body }) as Json
   if (typeof token !== 'string') throw new Error('the answer has no access_token')
   return token
@@ -43,14 +47,17 @@ export const notAMember = (reason: string): Identity => ({ ok: false, problem: '
 
 /** Text of the profile; a platform's answer is not trusted to have the shape that its documentation shows. */
 export function text(profile: unknown, ...keys: string[]): string {
-  const found = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string' && value.trim() !== '')
+  const found = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
+    && value.trim() !== '')
   if (found === undefined) throw new Error(`the profile has no ${keys.join(' or ')}`)
   return (found as string).trim().slice(0, 80)
 }
 
 async function call(url: string, init: RequestInit): Promise<unknown> {
   const { pathname } = new URL(url)
-  const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
+  const response = await fetch(
+    url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
+  ).catch(() => {
     throw new Error(`${pathname} cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} s`)
   })
   const answer: unknown = await response.json().catch(() => null)

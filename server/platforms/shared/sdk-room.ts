@@ -28,7 +28,10 @@ const CAUSES: Readonly<Record<string, string>> = {
   TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
 }
 
-/** A room of any platform, through the Chat SDK's adapter; one that knows more of a refusal leaves it in the error's `refusal`. */
+/**
+ * A room of any platform, through the Chat SDK's adapter; one that knows more of a refusal leaves it in the error's
+ * `refusal`.
+ */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
@@ -40,7 +43,11 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
     }
     catch (error) {
       const { name, refusal, retryAfter: pause } = error as Error & { refusal?: Failure, retryAfter?: number }
-      return refusal ?? refused({ reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name], gone: name === 'ResourceNotFoundError', pause })
+      return refusal
+        ?? refused({
+          reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name],
+          gone: name === 'ResourceNotFoundError', pause,
+        })
     }
   }
   return {

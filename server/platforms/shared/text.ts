@@ -10,7 +10,9 @@ export function fieldName(label: string, max: number): string {
   return cut(label.trim() ? label : '(no name)', max)
 }
 
-/** Without control characters, which nobody sees and few platforms keep; line ends become `\n`, as platforms send them. */
+/**
+ * Without control characters, which nobody sees and few platforms keep; line ends become `\n`, as platforms send them.
+ */
 export function printable(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
 }

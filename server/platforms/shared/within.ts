@@ -4,7 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 export async function within<T>(ms: number, act: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' })), ms)
+    timer = setTimeout(
+      () => reject(Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' })), ms,
+    )
   })
   return Promise.race([act, late]).finally(() => clearTimeout(timer))
 }

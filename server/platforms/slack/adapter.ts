@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SlackAdapter } from '@chat-adapter/slack'
-import type { AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
+import type {
+  AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions,
+} from 'chat'
 import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
@@ -17,8 +19,13 @@ const SUBMIT_TIMEOUT_MS = 2500
 /** Bound of the SDK's own calls, ms: a webhook must not hang with Slack. */
 const CALL_TIMEOUT_MS = 5000
 
-/** Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged where it is caught. */
-const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {}, getLevel: () => 'error' as never, setName: () => {} }
+/**
+ * Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged where it is caught.
+ */
+const QUIET = {
+  debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {},
+  getLevel: () => 'error' as never, setName: () => {},
+}
 
 /** Pause before asking again who the bot is, ms. */
 const IDENTITY_RETRY_MS = 5000
@@ -35,7 +42,11 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
 
   constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
     // The client's default policy retries for 30 minutes.
-    super(settings, logger, { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET }, token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http))
+    super(
+      settings, logger,
+      { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
+      token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http),
+    )
     // In the workspace that the webhook being handled is of.
     this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
     this.call = createSlackCall(settings, () => this.getToken(), CALL_TIMEOUT_MS, http)
@@ -47,19 +58,27 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   }
 
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) this.startIdentifying(this.chat)
+    if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) {
+      this.startIdentifying(this.chat)
+    }
     return super.handleWebhook(request, options)
   }
 
   /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return this.there(threadId, () => speech ? postSpeech(this.call, this.decodeThreadId(threadId), speech) : super.postMessage(threadId, message))
+    return this.there(threadId, () => speech
+      ? postSpeech(this.call, this.decodeThreadId(threadId), speech)
+      : super.postMessage(threadId, message))
   }
 
-  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+  override async editMessage(
+    threadId: string, messageId: string, message: AdapterPostableMessage,
+  ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return this.there(threadId, () => speech ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech) : super.editMessage(threadId, messageId, message))
+    return this.there(threadId, () => speech
+      ? updateSpeech(this.call, this.decodeThreadId(threadId), messageId, speech)
+      : super.editMessage(threadId, messageId, message))
   }
 
   /**
@@ -90,21 +109,31 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
     // The answer goes first: what the click sets off would otherwise run in the same turn of the event loop, before it.
     const answered = new Promise(resolve => setImmediate(resolve))
-    const task = answered.then(() => this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options)))
+    const task = answered.then(() => this.click.run(
+      true, () => super.handleBlockActions(bare as typeof payload, options),
+    ))
     options?.waitUntil?.(task.catch(error => this.logger.error('A click could not be handled', { error })))
   }
 
   /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
-  protected override async handleViewSubmission(...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>): Promise<Response> {
+  protected override async handleViewSubmission(
+    ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
+  ): Promise<Response> {
     const late = new Promise<null>(resolve => setTimeout(resolve, SUBMIT_TIMEOUT_MS, null).unref())
     const answer = await Promise.race([super.handleViewSubmission(payload, options), late]).catch(() => null)
     if (answer) return answer
     const [firstInput = 'none'] = Object.keys(payload.view.state.values)
-    return Response.json({ response_action: 'errors', errors: { [firstInput]: 'This could not be saved. Nothing is lost: press the button again in a moment.' } })
+    return Response.json({ response_action: 'errors', errors: {
+      [firstInput]: 'This could not be saved. Nothing is lost: press the button again in a moment.',
+    } })
   }
 
-  protected override modalResponseToSlack(response: ModalResponse, contextId?: string): ReturnType<SlackAdapter['modalResponseToSlack']> {
-    if (response.action !== 'update' || !isPlainModal(response.modal)) return super.modalResponseToSlack(response, contextId)
+  protected override modalResponseToSlack(
+    response: ModalResponse, contextId?: string,
+  ): ReturnType<SlackAdapter['modalResponseToSlack']> {
+    if (response.action !== 'update' || !isPlainModal(response.modal)) {
+      return super.modalResponseToSlack(response, contextId)
+    }
     return { response_action: 'update', view: modalView(response.modal, contextId) as never }
   }
 

@@ -15,7 +15,9 @@ export function cardBlocks(card: CardElement): Block[] {
 function childBlocks(child: CardChild): Block[] {
   switch (child.type) {
     case 'fields': return [{ type: 'rich_text', elements: child.children.map(fieldSection) }]
-    case 'text': return [child.style === 'muted' ? { type: 'context', elements: [literal(child.content)] } : { type: 'section', text: literal(child.content) }]
+    case 'text': return [child.style === 'muted'
+      ? { type: 'context', elements: [literal(child.content)] }
+      : { type: 'section', text: literal(child.content) }]
     default: return cardToBlockKit({ type: 'card', children: [child] } as SlackCardElement)
   }
 }

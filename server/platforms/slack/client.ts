@@ -56,13 +56,16 @@ const PERMANENT: Readonly<Record<string, string>> = {
 
 /** Refusals of the token. */
 const TOKEN: ReadonlySet<string> = new Set([
-  'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found', 'token_expired', 'token_revoked',
+  'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
+  'token_expired', 'token_revoked',
 ])
 
 /** Refusals of what was sent, wherever it was sent to. */
 const CONTENT: ReadonlySet<string> = new Set([
-  'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg', 'invalid_blocks',
-  'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object', 'markdown_text_conflict', 'msg_blocks_too_long',
+  'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg',
+  'invalid_blocks',
+  'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object',
+  'markdown_text_conflict', 'msg_blocks_too_long',
   'msg_too_long', 'no_text', 'too_many_attachments', 'too_many_contact_cards',
 ])
 
@@ -73,7 +76,9 @@ const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 type SlackAnswer = Readonly<Record<string, unknown>>
 
 /** @param body as a form where a method does not take JSON, which are those that read */
-export type SlackCall = (method: string, body: Record<string, unknown> | URLSearchParams) => Promise<Outcome<SlackAnswer>>
+export type SlackCall = (
+  method: string, body: Record<string, unknown> | URLSearchParams,
+) => Promise<Outcome<SlackAnswer>>
 
 /** The token of a workspace; null when that has not installed the app. */
 export type TokenOf = () => string | null | Promise<string | null>
@@ -92,18 +97,33 @@ interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
  * @param token whose call it is, asked for each call
  * @param timeoutMs bound of one call
  */
-export function createSlackCall({ apiUrl = SLACK_API, team }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient): SlackCall {
+export function createSlackCall(
+  { apiUrl = SLACK_API, team }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient,
+): SlackCall {
   return async (method, body) => {
     const botToken = await token()
-    if (botToken === null) return { ok: false, permanent: false, reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.' }
+    if (botToken === null) {
+      return {
+        ok: false, permanent: false,
+        reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.',
+      }
+    }
     const isForm = body instanceof URLSearchParams
-    const headers = { 'authorization': `Bearer ${botToken}`, 'content-type': `application/${isForm ? 'x-www-form-urlencoded' : 'json'}; charset=utf-8` }
+    const headers = {
+      'authorization': `Bearer ${botToken}`,
+      'content-type': `application/${isForm ? 'x-www-form-urlencoded' : 'json'}; charset=utf-8`,
+    }
     try {
-      return outcome(await http({ method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs }), team)
+      return outcome(await http({
+        method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs,
+      }), team)
     }
     catch (error) {
       const late = (error as { code?: string }).code === 'NO_ANSWER'
-      return { ok: false, permanent: false, reason: late ? `Slack: no answer in ${timeoutMs / 1000} s.` : 'Slack: no connection.' }
+      return {
+        ok: false, permanent: false,
+        reason: late ? `Slack: no answer in ${timeoutMs / 1000} s.` : 'Slack: no connection.',
+      }
     }
   }
 }
@@ -111,9 +131,13 @@ export function createSlackCall({ apiUrl = SLACK_API, team }: SlackAccess, token
 function outcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
   const pause = headers['retry-after']
   if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, pause })
-  if (typeof json !== 'object' || json === null) return refused({ reason: 'Slack: HTTP 200 with something unreadable', pause })
+  if (typeof json !== 'object' || json === null) {
+    return refused({ reason: 'Slack: HTTP 200 with something unreadable', pause })
+  }
   const answer = json as SlackAnswer
-  return answer.ok === true ? { ok: true, value: answer } : refusal(codeIn(answer.error) || 'unknown_error', team, pause)
+  return answer.ok === true
+    ? { ok: true, value: answer }
+    : refusal(codeIn(answer.error) || 'unknown_error', team, pause)
 }
 
 function refusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {

@@ -28,7 +28,8 @@ const variables = {
   },
   CHAT_CHANNEL_ID: {
     alias: 'SLACK_CHANNEL_ID', schema: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
-    about: 'Channel in which cards are posted.', where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
+    about: 'Channel in which cards are posted.',
+    where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
   },
   SLACK_API_URL: {
     schema: base, about: 'Base URL of the Slack Web API, for GovSlack or tests. Default: Slack\'s.',
@@ -54,7 +55,9 @@ const signInVariables = {
     about: 'Lets everybody in this Slack workspace sign in.',
     where: 'The part of https://app.slack.com/client/T…/ that starts with T.',
   },
-  OPS_SLACK_CLIENT_ID: { schema: text, about: 'Client id of the Slack app that people sign in with.', where: CREDENTIALS },
+  OPS_SLACK_CLIENT_ID: {
+    schema: text, about: 'Client id of the Slack app that people sign in with.', where: CREDENTIALS,
+  },
   OPS_SLACK_CLIENT_SECRET: { schema: text, about: 'Client secret of that Slack app.', where: CREDENTIALS },
 } as const
 
@@ -99,7 +102,10 @@ export const slack: Definition = {
     apiUrl: values.SLACK_API_URL?.replace(/\/*$/, '/'), channels,
     oauth: values.SLACK_CLIENT_ID === undefined
       ? undefined
-      : { clientId: values.SLACK_CLIENT_ID, clientSecret: values.SLACK_CLIENT_SECRET!, encryptionKey: values.SLACK_ENCRYPTION_KEY! },
+      : {
+          clientId: values.SLACK_CLIENT_ID, clientSecret: values.SLACK_CLIENT_SECRET!,
+          encryptionKey: values.SLACK_ENCRYPTION_KEY!,
+        },
   }),
   check: checkWorkspaces,
   setup(siteUrl, settings: SlackSettings | undefined) {
@@ -111,12 +117,16 @@ export const slack: Definition = {
             link: { label: 'Create the Slack app', to: createAppLink(manifest) },
             code: { label: 'slack-manifest.json', text: JSON.stringify(manifest, null, 2) },
           }
-        : { text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.' },
+        : {
+            text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.',
+          },
       {
         text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.',
         link: { label: 'Your Slack apps', to: 'https://api.slack.com/apps' },
       },
-      { text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.' },
+      {
+        text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.',
+      },
       { text: 'Restart. Slack verifies the address of the events by itself.' },
       ...settings?.oauth
         ? [{
@@ -126,13 +136,16 @@ export const slack: Definition = {
         : [],
     ]
   },
-  manifest: (siteUrl, settings: SlackSettings | undefined, { files }) => slackManifest(siteUrl, { files, oauth: settings?.oauth !== undefined }),
+  manifest: (siteUrl, settings: SlackSettings | undefined, { files }) => slackManifest(
+    siteUrl, { files, oauth: settings?.oauth !== undefined },
+  ),
   installOff: 'Other Slack workspaces cannot install this app. Set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_ENCRYPTION_KEY.',
   signIn: {
     variables: signInVariables,
     needs: ['OPS_SLACK_TEAM_ID', 'OPS_SLACK_CLIENT_ID', 'OPS_SLACK_CLIENT_SECRET'],
     read: (values: Values<typeof signInVariables & typeof variables>) => ({
-      teamId: values.OPS_SLACK_TEAM_ID!, clientId: values.OPS_SLACK_CLIENT_ID!, clientSecret: values.OPS_SLACK_CLIENT_SECRET!,
+      teamId: values.OPS_SLACK_TEAM_ID!, clientId: values.OPS_SLACK_CLIENT_ID!,
+      clientSecret: values.OPS_SLACK_CLIENT_SECRET!,
       apiUrl: values.SLACK_API_URL,
     }),
     provider: createSlackIdentity,
@@ -154,7 +167,9 @@ export const slack: Definition = {
   }),
 }
 
-/** Other workspaces join the first one. A form may have its channel in another one only when that can install the app. */
+/**
+ * Other workspaces join the first one. A form may have its channel in another one only when that can install the app.
+ */
 function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: Reading): void {
   const elsewhere = channels.find(channel => channel.includes(':'))
   if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {
@@ -162,6 +177,8 @@ function checkWorkspaces(values: Values<typeof variables>, { require, requireSit
   }
   if (OAUTH.every(name => values[name] === undefined)) return
   require(OAUTH, ', but other variables for installing the Slack app are set')
-  require(NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, where the cards of the default form go')
+  require(
+    NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, where the cards of the default form go',
+  )
   if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
 }

@@ -1,6 +1,7 @@
 /** What the service does in Slack needs these and no more. */
 const BOT_SCOPES = [
-  'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read', 'im:history', 'im:read',
+  'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read', 'im:history',
+  'im:read',
   'mpim:history', 'mpim:read', 'reactions:read', 'reactions:write', 'users:read',
 ]
 
@@ -33,7 +34,9 @@ export interface SlackManifest {
 export function slackManifest(siteUrl: string, { files = false, oauth = false } = {}): SlackManifest {
   const requestUrl = `${siteUrl}/api/webhooks/slack`
   return {
-    display_information: { name: 'Form triage', description: 'Shows submitted forms to your team, who decide each with one click.' },
+    display_information: {
+      name: 'Form triage', description: 'Shows submitted forms to your team, who decide each with one click.',
+    },
     features: { bot_user: { display_name: 'form-bot', always_online: true } },
     oauth_config: { ...oauth ? { redirect_urls: [redirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files }) } },
     settings: {
@@ -57,11 +60,14 @@ export function redirectUri(siteUrl: string): string {
  * @param apiUrl base URL of the Web API, which has the page beside it; Slack's own when absent
  */
 export function installLink(
-  query: { clientId: string, redirectUri: string, state: string }, { files = false } = {}, apiUrl = 'https://slack.com/api/',
+  query: { clientId: string, redirectUri: string, state: string }, { files = false } = {},
+  apiUrl = 'https://slack.com/api/',
 ): string {
   const page = new URL('/oauth/v2/authorize', apiUrl)
   const scope = botScopes({ files }).join(',')
-  page.search = String(new URLSearchParams({ client_id: query.clientId, scope, redirect_uri: query.redirectUri, state: query.state }))
+  page.search = String(
+    new URLSearchParams({ client_id: query.clientId, scope, redirect_uri: query.redirectUri, state: query.state }),
+  )
   return page.href
 }
 

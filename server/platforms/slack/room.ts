@@ -27,9 +27,13 @@ const ADDRESS_RETRY_MS = 30_000
  *
  * @param tokenOf the token of another workspace; null when it has not installed the app
  */
-export function createSlackRoom(settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>): Room {
+export function createSlackRoom(
+  settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
+): Room {
   const { channel } = placeOf(settings.channelId)
-  const teams = new Map([...settings.channels ?? [], settings.channelId].map(placeOf).map(place => [place.channel, place.team]))
+  const teams = new Map(
+    [...settings.channels ?? [], settings.channelId].map(placeOf).map(place => [place.channel, place.team]),
+  )
   const workspaces = new Map<string | undefined, Workspace>()
 
   /** The workspace that the channel is in. */
@@ -37,7 +41,9 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
     const team = teams.get(place)
     const known = workspaces.get(team)
     if (known) return known
-    const call = createSlackCall({ ...settings, team }, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http)
+    const call = createSlackCall(
+      { ...settings, team }, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http,
+    )
     const workspace = { call, address: workspaceAddress(call) }
     workspaces.set(team, workspace)
     return workspace
@@ -45,14 +51,21 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
 
   return {
     async post(card, summary) {
-      const outcome = await at(channel).call('chat.postMessage', { channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      const outcome = await at(channel).call('chat.postMessage', {
+        channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false,
+      })
       if (!outcome.ok) return outcome
       const ts = idIn('Slack', outcome.value.ts)
       if (!ts.ok) return ts
-      return { ok: true, value: { platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts.value}`, messageId: ts.value } }
+      return { ok: true, value: {
+        platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts.value}`,
+        messageId: ts.value,
+      } }
     },
     async update(ref, card, summary) {
-      const outcome = await at(channelOf(ref)).call('chat.update', { channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card) })
+      const outcome = await at(channelOf(ref)).call('chat.update', {
+        channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
+      })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async check() {
@@ -62,14 +75,22 @@ export function createSlackRoom(settings: SlackSettings, http: HttpClient, token
     },
     async say(card, summary, below) {
       const place = below ? channelOf(below) : channel
-      const outcome = await at(place).call('chat.postMessage', { channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false })
+      const outcome = await at(place).call('chat.postMessage', {
+        channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
+        unfurl_links: false, unfurl_media: false,
+      })
       return outcome.ok ? { ok: true, value: undefined } : outcome
     },
     async hasMember(userId) {
       for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
-        const outcome = await at(channel).call('conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }))
+        const outcome = await at(channel).call(
+          'conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }),
+        )
         if (!outcome.ok) return outcome
-        const { members, response_metadata: next } = outcome.value as { members?: string[], response_metadata?: { next_cursor?: string } }
+        const { members, response_metadata: next } = outcome.value as {
+          members?: string[]
+          response_metadata?: { next_cursor?: string }
+        }
         if (members?.includes(userId)) return { ok: true, value: true }
         cursor = next?.next_cursor ?? ''
         if (!cursor) break

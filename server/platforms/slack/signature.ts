@@ -14,6 +14,7 @@ export function slackVerifier(signingSecret: string): (request: Request, body: s
     if (!(age <= MAX_SKEW_S)) return false
     const expected = `v0=${createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex')}`
     const given = headers.get('x-slack-signature') ?? ''
-    return given.length === expected.length && timingSafeEqual(Buffer.from(given, 'latin1'), Buffer.from(expected, 'latin1'))
+    return given.length === expected.length
+      && timingSafeEqual(Buffer.from(given, 'latin1'), Buffer.from(expected, 'latin1'))
   }
 }

@@ -10,16 +10,25 @@ interface Place {
   threadTs: string
 }
 
-/** Slack asks to wait for about a second after a burst (https://docs.slack.dev/apis/web-api/rate-limits); a longer pause is not waited for. */
+/**
+ * Slack asks to wait for about a second after a burst (https://docs.slack.dev/apis/web-api/rate-limits); a longer pause
+ * is not waited for.
+ */
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 5
 
-export async function postSpeech(call: SlackCall, { channel, threadTs }: Place, speech: PostableSpeech): Promise<RawMessage<unknown>> {
-  const value = await patiently(call, 'chat.postMessage', { channel, ...threadTs ? { thread_ts: threadTs } : {}, ...contentOf(speech), unfurl_links: false, unfurl_media: false })
+export async function postSpeech(
+  call: SlackCall, { channel, threadTs }: Place, speech: PostableSpeech,
+): Promise<RawMessage<unknown>> {
+  const value = await patiently(call, 'chat.postMessage', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, ...contentOf(speech), unfurl_links: false, unfurl_media: false,
+  })
   return { id: String(value.ts), threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
-export async function updateSpeech(call: SlackCall, { channel, threadTs }: Place, ts: string, speech: PostableSpeech): Promise<RawMessage<unknown>> {
+export async function updateSpeech(
+  call: SlackCall, { channel, threadTs }: Place, ts: string, speech: PostableSpeech,
+): Promise<RawMessage<unknown>> {
   const value = await patiently(call, 'chat.update', { channel, ts, ...contentOf(speech) })
   return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
@@ -30,7 +39,9 @@ function contentOf({ card, fallbackText, mention }: PostableSpeech): { text: str
   return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
 }
 
-async function patiently(call: SlackCall, method: string, body: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function patiently(
+  call: SlackCall, method: string, body: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
   for (let attempt = 1; ; attempt++) {
     const outcome = await call(method, body)
     if (outcome.ok) return outcome.value

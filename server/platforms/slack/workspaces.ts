@@ -26,9 +26,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   private readonly remembered = new Set<string>()
   protected identified: Promise<unknown> = Promise.resolve()
 
-  constructor(protected readonly settings: SlackSettings, logger: Logger, webClientOptions: SlackAdapterConfig['webClientOptions'], callAs: (token: TokenOf) => SlackCall) {
+  constructor(
+    protected readonly settings: SlackSettings, logger: Logger,
+    webClientOptions: SlackAdapterConfig['webClientOptions'], callAs: (token: TokenOf) => SlackCall,
+  ) {
     const { botToken, signingSecret, apiUrl, oauth } = settings
-    super({ ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions } satisfies SlackAdapterConfig)
+    super({
+      ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions,
+    } satisfies SlackAdapterConfig)
     this.homeCall = callAs(() => botToken)
   }
 
@@ -38,8 +43,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   /**
-   * The channel that the webhook being handled is about, by every name that the configuration may give it: `C…` in our own
-   * workspace, and with the workspace's id in any.
+   * The channel that the webhook being handled is about, by every name that the configuration may give it: `C…` in our
+   * own workspace, and with the workspace's id in any.
    */
   async channelsHere(threadId: string): Promise<string[]> {
     const { channel } = this.decodeThreadId(threadId)
@@ -50,7 +55,9 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return [...team === this.home ? [channel] : [], `${team}:${channel}`]
   }
 
-  /** Ids of who pressed a button, as the configuration may have them; people of other workspaces have only the second. */
+  /**
+   * Ids of who pressed a button, as the configuration may have them; people of other workspaces have only the second.
+   */
   idsOf(userId: string, payload: unknown): string[] {
     const { user, team } = payload as { user?: { team_id?: string }, team?: { id?: string } | null }
     const own = user?.team_id ?? team?.id
@@ -70,7 +77,9 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     if (here) {
       const elsewhere = here.installationId !== undefined && here.installationId !== this.home
       if (elsewhere && !this.remembered.has(key)) {
-        await this.chat.getState().set(key, here.installationId, PLACE_TTL_MS).then(() => this.remembered.add(key), () => { /* The next words remember it. */ })
+        await this.chat.getState().set(key, here.installationId, PLACE_TTL_MS).then(
+          () => this.remembered.add(key), () => { /* The next words remember it. */ },
+        )
       }
       return speak()
     }
@@ -90,7 +99,11 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return this.settings.oauth ? identified.then(() => this.identifyHome()) : identified
   }
 
-  /** Of a workspace that is not known nothing is taken. @throws when the store, or Slack, does not say who it is: Slack then sends it again */
+  /**
+   * Of a workspace that is not known nothing is taken.
+   *
+   * @throws when the store, or Slack, does not say who it is: Slack then sends it again
+   */
   protected override async resolveTokenForTeam(team: string): Promise<{ token: string, botUserId?: string } | null> {
     const own = { token: this.settings.botToken, botUserId: this._botUserId ?? undefined }
     if (!this.settings.oauth || team === this.home) return own
@@ -102,22 +115,31 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   /** In a channel that two workspaces share, a form may be sent from the other one: the view says who opened it. */
-  protected override extractInstallationFromInteractivePayload(payload: Interaction): ReturnType<SlackAdapter['extractInstallationFromInteractivePayload']> {
+  protected override extractInstallationFromInteractivePayload(
+    payload: Interaction,
+  ): ReturnType<SlackAdapter['extractInstallationFromInteractivePayload']> {
     const installedIn = payload.view?.app_installed_team_id
-    return super.extractInstallationFromInteractivePayload(installedIn ? { ...payload, team: { id: installedIn } } : payload)
+    return super.extractInstallationFromInteractivePayload(
+      installedIn ? { ...payload, team: { id: installedIn } } : payload,
+    )
   }
 
   /** Forgets a workspace before the event is acknowledged: when that fails, Slack sends it again. */
-  protected override async resolveEventRequestContext(...[payload]: Parameters<SlackAdapter['resolveEventRequestContext']>): ReturnType<SlackAdapter['resolveEventRequestContext']> {
+  protected override async resolveEventRequestContext(
+    ...[payload]: Parameters<SlackAdapter['resolveEventRequestContext']>
+  ): ReturnType<SlackAdapter['resolveEventRequestContext']> {
     const event = payload.event as Goodbye | undefined
-    const gone = event?.type === 'app_uninstalled' || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
+    const gone = event?.type === 'app_uninstalled'
+      || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
     if (!this.settings.oauth || !gone || !payload.team_id) return super.resolveEventRequestContext(payload)
     await this.deleteInstallation(payload.team_id)
     return 'unresolved'
   }
 
   private async knowHome(): Promise<void> {
-    if (!this.home) await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
+    if (!this.home) {
+      await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
+    }
   }
 
   private async identifyHome(): Promise<void> {

@@ -6,6 +6,7 @@ import { dialogCard, textInputs, type DialogData } from './cards'
 import { callConnector, type ConnectorRequest, type ConnectorResponse, type TeamsSettings } from './client'
 import { CONNECTOR, isActivity, issuerOf } from './inbound'
 import { activities, cardActivity } from './messages'
+import { quieten, REFUSED } from './quiet'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
 const DIALOG_TIMEOUT_MS = 4000
@@ -42,12 +43,12 @@ export class FormTeamsAdapter extends TeamsAdapter {
       appId: settings.appId, appPassword: settings.appPassword, appTenantId: settings.tenantId, apiUrl: settings.apiUrl,
       appType: settings.tenantId ? 'SingleTenant' : 'MultiTenant', userName: 'form-bot', logger,
     })
-    this.quieten()
+    quieten(this.app.log, logger)
   }
 
   /**
-   * Takes what the Bot Connector signed, and nothing else. The SDK also takes a token that any Entra tenant issued for this
-   * app: its holder would choose who clicks, and where, and to which address the bot's own token goes.
+   * Takes what the Bot Connector signed, and nothing else. The SDK also takes a token that any Entra tenant issued for
+   * this app: its holder would choose who clicks, and where, and to which address the bot's own token goes.
    */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const authorization = request.headers.get('authorization')
@@ -66,7 +67,9 @@ export class FormTeamsAdapter extends TeamsAdapter {
   async connector({ method, serviceUrl, path, body, timeoutMs }: ConnectorRequest): Promise<ConnectorResponse> {
     const api = this.app.apiFor(serviceUrl)
     // Signing in has no bound of its own.
-    return within(timeoutMs, api.http.request({ method, url: `${api.serviceUrl}${path}`, data: body, timeout: timeoutMs, validateStatus: () => true }))
+    return within(timeoutMs, api.http.request({
+      method, url: `${api.serviceUrl}${path}`, data: body, timeout: timeoutMs, validateStatus: () => true,
+    }))
   }
 
   /** Every activity names its sender in full; the SDK would ask Graph, which needs a permission and time. */
@@ -85,7 +88,9 @@ export class FormTeamsAdapter extends TeamsAdapter {
     return speech ? this.sendCard(threadId, speech) : super.postMessage(threadId, message)
   }
 
-  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
+  override async editMessage(
+    threadId: string, messageId: string, message: AdapterPostableMessage,
+  ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     return speech ? this.sendCard(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
   }
@@ -94,26 +99,36 @@ export class FormTeamsAdapter extends TeamsAdapter {
    * Answered at once: in a direct chat the SDK holds the answer back until the whole turn is over, and Teams delivers
    * again what is not answered in time.
    */
-  protected override async handleMessageActivity(...[{ activity }]: Parameters<TeamsAdapter['handleMessageActivity']>): Promise<void> {
+  protected override async handleMessageActivity(
+    ...[{ activity }]: Parameters<TeamsAdapter['handleMessageActivity']>
+  ): Promise<void> {
     if (!this.chat) return
     if (isClick(activity.value)) {
       const click = readClick(activity.value)
       return click ? this.handleMessageAction(activity, click) : this.warnOfOddClick()
     }
     const message = this.parseMessage(activity)
-    const isUs = ({ mentioned }: { mentioned?: { id?: string } }) => mentioned?.id?.endsWith(this.app.id ?? '-') === true
+    const isUs = ({ mentioned }: { mentioned?: { id?: string } }) => (
+      mentioned?.id?.endsWith(this.app.id ?? '-') === true
+    )
     if (activity.entities?.some(entity => entity.type === 'mention' && isUs(entity))) message.isMention = true
-    const handled = this.chat.processMessage(this, message.threadId, message, this.bridgeAdapter.getWebhookOptions(activity.id))
+    const handled = this.chat.processMessage(
+      this, message.threadId, message, this.bridgeAdapter.getWebhookOptions(activity.id),
+    )
     handled.catch(() => { /* The SDK has logged it. */ })
   }
 
-  protected override async handleAdaptiveCardAction(...[context]: Parameters<TeamsAdapter['handleAdaptiveCardAction']>): Promise<void> {
+  protected override async handleAdaptiveCardAction(
+    ...[context]: Parameters<TeamsAdapter['handleAdaptiveCardAction']>
+  ): Promise<void> {
     const { action } = (context.activity.value ?? {}) as { action?: { data?: unknown } }
     return readClick(action?.data) ? super.handleAdaptiveCardAction(context) : this.warnOfOddClick()
   }
 
   /** The SDK's own dialog forgets `privateMetadata` and renders text as markdown. */
-  protected override async handleDialogOpen(...[{ activity }]: Parameters<TeamsAdapter['handleDialogOpen']>): ReturnType<TeamsAdapter['handleDialogOpen']> {
+  protected override async handleDialogOpen(
+    ...[{ activity }]: Parameters<TeamsAdapter['handleDialogOpen']>
+  ): ReturnType<TeamsAdapter['handleDialogOpen']> {
     if (!this.chat) return undefined
     const { chat } = this
     const click = readClick(activity.value?.data)
@@ -123,7 +138,9 @@ export class FormTeamsAdapter extends TeamsAdapter {
     }
     const options = this.bridgeAdapter.getWebhookOptions(activity.id)
     const opening = new Promise<DialogOpening>((resolve) => {
-      const handled = chat.processAction({ ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id }, {
+      const handled = chat.processAction({
+        ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id,
+      }, {
         waitUntil: () => {},
         ...options,
         onOpenModal: async (modal, contextId) => {
@@ -135,10 +152,14 @@ export class FormTeamsAdapter extends TeamsAdapter {
     })
     const opened = await within(DIALOG_TIMEOUT_MS, opening).catch(() => undefined)
     if (opened) return dialog(opened.modal, opened.contextId)
-    return message(opened === null ? 'There is nothing to edit here any more.' : 'That did not work just now. Nothing is lost: press the button again in a moment.')
+    return message(opened === null
+      ? 'There is nothing to edit here any more.'
+      : 'That did not work just now. Nothing is lost: press the button again in a moment.')
   }
 
-  protected override async handleDialogSubmit(...[{ activity }]: Parameters<TeamsAdapter['handleDialogSubmit']>): ReturnType<TeamsAdapter['handleDialogSubmit']> {
+  protected override async handleDialogSubmit(
+    ...[{ activity }]: Parameters<TeamsAdapter['handleDialogSubmit']>
+  ): ReturnType<TeamsAdapter['handleDialogSubmit']> {
     const { dialog: sent, ...data } = activity.value?.data as { dialog?: DialogData } & Record<string, unknown> ?? {}
     if (!this.chat) return undefined
     if (sent?.modal?.type !== 'modal' || !Array.isArray(sent.modal.children)) {
@@ -146,10 +167,19 @@ export class FormTeamsAdapter extends TeamsAdapter {
       return undefined
     }
     const { modal, contextId } = sent
-    const values = Object.fromEntries(textInputs(modal).map(({ id }) => [id, typeof data[id] === 'string' ? data[id] : '']))
-    const event = { ...this.eventOf(activity), callbackId: modal.callbackId, viewId: activity.id, values, privateMetadata: modal.privateMetadata }
-    const response = await this.chat.processModalSubmit(event, contextId, this.bridgeAdapter.getWebhookOptions(activity.id)).catch((): ModalResponse => (
-      { action: 'errors', errors: { form: 'This could not be saved. Nothing is lost: press the button again in a moment.' } }
+    const values = Object.fromEntries(
+      textInputs(modal).map(({ id }) => [id, typeof data[id] === 'string' ? data[id] : '']),
+    )
+    const event = {
+      ...this.eventOf(activity), callbackId: modal.callbackId, viewId: activity.id, values,
+      privateMetadata: modal.privateMetadata,
+    }
+    const response = await this.chat.processModalSubmit(
+      event, contextId, this.bridgeAdapter.getWebhookOptions(activity.id),
+    ).catch((): ModalResponse => (
+      { action: 'errors', errors: {
+        form: 'This could not be saved. Nothing is lost: press the button again in a moment.',
+      } }
     ))
     switch (response?.action) {
       case 'errors': return dialog(refilled(modal, values), contextId, response.errors)
@@ -158,11 +188,16 @@ export class FormTeamsAdapter extends TeamsAdapter {
     }
   }
 
-  private async sendCard(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string): Promise<RawMessage<unknown>> {
+  private async sendCard(
+    threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string,
+  ): Promise<RawMessage<unknown>> {
     const { conversationId, serviceUrl } = this.decodeThreadId(threadId)
     const path = activities(conversationId) + (messageId ? `/${encodeURIComponent(messageId)}` : '')
     const body = cardActivity(card, fallbackText, this.app.id ?? '')
-    const outcome = await callConnector(() => this.connector({ method: messageId ? 'PUT' : 'POST', serviceUrl, path, body, timeoutMs: CARD_TIMEOUT_MS }), CARD_TIMEOUT_MS)
+    const outcome = await callConnector(
+      () => this.connector({ method: messageId ? 'PUT' : 'POST', serviceUrl, path, body, timeoutMs: CARD_TIMEOUT_MS }),
+      CARD_TIMEOUT_MS,
+    )
     if (!outcome.ok) throw new Error(outcome.reason)
     return { id: messageId ?? String(outcome.value.id), threadId, raw: body }
   }
@@ -173,36 +208,16 @@ export class FormTeamsAdapter extends TeamsAdapter {
 
   private eventOf(activity: Activity) {
     const name = activity.from?.name ?? 'unknown'
-    return { user: { userId: activity.from?.id ?? 'unknown', userName: name, fullName: name, isBot: false, isMe: false }, adapter: this, threadId: this.threadOf(activity), raw: activity }
+    return {
+      user: { userId: activity.from?.id ?? 'unknown', userName: name, fullName: name, isBot: false, isMe: false },
+      adapter: this, threadId: this.threadOf(activity), raw: activity,
+    }
   }
 
   private threadOf({ conversation, serviceUrl }: Activity): string {
     return this.encodeThreadId({ conversationId: conversation?.id ?? '', serviceUrl: serviceUrl ?? '' })
   }
-
-  /** Microsoft's loggers print to the console as plain text, and the SDK passes ours to none of them; they share one prototype. */
-  private quieten(): void {
-    const { logger } = this
-    Object.assign(Object.getPrototypeOf(this.app.log) as object, {
-      log: (level: string, ...messages: unknown[]) => {
-        const text = String(messages.find(part => typeof part === 'string') ?? 'Teams')
-        const noise = NOISE.find(({ says }) => says.test(text))
-        if (noise?.told) logger.warn(noise.told)
-        if (!noise && (level === 'error' || level === 'warn')) logger[level](text, ...messages.filter(part => part instanceof Error))
-      },
-    })
-  }
 }
-
-const REFUSED = 'A webhook with a token that does not hold was refused.'
-
-/** What Microsoft's server prints in several lines, of which one is enough or none: that it refused a webhook, and how the SDK makes it. */
-const NOISE: readonly { says: RegExp, told?: string }[] = [
-  { says: /^JWT validation failed/, told: REFUSED },
-  { says: /missing Authorization header/, told: 'A webhook without a token was refused.' },
-  { says: /skipAuth is deprecated/ },
-  { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
-]
 
 function isClick(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'actionId' in data
@@ -224,5 +239,7 @@ function message(value: string) {
 }
 
 function refilled(modal: ModalElement, values: Readonly<Record<string, string>>): ModalElement {
-  return { ...modal, children: modal.children.map(child => child.type === 'text_input' ? { ...child, initialValue: values[child.id] } : child) }
+  return { ...modal, children: modal.children.map(child => child.type === 'text_input'
+    ? { ...child, initialValue: values[child.id] }
+    : child) }
 }

@@ -27,7 +27,10 @@ export interface ConnectorResponse {
   data: unknown
 }
 
-/** Refusals that no retry changes, and what to check (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis). */
+/**
+ * Refusals that no retry changes, and what to check
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis).
+ */
 const PERMANENT: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check TEAMS_APP_ID and TEAMS_APP_PASSWORD.',
@@ -53,7 +56,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
 /** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
 const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
 
-export async function callConnector(request: () => Promise<ConnectorResponse>, timeoutMs: number): Promise<Outcome<{ id?: string }>> {
+export async function callConnector(
+  request: () => Promise<ConnectorResponse>, timeoutMs: number,
+): Promise<Outcome<{ id?: string }>> {
   try {
     const { status, headers, data } = await request()
     if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
@@ -62,13 +67,15 @@ export async function callConnector(request: () => Promise<ConnectorResponse>, t
     const specific = Object.hasOwn(BY_CODE, name) ? BY_CODE[name] : undefined
     return refused({
       reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
-      content: !specific && CONTENT.includes(status), gone: status === 404, pause: (headers as Record<string, unknown>)['retry-after'],
+      content: !specific && CONTENT.includes(status), gone: status === 404,
+      pause: (headers as Record<string, unknown>)['retry-after'],
     })
   }
   catch (error) {
     const { name, code, errorCode } = error as Error & { code?: string, errorCode?: string }
     if (errorCode && BAD_CREDENTIALS.test(errorCode)) return { ok: false, permanent: true, reason: `Microsoft's sign-in answered ${errorCode}. Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.` }
-    const cause = name === 'TimeoutError' || code === 'ECONNABORTED' ? `no answer in ${timeoutMs / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
+    const isLate = name === 'TimeoutError' || code === 'ECONNABORTED'
+    const cause = isLate ? `no answer in ${timeoutMs / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
     return { ok: false, permanent: false, reason: `Teams: ${cause}.` }
   }
 }

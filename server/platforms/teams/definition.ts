@@ -14,7 +14,8 @@ const variables = {
     where: `${PORTAL} → Bot management, or Azure → your Azure Bot → Configuration → Microsoft App ID.`,
   },
   TEAMS_APP_PASSWORD: {
-    schema: text, about: 'Client secret of the Teams bot.', where: `${PORTAL} → Bot management → your bot → Client secrets.`,
+    schema: text, about: 'Client secret of the Teams bot.',
+    where: `${PORTAL} → Bot management → your bot → Client secrets.`,
   },
   TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
   TEAMS_CHANNEL_ID: {
@@ -23,7 +24,8 @@ const variables = {
     example: '19:abc@thread.tacv2',
   },
   TEAMS_API_URL: {
-    schema: base, about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.',
+    schema: base,
+    about: 'Base URL of the Bot Connector, for gateways or tests. Default: https://smba.trafficmanager.net/teams.',
     example: 'https://smba.trafficmanager.net/teams',
   },
 } as const
@@ -61,7 +63,9 @@ export const teams: Definition = {
       code: { label: 'Bot endpoint', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/teams` },
     },
     { text: 'Create an app with that bot in the scope Team, and add it to the team of your channel.' },
-    { text: 'Copy the channel\'s link: the part after /channel/, decoded, is TEAMS_CHANNEL_ID (19:…@thread.tacv2). Restart.' },
+    {
+      text: 'Copy the channel\'s link: the part after /channel/, decoded, is TEAMS_CHANNEL_ID (19:…@thread.tacv2). Restart.',
+    },
   ],
   connect(settings: TeamsSettings, { log }) {
     const adapter = async () => (await import('./adapter')).createTeamsAdapter(settings, sdkLogger(log, 'teams'))
@@ -71,7 +75,9 @@ export const teams: Definition = {
       // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
       channelsOf: threadId => [Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!],
       adapter,
-      room: async (_bot, channelId = settings.channelId) => (await import('./room')).createTeamsRoom({ ...settings, channelId }, await adapter()),
+      room: async (_bot, channelId = settings.channelId) => (await import('./room')).createTeamsRoom(
+        { ...settings, channelId }, await adapter(),
+      ),
     }
   },
 }

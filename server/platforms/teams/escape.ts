@@ -1,6 +1,9 @@
 import { printable } from '../shared/text'
 
-/** What clients replace even in literal text (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features#datetime-formatting-and-localization). */
+/**
+ * What clients replace even in literal text
+ * (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features#datetime-formatting-and-localization).
+ */
 const MACRO = /\{(?=\{(?:DATE|TIME)\()/gi
 
 /** Runs of a `RichTextBlock` are literal but for dates; an invisible joiner between the braces keeps those. */

@@ -1,4 +1,7 @@
-/** Who signs what Teams sends (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication#connector-to-bot). */
+/**
+ * Who signs what Teams sends
+ * (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication#connector-to-bot).
+ */
 export const CONNECTOR = 'https://api.botframework.com'
 
 /** Whom a token names as its issuer, which its signature has yet to prove; null for what is no token. */
@@ -9,7 +12,8 @@ export function issuerOf(authorization: string): unknown {
 
 /** Whether it says where it is from: the address is what the token is then checked for. */
 export function isActivity(body: string): boolean {
-  const { serviceUrl, conversation } = (parse(body) ?? {}) as { serviceUrl?: unknown, conversation?: { id?: unknown } | null }
+  const activity = (parse(body) ?? {}) as { serviceUrl?: unknown, conversation?: { id?: unknown } | null }
+  const { serviceUrl, conversation } = activity
   return typeof serviceUrl === 'string' && serviceUrl !== '' && typeof conversation?.id === 'string'
 }
 

@@ -9,27 +9,42 @@ import { activities, cardActivity } from './messages'
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
 
-/** For conversations that have not told theirs (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages). */
+/**
+ * For conversations that have not told theirs
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
+ */
 const GLOBAL_SERVICE = 'https://smba.trafficmanager.net/teams'
 
 /**
  * Posts and edits cards with the adapter's sign-in. Not through its own methods: they render form text as markdown and
  * forget `Retry-After`.
  */
-export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: TeamsSettings, adapter: FormTeamsAdapter): Room {
-  const call = (request: Omit<ConnectorRequest, 'timeoutMs'>) => callConnector(() => adapter.connector({ ...request, timeoutMs: TIMEOUT_MS }), TIMEOUT_MS)
+export function createTeamsRoom(
+  { appId, channelId, apiUrl = GLOBAL_SERVICE }: TeamsSettings, adapter: FormTeamsAdapter,
+): Room {
+  const call = (request: Omit<ConnectorRequest, 'timeoutMs'>) => callConnector(
+    () => adapter.connector({ ...request, timeoutMs: TIMEOUT_MS }), TIMEOUT_MS,
+  )
 
   return {
     async post(card, summary) {
-      const outcome = await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) })
+      const outcome = await call({
+        method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId),
+      })
       if (!outcome.ok) return outcome
       const id = idIn('Teams', outcome.value.id)
       if (!id.ok) return id
-      return { ok: true, value: { platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }), messageId: id.value } }
+      return { ok: true, value: {
+        platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }),
+        messageId: id.value,
+      } }
     },
     async update(ref, card, summary) {
       const { serviceUrl, conversation } = placeOf(ref)
-      return done(await call({ method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`, body: cardActivity(card, summary, appId) }))
+      return done(await call({
+        method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`,
+        body: cardActivity(card, summary, appId),
+      }))
     },
     /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context#get-single-member-details */
     async hasMember(userId) {
@@ -43,9 +58,16 @@ export function createTeamsRoom({ appId, channelId, apiUrl = GLOBAL_SERVICE }: T
       return outcome.ok || isUnknown ? { ok: true, value: outcome.ok } : outcome
     },
     async say(card, summary, below) {
-      if (!below) return done(await call({ method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId) }))
+      if (!below) {
+        return done(await call({
+          method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId),
+        }))
+      }
       const { serviceUrl, conversation } = placeOf(below)
-      return done(await call({ method: 'POST', serviceUrl, path: activities(`${conversation};messageid=${below.messageId}`), body: cardActivity(card, summary, appId) }))
+      return done(await call({
+        method: 'POST', serviceUrl, path: activities(`${conversation};messageid=${below.messageId}`),
+        body: cardActivity(card, summary, appId),
+      }))
     },
   }
 

@@ -13,7 +13,10 @@ export interface TelegramSettings {
 /** Messages that are remembered, of all chats together; Telegram has no way to ask for earlier ones. */
 const REMEMBERED = 1000
 
-/** Bound of a call that writes, ms. Whoever calls waits no longer: an edit that came later still would undo the one after it. */
+/**
+ * Bound of a call that writes, ms. Whoever calls waits no longer: an edit that came later still would undo the one
+ * after it.
+ */
 const WRITE_TIMEOUT_MS = 10_000
 
 /** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
@@ -27,7 +30,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
 
   /** https://core.telegram.org/bots/api#getchatmember, which refuses to tell of people whom it does not know. */
   async isMember(chatId: string, userId: string): Promise<boolean> {
-    const asked = this.telegramFetch<{ status: string, is_member?: boolean }>('getChatMember', { chat_id: chatId, user_id: Number(userId) })
+    const asked = this.telegramFetch<{ status: string, is_member?: boolean }>(
+      'getChatMember', { chat_id: chatId, user_id: Number(userId) },
+    )
     const { status, is_member: isMember } = await asked.catch((error: Error) => {
       if (error.name === 'ValidationError') return { status: 'left', is_member: false }
       throw error
@@ -48,7 +53,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /** A message that reads so already was edited before: its answer got lost. */
-  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<RawMessage<TelegramRawMessage>> {
+  override async editMessage(
+    threadId: string, messageId: string, message: AdapterPostableMessage,
+  ): Promise<RawMessage<TelegramRawMessage>> {
     return super.editMessage(threadId, messageId, message).catch((error: Error) => {
       if (!/message is not modified/i.test(error.message)) throw error
       return { id: messageId, threadId, raw: {} as TelegramRawMessage }
@@ -56,14 +63,20 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /** https://core.telegram.org/bots/api#linkpreviewoptions; methods that know no previews ignore it. */
-  protected override telegramFetch<T>(...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>): Promise<T> {
+  protected override telegramFetch<T>(
+    ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
+  ): Promise<T> {
     const writes = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
     if (!writes) return super.telegramFetch<T>(method, payload, request)
-    return super.telegramFetch<T>(method, { ...payload, link_preview_options: { is_disabled: true } }, { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request })
+    return super.telegramFetch<T>(method, { ...payload, link_preview_options: { is_disabled: true } }, {
+      signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request,
+    })
   }
 
   /** The SDK's errors keep the kind of a refusal, of which Telegram says more. */
-  protected override throwTelegramApiError(...[method, status, data]: Parameters<TelegramAdapter['throwTelegramApiError']>): never {
+  protected override throwTelegramApiError(
+    ...[method, status, data]: Parameters<TelegramAdapter['throwTelegramApiError']>
+  ): never {
     try {
       super.throwTelegramApiError(method, status, data)
     }

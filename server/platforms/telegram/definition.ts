@@ -22,7 +22,8 @@ const variables = {
     example: '-1001234567890',
   },
   TELEGRAM_API_BASE_URL: {
-    schema: base, about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.',
+    schema: base,
+    about: 'Base URL of the Bot API, for a server of your own or tests. Default: https://api.telegram.org.',
     example: 'https://api.telegram.org',
   },
 } as const
@@ -49,7 +50,8 @@ export const telegram: Definition = {
   channel: { variable: 'TELEGRAM_CHAT_ID', schema: chatId },
   person: { id: /^\d+$/, example: 'telegram:123' },
   read: (values: Values<typeof variables>): TelegramSettings => ({
-    botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: values.TELEGRAM_CHAT_ID!,
+    botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
+    chatId: values.TELEGRAM_CHAT_ID!,
     apiUrl: values.TELEGRAM_API_BASE_URL,
   }),
   setup: siteUrl => [

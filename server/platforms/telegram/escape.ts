@@ -21,7 +21,8 @@ export function escapeTelegram(text: string): string {
 
 function escapeLine(line: string): string {
   const indent = /^\s*/.exec(line)![0].length
-  return '\u00A0'.repeat(indent) + line.slice(indent).replace(/\S+/g, word => ALIVE.test(word) ? code(word) : word.replace(PUNCTUATION, '\\$&'))
+  return '\u00A0'.repeat(indent)
+    + line.slice(indent).replace(/\S+/g, word => ALIVE.test(word) ? code(word) : word.replace(PUNCTUATION, '\\$&'))
 }
 
 function code(word: string): string {

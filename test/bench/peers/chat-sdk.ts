@@ -17,11 +17,17 @@ const channel = `slack:${env.CHAT_CHANNEL_ID}`
 
 const client = createClient({ url: env.STORE_URL }) as RedisClientType
 await client.connect()
-const slack = createSlackAdapter({ botToken: env.CHAT_BOT_TOKEN, signingSecret: env.CHAT_SIGNING_SECRET, apiUrl: env.SLACK_API_URL })
-const bot = new Chat({ userName: 'form-bot', adapters: { slack }, state: createRedisState({ client }), logger: 'error' })
+const slack = createSlackAdapter({
+  botToken: env.CHAT_BOT_TOKEN, signingSecret: env.CHAT_SIGNING_SECRET, apiUrl: env.SLACK_API_URL,
+})
+const bot = new Chat({
+  userName: 'form-bot', adapters: { slack }, state: createRedisState({ client }), logger: 'error',
+})
 const resend = new Resend(env.MAIL_API_KEY)
 
-const fieldsOf = (data: FormData) => Fields(Object.entries(data).map(([label, value]) => Field({ label, value: String(value) })))
+const fieldsOf = (data: FormData) => Fields(
+  Object.entries(data).map(([label, value]) => Field({ label, value: String(value) })),
+)
 
 function newCard(data: FormData, id: string): CardElement {
   return Card({
@@ -40,20 +46,34 @@ function newCard(data: FormData, id: string): CardElement {
 
 async function sendEmail(data: FormData): Promise<void> {
   const rows = Object.entries(data).map(([label, value]) => `<tr><th align="left">${label}</th><td>${String(value)}</td></tr>`)
-  await resend.emails.send({ from: `Formbot <${env.MAIL_FROM_ADDRESS}>`, to: env.FORWARD_EMAIL!, subject: 'Form submission', html: `<h1>Form submission</h1><table>${rows.join('')}</table>` })
+  await resend.emails.send({
+    from: `Formbot <${env.MAIL_FROM_ADDRESS}>`, to: env.FORWARD_EMAIL!, subject: 'Form submission',
+    html: `<h1>Form submission</h1><table>${rows.join('')}</table>`,
+  })
 }
 
 async function postToEndpoint(data: FormData): Promise<void> {
-  if (env.FORWARD_ENDPOINT) await fetch(env.FORWARD_ENDPOINT, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) })
+  if (env.FORWARD_ENDPOINT) {
+    await fetch(env.FORWARD_ENDPOINT, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
+    })
+  }
 }
 
 async function forward(event: ActionEvent, data: FormData, id: string): Promise<void> {
-  const card = Card({ title: 'Form Submission forwarded', children: [fieldsOf(data), Divider(), CardText(`Forwarded by ${event.user.fullName}`)] })
-  await Promise.all([sendEmail(data), postToEndpoint(data), slack.editMessage(event.threadId, event.messageId, card), client.del(`form:${id}`)])
+  const card = Card({ title: 'Form Submission forwarded', children: [
+    fieldsOf(data), Divider(), CardText(`Forwarded by ${event.user.fullName}`),
+  ] })
+  await Promise.all([
+    sendEmail(data), postToEndpoint(data), slack.editMessage(event.threadId, event.messageId, card),
+    client.del(`form:${id}`),
+  ])
 }
 
 async function spam(event: ActionEvent, id: string): Promise<void> {
-  const card = Card({ title: 'Form Submission marked as spam', children: [CardText(`Marked by ${event.user.fullName}`)] })
+  const card = Card({
+    title: 'Form Submission marked as spam', children: [CardText(`Marked by ${event.user.fullName}`)],
+  })
   await Promise.all([slack.editMessage(event.threadId, event.messageId, card), client.del(`form:${id}`)])
 }
 

@@ -1,4 +1,5 @@
-// The least that does the job: node:http, one Redis command, each vendor called once over a keep-alive agent. Checks only signatures.
+// The least that does the job: node:http, one Redis command, each vendor called once over a keep-alive agent. Checks
+// only signatures.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createClient } from 'redis'
@@ -14,21 +15,32 @@ await client.connect()
 function post(url: string, payload: unknown, token?: string): Promise<string> {
   const body = JSON.stringify(payload)
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...token ? { authorization: `Bearer ${token}` } : {} }
-    send(url, { method: 'POST', agent, headers }, response => void read(response).then(resolve, reject)).on('error', reject).end(body)
+    const headers = {
+      'content-type': 'application/json', 'content-length': Buffer.byteLength(body),
+      ...token ? { authorization: `Bearer ${token}` } : {},
+    }
+    send(
+      url, { method: 'POST', agent, headers }, response => void read(response).then(resolve, reject),
+    ).on('error', reject).end(body)
   })
 }
 
 function read(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    message.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('end', () => resolve(text)).on('error', reject)
+    message.setEncoding('utf8').on(
+      'data', (chunk: string) => { text += chunk },
+    ).on('end', () => resolve(text)).on('error', reject)
   })
 }
 
 const slack = (method: string, payload: object) => post(`${env.SLACK_API_URL}${method}`, payload, env.CHAT_BOT_TOKEN)
-const fieldsOf = (data: FormData) => Object.entries(data).map(([label, value]) => ({ type: 'mrkdwn', text: `*${label}*\n${String(value)}` }))
-const button = (action_id: string, label: string, value: string) => ({ type: 'button', action_id, text: { type: 'plain_text', text: label }, value })
+const fieldsOf = (data: FormData) => Object.entries(data).map(([label, value]) => ({
+  type: 'mrkdwn', text: `*${label}*\n${String(value)}`,
+}))
+const button = (action_id: string, label: string, value: string) => ({
+  type: 'button', action_id, text: { type: 'plain_text', text: label }, value,
+})
 
 async function takeForm(request: IncomingMessage): Promise<object> {
   const text = await read(request)
@@ -37,7 +49,10 @@ async function takeForm(request: IncomingMessage): Promise<object> {
   await client.set(`form:${submissionId}`, text, { EX: TTL_S })
   await slack('chat.postMessage', {
     channel: env.CHAT_CHANNEL_ID, text: 'New Form Submission',
-    blocks: [{ type: 'section', fields: fieldsOf(data) }, { type: 'actions', elements: [button('forward', 'Forward Submission', submissionId), button('edit', 'Edit & Forward', submissionId), button('spam', 'Mark as Spam', submissionId)] }],
+    blocks: [{ type: 'section', fields: fieldsOf(data) }, { type: 'actions', elements: [
+      button('forward', 'Forward Submission', submissionId), button('edit', 'Edit & Forward', submissionId),
+      button('spam', 'Mark as Spam', submissionId),
+    ] }],
   })
   return { status: 'received', submissionId }
 }
@@ -45,7 +60,9 @@ async function takeForm(request: IncomingMessage): Promise<object> {
 async function click(request: IncomingMessage): Promise<object> {
   const text = await read(request)
   const expected = `v0=${createHmac('sha256', env.CHAT_SIGNING_SECRET!).update(`v0:${String(request.headers['x-slack-request-timestamp'])}:${text}`).digest('hex')}`
-  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(String(request.headers['x-slack-signature'])))) throw new Error('forged')
+  if (!timingSafeEqual(Buffer.from(expected), Buffer.from(String(request.headers['x-slack-signature'])))) {
+    throw new Error('forged')
+  }
   void decide(JSON.parse(new URLSearchParams(text).get('payload')!))
   return {}
 }
@@ -56,14 +73,25 @@ async function decide({ actions: [{ action_id, value: id }], message: { ts }, us
   const stored = await client.get(`form:${id}`)
   if (!stored) return
   const data = JSON.parse(stored) as FormData
-  const edit = slack('chat.update', { channel: env.CHAT_CHANNEL_ID, ts, text: `Decided by ${user.name}`, blocks: [{ type: 'section', fields: fieldsOf(data) }] })
+  const edit = slack('chat.update', { channel: env.CHAT_CHANNEL_ID, ts, text: `Decided by ${user.name}`, blocks: [
+    { type: 'section', fields: fieldsOf(data) },
+  ] })
   const rows = fieldsOf(data).map(field => `<p>${field.text}</p>`)
-  const deliveries = action_id === 'forward' ? [post(`${env.RESEND_BASE_URL}/emails`, { from: env.MAIL_FROM_ADDRESS, to: env.FORWARD_EMAIL, subject: 'Form submission', html: rows.join('') }, env.MAIL_API_KEY), post(env.FORWARD_ENDPOINT!, data)] : []
+  const deliveries = action_id === 'forward'
+    ? [post(`${env.RESEND_BASE_URL}/emails`, {
+        from: env.MAIL_FROM_ADDRESS, to: env.FORWARD_EMAIL, subject: 'Form submission', html: rows.join(''),
+      }, env.MAIL_API_KEY), post(env.FORWARD_ENDPOINT!, data)]
+    : []
   await Promise.all([edit, ...deliveries, client.del(`form:${id}`)])
 }
 
 function answer(response: ServerResponse, work: Promise<object>): void {
-  work.then(body => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)), () => response.writeHead(500).end())
+  work.then(
+    body => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    () => response.writeHead(500).end(),
+  )
 }
 
-createServer((request, response) => answer(response, request.url === '/api/form' ? takeForm(request) : click(request))).listen(Number(env.PORT), env.HOST)
+createServer((request, response) => answer(
+  response, request.url === '/api/form' ? takeForm(request) : click(request),
+)).listen(Number(env.PORT), env.HOST)

@@ -53,7 +53,9 @@ export interface BotServer {
 }
 
 /** Two replicas of the bot with handlers, domain and store as `app.ts` composes them, before the Discord double. */
-export async function startBotServer({ register = () => {}, state = createMemoryState() }: { register?: (bot: Chat) => void, state?: StateAdapter } = {}): Promise<BotServer> {
+export async function startBotServer({
+  register = () => {}, state = createMemoryState(),
+}: { register?: (bot: Chat) => void, state?: StateAdapter } = {}): Promise<BotServer> {
   const [discord, dir] = await Promise.all([startDiscord(), mkdtemp(join(tmpdir(), 'discord-bot-'))])
   const logged: string[] = []
   const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
@@ -62,13 +64,16 @@ export async function startBotServer({ register = () => {}, state = createMemory
   const queues = new EmbeddedCardQueue(runtime.now)
   const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
-  const connections = [platform.connect({ botToken, publicKey, applicationId, channelId, apiUrl }, { log, http: createHttpClient(), siteUrl: null })]
+  const connections = [platform.connect(
+    { botToken, publicKey, applicationId, channelId, apiUrl }, { log, http: createHttpClient(), siteUrl: null },
+  )]
   const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
   const forms = formsOf({ rooms: ['discord'], endpoint })
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const board = createBoard(connections, async () => bots[0]!, log, 0)
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY, overviewUrl: presentation.siteUrl, runtime, log,
+    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY,
+    overviewUrl: presentation.siteUrl, runtime, log,
   })
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log,
@@ -76,13 +81,17 @@ export async function startBotServer({ register = () => {}, state = createMemory
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
-  const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place)
+  const reviewAt = (place: Place) => new Review(
+    { store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place,
+  )
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
     register: (bot) => {
       const { here, pressOf } = createPlaces(connections)
-      registerReview(bot, { reviewAt, here, pressOf, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key })
+      registerReview(bot, {
+        reviewAt, here, pressOf, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key,
+      })
       register(bot)
     },
   })
@@ -92,7 +101,9 @@ export async function startBotServer({ register = () => {}, state = createMemory
   let requests = 0
   const server = createServer((request, response) => {
     const bot = bots[requests++ % bots.length]!
-    void answer(request, response, webRequest => bot.webhooks.discord!(webRequest, { waitUntil: task => runtime.background(task) }))
+    void answer(request, response, webRequest => bot.webhooks.discord!(
+      webRequest, { waitUntil: task => runtime.background(task) },
+    ))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 
@@ -101,7 +112,9 @@ export async function startBotServer({ register = () => {}, state = createMemory
     discord, state, store, mailer, endpoint, bots, logged,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     submit: async (data) => {
-      const id = await receive(data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log })
+      const id = await receive(
+        data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log },
+      )
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => shown(id)) }
     },
@@ -117,10 +130,18 @@ export async function startBotServer({ register = () => {}, state = createMemory
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, handle: (request: Request) => Promise<Response>): Promise<void> {
+async function answer(
+  request: IncomingMessage, response: ServerResponse, handle: (request: Request) => Promise<Response>,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const headers = Object.entries(request.headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  const answered = await handle(new Request('http://bot.example.com/api/webhooks/discord', { method: 'POST', headers, body: Buffer.concat(chunks) })).catch((error: Error) => new Response(String(error.stack), { status: 500 }))
-  response.writeHead(answered.status, { 'content-type': answered.headers.get('content-type') ?? 'text/plain' }).end(Buffer.from(await answered.arrayBuffer()))
+  const headers = Object.entries(request.headers).filter((entry): entry is [string, string] => (
+    typeof entry[1] === 'string'
+  ))
+  const answered = await handle(new Request(
+    'http://bot.example.com/api/webhooks/discord', { method: 'POST', headers, body: Buffer.concat(chunks) },
+  )).catch((error: Error) => new Response(String(error.stack), { status: 500 }))
+  response.writeHead(answered.status, { 'content-type': answered.headers.get('content-type') ?? 'text/plain' }).end(
+    Buffer.from(await answered.arrayBuffer()),
+  )
 }

@@ -15,7 +15,9 @@ export async function startDiscord({ latencyMs = {} }: { latencyMs?: Latencies }
   const interactions = createInteractions(world)
   const { gateway, dispatch, close: closeGateway } = await startGateway(world, botToken, latencyMs)
   world.dispatch = dispatch
-  const rest = await startRest({ world, interactions, token: botToken, publicKey: interactions.publicKey, gateway: () => gateway })
+  const rest = await startRest({
+    world, interactions, token: botToken, publicKey: interactions.publicKey, gateway: () => gateway,
+  })
   const proxy = await startProxy(rest.url)
   const closeProxy = proxy.close
 
@@ -39,11 +41,15 @@ export async function startDiscord({ latencyMs = {} }: { latencyMs?: Latencies }
     submitModal: interactions.submitModal,
     emitMessage: ({ channelId = world.channelId, content, author = world.reviewer, mentions = [] }) => {
       for (const user of [author, ...mentions]) if (!world.users.has(user.id)) world.addUser(user)
-      const { id } = world.post(channelId, author, { content }, mentions.length > 0 ? { mentions: [...new Set([...world.mentionedIn(content), ...mentions])] } : {})
+      const { id } = world.post(
+        channelId, author, { content },
+        mentions.length > 0 ? { mentions: [...new Set([...world.mentionedIn(content), ...mentions])] } : {},
+      )
       return { id }
     },
     emitReaction: ({ messageId, emoji, userId = world.reviewer.id, channelId, remove }) => {
-      const user = world.users.get(userId) ?? world.addUser({ id: userId, username: `user${userId}`, global_name: null })
+      const user = world.users.get(userId)
+        ?? world.addUser({ id: userId, username: `user${userId}`, global_name: null })
       world.react(world.message(messageId, channelId), emoji, user, remove)
     },
     close: async () => {

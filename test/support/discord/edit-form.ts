@@ -6,7 +6,9 @@ import type { Answer, DiscordMessage, Json, OpenedModal } from './types'
 export const buttonOf = (action: string, id: string) => `${action}\n${id}`
 
 /** Every component of a message, rows left out. */
-export const componentsOf = (message: DiscordMessage | undefined): Json[] => (message?.components ?? []).flatMap(({ components }) => components as Json[])
+export const componentsOf = (message: DiscordMessage | undefined): Json[] => (
+  (message?.components ?? []).flatMap(({ components }) => components as Json[])
+)
 
 /** Custom id of the component with this label or placeholder. */
 export function componentId(message: DiscordMessage | undefined, name: string): string {
@@ -22,13 +24,17 @@ export function press({ discord, url }: BotServer, message: DiscordMessage, labe
 export type Mode = 'native' | 'picker'
 
 /** Opens the edit form of a card; what it is shown as. */
-export async function openEdit({ discord, url }: BotServer, card: DiscordMessage, id: string): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {
+export async function openEdit(
+  { discord, url }: BotServer, card: DiscordMessage, id: string,
+): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {
   const answer = await discord.click(url, card, buttonOf('edit', id))
   return { mode: answer.message ? 'picker' : 'native', answer, opened: answer.opened!, picker: answer.message! }
 }
 
 /** Opens the edit form, changes one field in whatever way it offers, and sends it. */
-export async function editAndForward(server: BotServer, card: DiscordMessage, id: string, position: number, text: string): Promise<{ mode: Mode, answer: Answer }> {
+export async function editAndForward(
+  server: BotServer, card: DiscordMessage, id: string, position: number, text: string,
+): Promise<{ mode: Mode, answer: Answer }> {
   const { mode, opened, picker } = await openEdit(server, card, id)
   const { discord, url } = server
   if (mode === 'native') return { mode, answer: await discord.submitModal(url, opened, filled(opened, position, text)) }
@@ -37,9 +43,13 @@ export async function editAndForward(server: BotServer, card: DiscordMessage, id
 }
 
 /** Picks one field, turning pages until it is offered, and types into it. */
-export async function pickAndEdit(server: BotServer, picker: DiscordMessage, position: number, text: string): Promise<Answer> {
+export async function pickAndEdit(
+  server: BotServer, picker: DiscordMessage, position: number, text: string,
+): Promise<Answer> {
   const { discord, url } = server
-  const menu = componentsOf(picker).find(({ options }) => (options as Json[] | undefined)?.some(({ value }) => value === String(position)))
+  const menu = componentsOf(picker).find(({ options }) => (
+    (options as Json[] | undefined)?.some(({ value }) => value === String(position))
+  ))
   if (!menu) return pickAndEdit(server, (await press(server, picker, '▶')).message!, position, text)
   const { opened } = await discord.select(url, picker, String(menu.custom_id), [String(position)])
   return discord.submitModal(url, opened!, filled(opened!, position, text))
@@ -47,6 +57,7 @@ export async function pickAndEdit(server: BotServer, picker: DiscordMessage, pos
 
 /** The text in the first input of the field, its other inputs emptied. */
 function filled(opened: OpenedModal, position: number, text: string): Record<string, string> {
-  const parts = modalInputs(opened).map(({ customId }) => customId).filter(customId => customId === `i${position}` || customId.startsWith(`i${position}.`))
+  const parts = modalInputs(opened).map(({ customId }) => customId).filter(customId => customId === `i${position}`
+    || customId.startsWith(`i${position}.`))
   return Object.fromEntries(parts.map((part, index) => [part, index === 0 ? text : '']))
 }

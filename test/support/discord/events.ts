@@ -22,30 +22,45 @@ function neededFor(type: string, data: Json): number {
 
 /** Without the privileged intent others' guild messages that do not mention the bot arrive empty. */
 export function visibleTo(intents: number, botId: string, data: Json, type: string): Json {
-  const hidden = /^MESSAGE_(?:CREATE|UPDATE)$/.test(type) && !(intents & MESSAGE_CONTENT) && data.guild_id && data.author.id !== botId && !data.mentions.some((user: Json) => user.id === botId)
+  const hidden = /^MESSAGE_(?:CREATE|UPDATE)$/.test(type) && !(intents & MESSAGE_CONTENT) && data.guild_id
+    && data.author.id !== botId && !data.mentions.some((user: Json) => user.id === botId)
   return hidden ? { ...data, content: '', embeds: [], attachments: [], components: [] } : data
 }
 
 export function ready(world: World, sessionId: string, resumeUrl: string, shard: unknown): Json {
   return {
-    v: 10, user: { ...world.bot, verified: true, mfa_enabled: true, email: null, flags: 0 }, guilds: [{ id: world.guildId, unavailable: true }], session_id: sessionId, resume_gateway_url: resumeUrl,
-    application: { id: world.bot.id, flags: 1 << 19 }, private_channels: [], relationships: [], guild_join_requests: [], geo_ordered_rtc_regions: [], user_settings: {}, presences: [], session_type: 'normal', auth: {}, ...shard ? { shard } : {},
+    v: 10, user: { ...world.bot, verified: true, mfa_enabled: true, email: null, flags: 0 },
+    guilds: [{ id: world.guildId, unavailable: true }], session_id: sessionId, resume_gateway_url: resumeUrl,
+    application: { id: world.bot.id, flags: 1 << 19 }, private_channels: [], relationships: [], guild_join_requests: [],
+    geo_ordered_rtc_regions: [], user_settings: {}, presences: [], session_type: 'normal', auth: {},
+    ...shard ? { shard } : {},
   }
 }
 
 export function guild(world: World): Json {
-  const everyone = { id: world.guildId, name: '@everyone', permissions: '2248473465835073', position: 0, color: 0, hoist: false, managed: false, mentionable: false, icon: null, unicode_emoji: null, flags: 0 }
+  const everyone = {
+    id: world.guildId, name: '@everyone', permissions: '2248473465835073', position: 0, color: 0, hoist: false,
+    managed: false, mentionable: false, icon: null, unicode_emoji: null, flags: 0,
+  }
   return {
-    id: world.guildId, name: 'Forms', icon: null, splash: null, discovery_splash: null, description: null, banner: null, owner_id: world.reviewer.id, region: 'us-west', afk_channel_id: null, afk_timeout: 300, widget_enabled: false, widget_channel_id: null,
-    verification_level: 0, default_message_notifications: 0, explicit_content_filter: 0, roles: [everyone], emojis: [], stickers: [], features: [], mfa_level: 0, application_id: null, system_channel_id: null, system_channel_flags: 0, rules_channel_id: null,
-    vanity_url_code: null, premium_tier: 0, premium_subscription_count: 0, premium_progress_bar_enabled: false, preferred_locale: 'en-US', public_updates_channel_id: null, nsfw: false, nsfw_level: 0, safety_alerts_channel_id: null, hub_type: null,
+    id: world.guildId, name: 'Forms', icon: null, splash: null, discovery_splash: null, description: null, banner: null,
+    owner_id: world.reviewer.id, region: 'us-west', afk_channel_id: null, afk_timeout: 300, widget_enabled: false,
+    widget_channel_id: null,
+    verification_level: 0, default_message_notifications: 0, explicit_content_filter: 0, roles: [everyone], emojis: [],
+    stickers: [], features: [], mfa_level: 0, application_id: null, system_channel_id: null, system_channel_flags: 0,
+    rules_channel_id: null,
+    vanity_url_code: null, premium_tier: 0, premium_subscription_count: 0, premium_progress_bar_enabled: false,
+    preferred_locale: 'en-US', public_updates_channel_id: null, nsfw: false, nsfw_level: 0,
+    safety_alerts_channel_id: null, hub_type: null,
   }
 }
 
 export function guildCreate(world: World): Json {
   const channels = [...world.channels.values()].filter(({ guild_id }) => guild_id)
   return {
-    ...guild(world), joined_at: '2024-01-01T00:00:00.000000+00:00', large: false, unavailable: false, member_count: world.users.size, members: [...world.users.values()].map(user => world.member(user)),
-    channels: channels.filter(({ type }) => type !== 11), threads: channels.filter(({ type }) => type === 11), presences: [], voice_states: [], stage_instances: [], guild_scheduled_events: [], soundboard_sounds: [],
+    ...guild(world), joined_at: '2024-01-01T00:00:00.000000+00:00', large: false, unavailable: false,
+    member_count: world.users.size, members: [...world.users.values()].map(user => world.member(user)),
+    channels: channels.filter(({ type }) => type !== 11), threads: channels.filter(({ type }) => type === 11),
+    presences: [], voice_states: [], stage_instances: [], guild_scheduled_events: [], soundboard_sounds: [],
   }
 }

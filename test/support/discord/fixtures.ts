@@ -1,8 +1,13 @@
 import type { DiscordDouble, Json } from './types'
 
 /** A call of the REST API, by default as the bot. */
-export async function rest(discord: DiscordDouble, method: string, path: string, body?: Json, authorization = `Bot ${discord.botToken}`): Promise<{ status: number, body: Json }> {
-  const response = await fetch(`${discord.restUrl}${path}`, { method, headers: { authorization, ...body ? { 'content-type': 'application/json' } : {} }, body: body && JSON.stringify(body) })
+export async function rest(
+  discord: DiscordDouble, method: string, path: string, body?: Json, authorization = `Bot ${discord.botToken}`,
+): Promise<{ status: number, body: Json }> {
+  const response = await fetch(`${discord.restUrl}${path}`, {
+    method, headers: { authorization, ...body ? { 'content-type': 'application/json' } : {} },
+    body: body && JSON.stringify(body),
+  })
   const text = await response.text()
   return { status: response.status, body: text ? JSON.parse(text) as Json : {} }
 }
@@ -12,8 +17,12 @@ export function post(discord: DiscordDouble, body: Json): Promise<{ status: numb
 }
 
 export const text = (length: number) => 'x'.repeat(length)
-export const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index))
-export const button = (index: number, more: Json = {}) => ({ type: 2, style: 1, label: 'Press', custom_id: `b${index}`, ...more })
+export const times = <T>(count: number, make: (index: number) => T) => Array.from(
+  { length: count }, (_, index) => make(index),
+)
+export const button = (index: number, more: Json = {}) => ({
+  type: 2, style: 1, label: 'Press', custom_id: `b${index}`, ...more,
+})
 export const row = (...components: Json[]) => ({ type: 1, components })
 export const option = (index: number) => ({ label: 'Option', value: `v${index}` })
 export const select = (more: Json = {}) => ({ type: 3, custom_id: 's', options: [option(0)], ...more })

@@ -32,7 +32,7 @@ export interface Gateway {
   privileged: boolean
   /** True: new sockets get 503, as in an outage. */
   refuse: boolean
-  /** Set to true: the sockets that are open now get neither acks nor events. Back to false: they get what was withheld. */
+  /** Set to true: sockets that are open now get neither acks nor events. Back to false: they get what was withheld. */
   freezeAcks: boolean
   /** TCP reset of every socket; sessions stay. */
   dropAll: () => void
@@ -65,11 +65,13 @@ interface Connection {
 }
 
 const TRUE_CLIENT_END = [1000, 1001]
-/** After these codes of ours a client must identify anew: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
+/** After these a client must identify anew: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
 const SESSION_OVER = [4003, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014]
 
 /** Gateway v10: JSON, no compression. */
-export async function startGateway(world: World, token: string, latency: Latencies): Promise<{ gateway: Gateway, dispatch: (type: string, data: Json) => void, close: () => Promise<void> }> {
+export async function startGateway(
+  world: World, token: string, latency: Latencies,
+): Promise<{ gateway: Gateway, dispatch: (type: string, data: Json) => void, close: () => Promise<void> }> {
   const http = createServer((_, response) => response.writeHead(404).end())
   const server = new WebSocketServer({ server: http, verifyClient: (_, done) => done(!gateway.refuse, 503) })
   const sessions = new Map<string, Session>()
@@ -78,7 +80,8 @@ export async function startGateway(world: World, token: string, latency: Latenci
   let lastIdentify = 0
 
   const gateway: Gateway = {
-    url: '', resumeUrl: '', identifies: 0, resumes: 0, heartbeats: 0, heartbeatIntervalMs: 41_250, identifyIntervalMs: 0, privileged: true, refuse: false,
+    url: '', resumeUrl: '', identifies: 0, resumes: 0, heartbeats: 0, heartbeatIntervalMs: 41_250,
+    identifyIntervalMs: 0, privileged: true, refuse: false,
     live: () => [...connections].filter(({ session }) => session).length,
     get freezeAcks() {
       return [...connections].some(({ withheld }) => withheld)
@@ -152,7 +155,9 @@ export async function startGateway(world: World, token: string, latency: Latenci
     if (Date.now() - lastIdentify < gateway.identifyIntervalMs) return invalidate(connection, false)
     lastIdentify = Date.now()
     gateway.identifies++
-    const session: Session = { id: randomBytes(16).toString('hex'), seq: 0, intents: d.intents, replay: [], acknowledged: 0 }
+    const session: Session = {
+      id: randomBytes(16).toString('hex'), seq: 0, intents: d.intents, replay: [], acknowledged: 0,
+    }
     sessions.set(session.id, session)
     attach(connection, session)
     dispatchTo(session, 'READY', ready(world, session.id, gateway.resumeUrl, d.shard))
@@ -201,7 +206,9 @@ export async function startGateway(world: World, token: string, latency: Latenci
     if (op === 2 || op === 6) {
       if (connection.session) return end(connection, 4005)
       const act = op === 2 ? identify : resume
-      return later(op === 2 ? latency.identify : latency.resume, () => connection.ws.readyState === connection.ws.OPEN && act(connection, d))
+      return later(op === 2 ? latency.identify : latency.resume, () => {
+        if (connection.ws.readyState === connection.ws.OPEN) act(connection, d)
+      })
     }
     // Presence, voice and member requests are taken and ignored.
     if ([3, 4, 8, 31].includes(op)) return connection.session ? undefined : end(connection, 4003)
@@ -214,7 +221,9 @@ export async function startGateway(world: World, token: string, latency: Latenci
     ws.on('message', data => receive(connection, String(data)))
     ws.on('error', () => {})
     ws.on('close', (code) => {
-      if (!connection.closedByUs && TRUE_CLIENT_END.includes(code) && connection.session) sessions.delete(connection.session.id)
+      if (!connection.closedByUs && TRUE_CLIENT_END.includes(code) && connection.session) {
+        sessions.delete(connection.session.id)
+      }
       detach(connection)
       connections.delete(connection)
     })
@@ -226,7 +235,9 @@ export async function startGateway(world: World, token: string, latency: Latenci
   return {
     gateway,
     dispatch: (type, data) => {
-      for (const session of sessions.values()) if (hears(session.intents, type, data)) dispatchTo(session, type, visibleTo(session.intents, world.bot.id, data, type))
+      for (const session of sessions.values()) if (hears(session.intents, type, data)) {
+        dispatchTo(session, type, visibleTo(session.intents, world.bot.id, data, type))
+      }
     },
     close: async () => {
       for (const timer of timers) clearTimeout(timer)

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { clickable } from './components'
 import { submittedComponents, validateModal } from './modal'
 import { DiscordError } from './problems'
 import type { Answer, DiscordMessage, Interaction, InteractionResponse, Json, OpenedModal, SendOptions } from './types'
@@ -16,13 +17,19 @@ const UPDATE = 7
 const MODAL = 9
 const MODAL_SUBMIT = 5
 
+type Given = Pick<Answer, 'status' | 'body'>
+
 export interface Interactions {
   publicKey: string
   responses: InteractionResponse[]
   send: (url: string, body: string, options?: SendOptions) => Promise<Response>
   ping: (url: string, options?: SendOptions) => Promise<Answer>
-  component: (url: string, message: DiscordMessage, customId: string, values?: string[], options?: SendOptions) => Promise<Answer>
-  submitModal: (url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions) => Promise<Answer>
+  component: (
+    url: string, message: DiscordMessage, customId: string, values?: string[], options?: SendOptions,
+  ) => Promise<Answer>
+  submitModal: (
+    url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
+  ) => Promise<Answer>
   /** First response through REST. */
   callback: (id: string, token: string, body: Json) => void
   /** An interaction whose webhook may be used now. */
@@ -40,15 +47,28 @@ export function createInteractions(world: World): Interactions {
     responses.push({ interactionId: id, at: Date.now(), ...response })
   }
 
-  async function send(url: string, body: string, { headers, timestamp = Math.floor(Date.now() / 1000), tamper }: SendOptions = {}): Promise<Response> {
+  async function send(
+    url: string, body: string, { headers, timestamp = Math.floor(Date.now() / 1000), tamper }: SendOptions = {},
+  ): Promise<Response> {
     const signature = sign(null, Buffer.from(`${timestamp}${body}`), privateKey).toString('hex')
-    const all = { 'content-type': 'application/json', 'user-agent': 'Discord-Interactions/1.0 (+https://discord.com)', 'x-signature-ed25519': signature, 'x-signature-timestamp': String(timestamp), ...headers }
+    const all = {
+      'content-type': 'application/json', 'user-agent': 'Discord-Interactions/1.0 (+https://discord.com)',
+      'x-signature-ed25519': signature, 'x-signature-timestamp': String(timestamp), ...headers,
+    }
     const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    return fetch(url, { method: 'POST', headers: present, body: tamper ? tamper(body) : body, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    return fetch(url, {
+      method: 'POST', headers: present, body: tamper ? tamper(body) : body,
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
   }
 
-  function open(type: number, channelId: string, { user = world.reviewer }: SendOptions, messageId?: string): Interaction {
-    const interaction: Interaction = { id: world.nextId(), token: randomBytes(32).toString('base64url'), type, channelId, user, createdAt: Date.now(), messageId }
+  function open(
+    type: number, channelId: string, { user = world.reviewer }: SendOptions, messageId?: string,
+  ): Interaction {
+    const interaction: Interaction = {
+      id: world.nextId(), token: randomBytes(32).toString('base64url'), type, channelId, user, createdAt: Date.now(),
+      messageId,
+    }
     known.set(interaction.token, interaction)
     return interaction
   }
@@ -57,9 +77,16 @@ export function createInteractions(world: World): Interactions {
     const channel = world.channel(channelId)
     const guild = Boolean(channel.guild_id)
     return {
-      id, application_id: world.bot.id, type, token, version: 1, data, channel_id: channelId, channel, locale: 'en-US', entitlements: [], attachment_size_limit: 10_485_760, app_permissions: '2248473465835073',
-      authorizing_integration_owners: guild ? { 0: world.guildId } : { 0: '0' }, context: guild ? 0 : 1, ...message ? { message: wire(message) } : {},
-      ...guild ? { guild_id: world.guildId, guild: { id: world.guildId, locale: 'en-US', features: [] }, guild_locale: 'en-US', member: { ...world.member(user), permissions: '2248473465835073' } } : { user },
+      id, application_id: world.bot.id, type, token, version: 1, data, channel_id: channelId, channel, locale: 'en-US',
+      entitlements: [], attachment_size_limit: 10_485_760, app_permissions: '2248473465835073',
+      authorizing_integration_owners: guild ? { 0: world.guildId } : { 0: '0' }, context: guild ? 0 : 1,
+      ...message ? { message: wire(message) } : {},
+      ...guild
+        ? {
+            guild_id: world.guildId, guild: { id: world.guildId, locale: 'en-US', features: [] }, guild_locale: 'en-US',
+            member: { ...world.member(user), permissions: '2248473465835073' },
+          }
+        : { user },
     }
   }
 
@@ -75,14 +102,18 @@ export function createInteractions(world: World): Interactions {
     if (status < 200 || status > 299) return { ...answer, ...given }
     // Answered through the callback meanwhile: then HTTP must say nothing.
     if (interaction.response !== undefined && url !== 'gateway') {
-      if (body.type !== undefined) throw new Error(`Interaction ${interaction.id} was answered twice: through REST and, with type ${String(body.type)}, over HTTP`)
+      if (body.type !== undefined) {
+        throw new Error(
+          `Interaction ${interaction.id} was answered twice: through REST and, with type ${String(body.type)}, over HTTP`,
+        )
+      }
       return { ...answer, ...given }
     }
     if (url !== 'gateway') first(interaction, body, 'http')
     return { ...answer, ...given, ...outcome(interaction, body) }
   }
 
-  async function overHttp(url: string, payload: Json, options: SendOptions): Promise<{ status: number, body: Json } | undefined> {
+  async function overHttp(url: string, payload: Json, options: SendOptions): Promise<Given | undefined> {
     try {
       const response = await send(url, JSON.stringify(payload), options)
       return { status: response.status, body: parse(await response.text()) }
@@ -93,7 +124,7 @@ export function createInteractions(world: World): Interactions {
     }
   }
 
-  function overGateway(interaction: Interaction, payload: Json): Promise<{ status: number, body: Json } | undefined> {
+  function overGateway(interaction: Interaction, payload: Json): Promise<Given | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ANSWER_WITHIN_MS)
       interaction.answered = (body) => {
@@ -106,16 +137,29 @@ export function createInteractions(world: World): Interactions {
 
   /** Checks the first response and does what it says. */
   function first(interaction: Interaction, body: Json, via: 'http' | 'rest'): void {
-    const refused = (why: string) => new DiscordError(400, 50035, 'Invalid Form Body', { type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: why }] } })
+    const refused = (why: string) => new DiscordError(
+      400, 50035, 'Invalid Form Body', { type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: why }] } },
+    )
     // Without a message behind it, a modal has nothing that could be updated.
-    const fitting = interaction.type === MODAL_SUBMIT ? [MESSAGE, DEFER_MESSAGE, ...interaction.messageId ? [DEFER_UPDATE, UPDATE] : []] : [MESSAGE, DEFER_MESSAGE, DEFER_UPDATE, UPDATE, MODAL]
+    const fitting = interaction.type === MODAL_SUBMIT
+      ? [MESSAGE, DEFER_MESSAGE, ...interaction.messageId ? [DEFER_UPDATE, UPDATE] : []]
+      : [MESSAGE, DEFER_MESSAGE, DEFER_UPDATE, UPDATE, MODAL]
     const clicked = interaction.messageId ? world.messages.get(interaction.messageId) : undefined
     try {
-      if (!fitting.includes(body.type)) throw refused(`Type ${String(body.type)} does not answer an interaction of type ${interaction.type}; value must be one of {${fitting.join(', ')}}.`)
-      const ours = { interaction_metadata: { id: interaction.id, type: interaction.type, user: interaction.user, authorizing_integration_owners: {} } }
+      if (!fitting.includes(body.type)) {
+        const allowed = `value must be one of {${fitting.join(', ')}}.`
+        throw refused(`Type ${String(body.type)} does not answer an interaction of type ${interaction.type}; ${allowed}`)
+      }
+      const ours = { interaction_metadata: {
+        id: interaction.id, type: interaction.type, user: interaction.user, authorizing_integration_owners: {},
+      } }
       if (body.type === MODAL) validateModal(body.data as Json | undefined)
-      if (body.type === MESSAGE) interaction.originalId = world.post(interaction.channelId, world.bot, body.data ?? {}, ours).id
-      if (body.type === DEFER_MESSAGE) interaction.originalId = world.placeholder(interaction.channelId, (body.data?.flags ?? 0) & EPHEMERAL, ours).id
+      if (body.type === MESSAGE) {
+        interaction.originalId = world.post(interaction.channelId, world.bot, body.data ?? {}, ours).id
+      }
+      if (body.type === DEFER_MESSAGE) {
+        interaction.originalId = world.placeholder(interaction.channelId, (body.data?.flags ?? 0) & EPHEMERAL, ours).id
+      }
       if (body.type === DEFER_UPDATE || body.type === UPDATE) interaction.originalId = interaction.messageId
       if (body.type === UPDATE) {
         if (!clicked) throw new DiscordError(404, 10008, 'Unknown Message')
@@ -124,16 +168,22 @@ export function createInteractions(world: World): Interactions {
     }
     catch (error) {
       if (via === 'rest' || !(error instanceof DiscordError)) throw error
-      throw new Error(`Discord would refuse this response to interaction ${interaction.id}: ${JSON.stringify(error.body)}\n${JSON.stringify(body)}`, { cause: error })
+      throw new Error(
+        `Discord would refuse this response to interaction ${interaction.id}: ${JSON.stringify(error.body)}\n${JSON.stringify(body)}`,
+        { cause: error },
+      )
     }
     interaction.response = body.type as number
-    record(interaction, { kind: 'respond', via, type: body.type, data: body.data ?? {}, messageId: interaction.originalId })
+    const { originalId: messageId } = interaction
+    record(interaction, { kind: 'respond', via, type: body.type, data: body.data ?? {}, messageId })
   }
 
   function outcome(interaction: Interaction, body: Json): Partial<Answer> {
     const message = interaction.originalId ? world.messages.get(interaction.originalId) : undefined
     const clicked = interaction.messageId ? world.messages.get(interaction.messageId) : undefined
-    if (body.type === MODAL) return { opened: structuredClone({ modal: body.data as Json, ...clicked ? { message: clicked } : {} }) }
+    if (body.type === MODAL) {
+      return { opened: structuredClone({ modal: body.data as Json, ...clicked ? { message: clicked } : {} }) }
+    }
     return message && body.type !== DEFER_UPDATE ? { message: structuredClone(message) } : {}
   }
 
@@ -142,37 +192,49 @@ export function createInteractions(world: World): Interactions {
     responses, send, record,
     ping: async (url, options = {}) => {
       const { token, ...payload } = payloadOf(open(1, world.channelId, options), {})
-      const given = await overHttp(url, { ...payload, token, data: undefined, channel: undefined, channel_id: undefined, guild_id: undefined, guild: undefined, member: undefined, user: world.reviewer }, options)
+      const given = await overHttp(url, {
+        ...payload, token, data: undefined, channel: undefined, channel_id: undefined, guild_id: undefined,
+        guild: undefined, member: undefined, user: world.reviewer,
+      }, options)
       const answer = { interactionId: String(payload.id), token: String(token) }
       if (!given) return { ...answer, status: 0, body: {}, timedOut: true }
-      if (given.status === 200 && given.body.type !== PONG) throw new Error(`A PING is answered by type 1, not ${JSON.stringify(given.body)}`)
+      if (given.status === 200 && given.body.type !== PONG) {
+        throw new Error(`A PING is answered by type 1, not ${JSON.stringify(given.body)}`)
+      }
       return { ...answer, ...given }
     },
     component: (url, message, customId, values, options = {}) => {
-      const component = find(message.components, customId)
-      if (!component) throw new Error(`The message has no component "${customId}", only ${customIds(message.components).join(', ') || 'none'}`)
-      if (component.disabled) throw new Error(`"${customId}" is disabled`)
+      const component = clickable(message, customId)
       const interaction = open(3, message.channel_id, options, message.id)
-      const data = { component_type: component.type, custom_id: customId, id: component.id, ...values ? { values } : {} }
+      const data = {
+        component_type: component.type, custom_id: customId, id: component.id, ...values ? { values } : {},
+      }
       return deliver(url, interaction, payloadOf(interaction, data, world.messages.get(message.id) ?? message), options)
     },
     submitModal: (url, opened, values, options = {}) => {
       const channelId = opened.message?.channel_id ?? world.channelId
       const interaction = open(MODAL_SUBMIT, channelId, options, opened.message?.id)
       const data = { custom_id: opened.modal.custom_id, components: submittedComponents(opened, values) }
-      return deliver(url, interaction, payloadOf(interaction, data, opened.message && (world.messages.get(opened.message.id) ?? opened.message)), options)
+      const message = opened.message && (world.messages.get(opened.message.id) ?? opened.message)
+      return deliver(url, interaction, payloadOf(interaction, data, message), options)
     },
     callback: (id, token, body) => {
       const interaction = known.get(token)
-      if (interaction?.response !== undefined) throw new DiscordError(400, 40060, 'Interaction has already been acknowledged.')
-      if (interaction?.id !== id || Date.now() - interaction.createdAt > ANSWER_WITHIN_MS) throw new DiscordError(404, 10062, 'Unknown interaction')
+      if (interaction?.response !== undefined) {
+        throw new DiscordError(400, 40060, 'Interaction has already been acknowledged.')
+      }
+      if (interaction?.id !== id || Date.now() - interaction.createdAt > ANSWER_WITHIN_MS) {
+        throw new DiscordError(404, 10062, 'Unknown interaction')
+      }
       first(interaction, body, 'rest')
       interaction.answered?.(body)
     },
     webhook: (token) => {
       const interaction = known.get(token)
       if (interaction?.response === undefined) throw new DiscordError(404, 10015, 'Unknown Webhook')
-      if (Date.now() - interaction.createdAt > TOKEN_VALID_MS) throw new DiscordError(401, 50027, 'Invalid Webhook Token')
+      if (Date.now() - interaction.createdAt > TOKEN_VALID_MS) {
+        throw new DiscordError(401, 50027, 'Invalid Webhook Token')
+      }
       return interaction
     },
   }
@@ -185,15 +247,4 @@ function parse(text: string): Json {
   catch {
     return text ? { text } : {}
   }
-}
-
-function find(components: Json[], customId: string): Json | undefined {
-  for (const component of components) {
-    const found = component.custom_id === customId ? component : find([...component.components ?? [], ...component.accessory ? [component.accessory] : []], customId)
-    if (found) return found
-  }
-}
-
-function customIds(components: Json[]): string[] {
-  return components.flatMap(({ custom_id, components: children, accessory }) => [...custom_id ? [String(custom_id)] : [], ...customIds([...children ?? [], ...accessory ? [accessory] : []])])
 }

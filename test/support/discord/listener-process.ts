@@ -29,15 +29,21 @@ registerHooks({
 
 const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
 const server = '../../../server'
-const [{ createRedisState }, { listen }, { forwardTo }, { createDiscordRest }, { createHttpClient }] = await Promise.all([
+type ListenerModule = typeof import('../../../server/platforms/discord/gateway/listener')
+type EventsModule = typeof import('../../../server/platforms/discord/gateway/events')
+const [
+  { createRedisState }, { listen }, { forwardTo }, { createDiscordRest }, { createHttpClient },
+] = await Promise.all([
   import('@chat-adapter/state-redis'),
-  import(`${server}/platforms/discord/gateway/listener.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/listener')>,
-  import(`${server}/platforms/discord/gateway/events.ts`) as Promise<typeof import('../../../server/platforms/discord/gateway/events')>,
+  import(`${server}/platforms/discord/gateway/listener.ts`) as Promise<ListenerModule>,
+  import(`${server}/platforms/discord/gateway/events.ts`) as Promise<EventsModule>,
   import(`${server}/platforms/discord/rest.ts`) as Promise<typeof import('../../../server/platforms/discord/rest')>,
   import(`${server}/adapters/http/client.ts`) as Promise<typeof import('../../../server/adapters/http/client')>,
 ])
 
-const say = (what: string, facts: Record<string, unknown> = {}) => void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)
+const say = (what: string, facts: Record<string, unknown> = {}) => (
+  void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)
+)
 const log: Log = { info: () => {}, warn: say, error: say }
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
 const state = createRedisState({ url: settings.redisUrl, logger: quiet })

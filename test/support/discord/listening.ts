@@ -36,7 +36,10 @@ export interface Listening {
   listen: (durationMs?: number, owner?: string) => ListenerProcess
   send: (channelId?: string) => string
   react: (messageId: string, emoji: string, channelId?: string, remove?: boolean) => void
-  /** A message per 50 ms over all channels and, unless told otherwise, at every fourth a reaction that is added, removed and added again. Returns how to stop. */
+  /**
+   * A message per 50 ms over all channels and, unless told otherwise, at every fourth a reaction that is added, removed
+   * and added again. Returns how to stop.
+   */
   chatter: (channels: string[], reactions?: boolean) => () => void
   thread: () => Promise<string>
   sent: () => number
@@ -62,7 +65,10 @@ export async function startListening(): Promise<Listening> {
     redis, state, discord, receiver,
     listen: (durationMs, owner) => {
       const { botToken, applicationId, restUrl } = discord
-      const listener = startListener({ redisUrl: redis.url, webhookUrl: receiver.url, botToken, applicationId, apiUrl: restUrl, leaseMs: LEASE_MS, durationMs, owner })
+      const listener = startListener({
+        redisUrl: redis.url, webhookUrl: receiver.url, botToken, applicationId, apiUrl: restUrl, leaseMs: LEASE_MS,
+        durationMs, owner,
+      })
       listeners.push(listener)
       return listener
     },
@@ -80,19 +86,25 @@ export async function startListening(): Promise<Listening> {
       const timer = setInterval(() => {
         const channel = channels[count++ % channels.length]!
         const id = listening.send(channel)
-        if (reactions && count % 4 === 1) for (const remove of [false, true, false]) listening.react(id, '👍', channel, remove)
+        if (reactions && count % 4 === 1) {
+          for (const remove of [false, true, false]) listening.react(id, '👍', channel, remove)
+        }
       }, 50)
       return () => clearInterval(timer)
     },
     thread: async () => {
-      const { status, body } = await rest(discord, 'POST', `/channels/${discord.channelId}/messages/${listening.send()}/threads`, { name: 'Talk' })
+      const { status, body } = await rest(
+        discord, 'POST', `/channels/${discord.channelId}/messages/${listening.send()}/threads`, { name: 'Talk' },
+      )
       expect(status).toBe(200)
       return body.id as string
     },
     sent: () => [...sent.values()].flat().length,
     handled: () => receiver.handled.length,
     allHandled: async () => {
-      await until('everything to be handled', () => receiver.handled.length >= listening.sent(), HANGS_MS).catch(() => {})
+      await until(
+        'everything to be handled', () => receiver.handled.length >= listening.sent(), HANGS_MS,
+      ).catch(() => {})
       expect(byChannel(receiver)).toEqual(Object.fromEntries(sent))
     },
     close: async () => {
@@ -110,14 +122,19 @@ export async function startListening(): Promise<Listening> {
 function byChannel({ handled }: Receiver): Record<string, string[]> {
   const channels: Record<string, string[]> = {}
   for (const { type, data } of handled) {
-    const what = type === 'GATEWAY_MESSAGE_CREATE' ? `message ${data.id}` : `${type.split('_').at(-1)} ${data.emoji.name} ${data.message_id}`
+    const what = type === 'GATEWAY_MESSAGE_CREATE'
+      ? `message ${data.id}`
+      : `${type.split('_').at(-1)} ${data.emoji.name} ${data.message_id}`
     channels[data.channel_id] = [...channels[data.channel_id] ?? [], what]
   }
   return channels
 }
 
 function startListener(settings: ListenerSettings): ListenerProcess {
-  const child = spawn(process.execPath, ['--experimental-transform-types', '--disable-warning=ExperimentalWarning', fileURLToPath(new URL('listener-process.ts', import.meta.url))], {
+  const child = spawn(process.execPath, [
+    '--experimental-transform-types', '--disable-warning=ExperimentalWarning',
+    fileURLToPath(new URL('listener-process.ts', import.meta.url)),
+  ], {
     env: { ...process.env, LISTENER: JSON.stringify(settings) },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

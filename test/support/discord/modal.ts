@@ -33,7 +33,9 @@ export function modalInputs({ modal }: Pick<OpenedModal, 'modal'>): ModalInput[]
 export function modalInput(opened: Pick<OpenedModal, 'modal'>, name: string): ModalInput {
   const inputs = modalInputs(opened)
   const input = inputs.find(({ customId }) => customId === name) ?? inputs.find(({ label }) => label === name)
-  if (!input) throw new Error(`The modal has no input "${name}", only ${inputs.map(({ customId, label }) => `"${customId}" (${label})`).join(', ')}`)
+  if (!input) {
+    throw new Error(`The modal has no input "${name}", only ${inputs.map(({ customId, label }) => `"${customId}" (${label})`).join(', ')}`)
+  }
   return input
 }
 
@@ -50,7 +52,8 @@ export function modalNotes({ modal }: Pick<OpenedModal, 'modal'>): string[] {
 function describe(input: Json, label: string, description?: string): ModalInput {
   const options = input.options as ModalInput['options']
   return {
-    customId: input.custom_id, label, ...description === undefined ? {} : { description }, type: input.type, style: input.style,
+    customId: input.custom_id, label, ...description === undefined ? {} : { description }, type: input.type,
+    style: input.style,
     value: input.value ?? options?.find(option => option.default)?.value ?? '', placeholder: input.placeholder,
     required: input.required ?? true, minLength: input.min_length ?? 0, maxLength: input.max_length ?? 4000, options,
   }
@@ -65,16 +68,24 @@ export function validateModal(data: Json | undefined): void {
   const input = (component: Json | undefined, path: Path, labelled: boolean) => {
     if (!component) return problems.required(path)
     problems.choice([...path, 'type'], component.type, labelled ? [3, 4, 5, 6, 7, 8, 19, 21, 22, 23] : [4])
-    if (seen.has(component.custom_id)) problems.add([...path, 'custom_id'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated')
+    if (seen.has(component.custom_id)) {
+      problems.add([...path, 'custom_id'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated')
+    }
     seen.add(component.custom_id)
     if (component.type === 4) validateTextInput(problems, component, path, labelled)
     else if (component.type <= 8) validateSelect(problems, component, path)
     else problems.text([...path, 'custom_id'], component.custom_id, 1, 100)
-    if (component.disabled) problems.add([...path, 'disabled'], 'MODAL_COMPONENT_CANNOT_BE_DISABLED', 'Components in modals cannot be disabled')
+    if (component.disabled) {
+      problems.add(
+        [...path, 'disabled'], 'MODAL_COMPONENT_CANNOT_BE_DISABLED', 'Components in modals cannot be disabled',
+      )
+    }
   }
   problems.list(['data', 'components'], data?.components, 1, 5).forEach((component, index) => {
     const path = ['data', 'components', index]
-    if (component.type === 1) problems.list([...path, 'components'], component.components, 1, 1).forEach((child, number) => input(child, [...path, 'components', number], false))
+    if (component.type === 1) problems.list(
+      [...path, 'components'], component.components, 1, 1,
+    ).forEach((child, number) => input(child, [...path, 'components', number], false))
     else if (component.type === 18) {
       problems.text([...path, 'label'], component.label, 1, 45)
       problems.text([...path, 'description'], component.description, 0, 100)
@@ -90,19 +101,27 @@ function validateTextInput(problems: Problems, input: Json, path: Path, labelled
   problems.text([...path, 'custom_id'], input.custom_id, 1, 100)
   problems.choice([...path, 'style'], input.style, [1, 2])
   if (!labelled) problems.text([...path, 'label'], input.label, 1, 45)
-  else if (input.label) problems.add([...path, 'label'], 'TEXT_INPUT_LABEL_IN_LABEL', 'A text input inside a label cannot have a label')
+  else if (input.label) {
+    problems.add([...path, 'label'], 'TEXT_INPUT_LABEL_IN_LABEL', 'A text input inside a label cannot have a label')
+  }
   problems.text([...path, 'placeholder'], input.placeholder, 0, 100)
   problems.text([...path, 'value'], input.value, 0, 4000)
   problems.integer([...path, 'min_length'], input.min_length, 0, 4000)
   problems.integer([...path, 'max_length'], input.max_length, 1, 4000)
-  if (input.value && input.value.length > (input.max_length ?? 4000)) problems.add([...path, 'value'], 'BASE_TYPE_MAX_LENGTH', `Must be ${input.max_length} or fewer in length.`)
-  if (input.value && input.value.length < (input.min_length ?? 0)) problems.add([...path, 'value'], 'BASE_TYPE_MIN_LENGTH', `Must be ${input.min_length} or more in length.`)
+  if (input.value && input.value.length > (input.max_length ?? 4000)) {
+    problems.add([...path, 'value'], 'BASE_TYPE_MAX_LENGTH', `Must be ${input.max_length} or fewer in length.`)
+  }
+  if (input.value && input.value.length < (input.min_length ?? 0)) {
+    problems.add([...path, 'value'], 'BASE_TYPE_MIN_LENGTH', `Must be ${input.min_length} or more in length.`)
+  }
 }
 
 /** The `components` of a MODAL_SUBMIT. Throws where the client would not let the reviewer press Submit. */
 export function submittedComponents(opened: OpenedModal, values: Record<string, string | string[]>): Json[] {
   const inputs = new Map(modalInputs(opened).map(input => [input.customId, input]))
-  for (const name of Object.keys(values)) if (!inputs.has(name)) throw new Error(`The modal has no input "${name}", only ${[...inputs.keys()].map(id => `"${id}"`).join(', ')}`)
+  for (const name of Object.keys(values)) if (!inputs.has(name)) {
+    throw new Error(`The modal has no input "${name}", only ${[...inputs.keys()].map(id => `"${id}"`).join(', ')}`)
+  }
   let id = 0
   const fill = (component: Json): Json => {
     const { customId, type, value, label, required, minLength, maxLength } = inputs.get(component.custom_id)!
@@ -111,7 +130,9 @@ export function submittedComponents(opened: OpenedModal, values: Record<string, 
     if (type !== 4) return { ...filled, values: typeof given === 'string' ? given ? [given] : [] : given }
     const text = String(given)
     if (required && !text) throw new Error(`"${label}" is required, so Discord does not let it be submitted empty`)
-    if (text && (text.length < minLength || text.length > maxLength)) throw new Error(`"${label}" takes ${minLength} to ${maxLength} characters, not ${text.length}`)
+    if (text && (text.length < minLength || text.length > maxLength)) {
+      throw new Error(`"${label}" takes ${minLength} to ${maxLength} characters, not ${text.length}`)
+    }
     return { ...filled, value: text }
   }
   return (opened.modal.components as Json[]).map((component) => {

@@ -29,8 +29,8 @@ export class Problems {
   }
 
   /**
-   * Lengths count UTF-16 units. Discord does not document its unit; this is the larger of the plausible ones, so what passes here passes there.
-   * White space alone counts as missing.
+   * Lengths count UTF-16 units. Discord does not document its unit; this is the larger of the plausible ones, so what
+   * passes here passes there. White space alone counts as missing.
    */
   text(path: Path, value: unknown, min: number, max: number): void {
     if (value === undefined || value === null) return min > 0 ? this.required(path) : undefined
@@ -47,7 +47,9 @@ export class Problems {
 
   integer(path: Path, value: unknown, min: number, max: number): void {
     if (value === undefined || value === null) return
-    if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) this.add(path, 'NUMBER_TYPE_RANGE', `int value should be between ${min} and ${max}.`)
+    if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
+      this.add(path, 'NUMBER_TYPE_RANGE', `int value should be between ${min} and ${max}.`)
+    }
   }
 
   list(path: Path, value: unknown, min: number, max: number): Json[] {
@@ -68,7 +70,12 @@ export class Problems {
     const text = String(value)
     this.size(path, text.length, 0, max)
     if (!URL.canParse(text)) this.add(path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.')
-    else if (!schemes.includes(new URL(text).protocol)) this.add(path, 'URL_TYPE_INVALID_SCHEME', `Scheme "${new URL(text).protocol}" is not supported. Scheme must be one of ${schemes.join(', ')}.`)
+    else if (!schemes.includes(new URL(text).protocol)) {
+      this.add(
+        path, 'URL_TYPE_INVALID_SCHEME',
+        `Scheme "${new URL(text).protocol}" is not supported. Scheme must be one of ${schemes.join(', ')}.`,
+      )
+    }
   }
 
   choice(path: Path, value: unknown, allowed: unknown[]): void {

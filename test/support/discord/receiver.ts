@@ -6,7 +6,9 @@ import type { Json } from './types'
 
 type Handled = ForwardedEvent & { data: Json }
 
-/** Our webhook route: checks the token, stops repetitions, takes its time, and notes what was handled in which order. */
+/**
+ * Our webhook route: checks the token, stops repetitions, takes its time, and notes what was handled in which order.
+ */
 export interface Receiver {
   url: string
   handled: Handled[]

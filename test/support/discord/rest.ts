@@ -29,7 +29,9 @@ const LOADING = 1 << 7
 
 /** The REST API, without faults: those are the proxy's in front of it. */
 export async function startRest(options: RestOptions): Promise<{ url: string, close: () => Promise<void> }> {
-  const table = Object.entries({ ...guildRoutes(options), ...channelRoutes(options.world), ...webhookRoutes(options) }).map(([route, handler]) => {
+  const table = Object.entries({
+    ...guildRoutes(options), ...channelRoutes(options.world), ...webhookRoutes(options),
+  }).map(([route, handler]) => {
     const [method, path] = route.split(' ') as [string, string]
     return { method, handler, pattern: new RegExp(`^${PREFIX}${path.replaceAll(/:\w+/g, '([^/]+)')}$`) }
   })
@@ -42,7 +44,9 @@ export async function startRest(options: RestOptions): Promise<{ url: string, cl
       else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result))
     }
     catch (error) {
-      const { status, body } = error instanceof DiscordError ? error : { status: 500, body: { message: `500: Internal Server Error: ${String(error)}`, code: 0 } }
+      const { status, body } = error instanceof DiscordError
+        ? error
+        : { status: 500, body: { message: `500: Internal Server Error: ${String(error)}`, code: 0 } }
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     }
   }
@@ -53,11 +57,18 @@ export async function startRest(options: RestOptions): Promise<{ url: string, cl
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://discord')
     // Tokens in the path speak for themselves; everything else wants the bot's.
     const open = new RegExp(`^${PREFIX}/(?:interactions|webhooks|gateway$)`).test(pathname)
-    if (!open && request.headers.authorization !== `Bot ${options.token}`) throw new DiscordError(401, 0, '401: Unauthorized')
-    const candidates = table.flatMap(entry => [entry.pattern.exec(pathname)].filter(match => match !== null).map(match => ({ ...entry, params: match.slice(1).map(decodeURIComponent) })))
+    if (!open && request.headers.authorization !== `Bot ${options.token}`) {
+      throw new DiscordError(401, 0, '401: Unauthorized')
+    }
+    const candidates = table.flatMap((entry) => {
+      const match = entry.pattern.exec(pathname)
+      return match ? [{ ...entry, params: match.slice(1).map(decodeURIComponent) }] : []
+    })
     const entry = candidates.find(({ method }) => method === request.method)
-    if (!entry) throw candidates.length > 0 ? new DiscordError(405, 0, '405: Method Not Allowed') : new DiscordError(404, 0, '404: Not Found')
-    return entry.handler({ params: entry.params, query: searchParams, body: await parse(Buffer.concat(chunks), request.headers['content-type'] ?? '') })
+    if (!entry && candidates.length > 0) throw new DiscordError(405, 0, '405: Method Not Allowed')
+    if (!entry) throw new DiscordError(404, 0, '404: Not Found')
+    const body = await parse(Buffer.concat(chunks), request.headers['content-type'] ?? '')
+    return entry.handler({ params: entry.params, query: searchParams, body })
   }
 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -76,9 +87,15 @@ async function parse(body: Buffer, type: string): Promise<Json> {
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
     const files = [...form].filter((entry): entry is [string, File] => typeof entry[1] !== 'string')
     const payload = JSON.parse(String(form.get('payload_json') ?? '{}')) as Json
-    return { ...payload, attachments: files.map(([, { name, size }], id) => ({ id: String(id), filename: name, size, url: 'http://127.0.0.1:9/none', proxy_url: 'http://127.0.0.1:9/none' })) }
+    return { ...payload, attachments: files.map(([, { name, size }], id) => ({
+      id: String(id), filename: name, size, url: 'http://127.0.0.1:9/none', proxy_url: 'http://127.0.0.1:9/none',
+    })) }
   }
-  if (!type.startsWith('application/json')) throw new DiscordError(400, 50035, 'Invalid Form Body', { _errors: [{ code: 'CONTENT_TYPE_INVALID', message: 'Expected "Content-Type" header to be one of {\'application/json\'}.' }] })
+  if (!type.startsWith('application/json')) {
+    throw new DiscordError(400, 50035, 'Invalid Form Body', { _errors: [
+      { code: 'CONTENT_TYPE_INVALID', message: 'Expected "Content-Type" header to be one of {\'application/json\'}.' },
+    ] })
+  }
   try {
     return JSON.parse(body.toString()) as Json
   }
@@ -88,7 +105,10 @@ async function parse(body: Buffer, type: string): Promise<Json> {
 }
 
 function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string, Handler> {
-  const application = () => ({ id: world.bot.id, name: 'Triage', icon: null, description: '', bot_public: false, bot_require_code_grant: false, verify_key: publicKey, flags: 1 << 19, bot: world.bot, owner: world.reviewer, team: null, summary: '' })
+  const application = () => ({
+    id: world.bot.id, name: 'Triage', icon: null, description: '', bot_public: false, bot_require_code_grant: false,
+    verify_key: publicKey, flags: 1 << 19, bot: world.bot, owner: world.reviewer, team: null, summary: '',
+  })
   const known = (id: string) => {
     if (id !== world.guildId) throw new DiscordError(404, 10004, 'Unknown Guild')
   }
@@ -99,21 +119,29 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
   }
   return {
     'GET /gateway': () => ({ url: gateway().url }),
-    'GET /gateway/bot': () => ({ url: gateway().url, shards: 1, session_start_limit: { total: 1000, remaining: Math.max(0, 1000 - gateway().identifies), reset_after: 14_400_000, max_concurrency: 1 } }),
+    'GET /gateway/bot': () => ({ url: gateway().url, shards: 1, session_start_limit: {
+      total: 1000, remaining: Math.max(0, 1000 - gateway().identifies), reset_after: 14_400_000, max_concurrency: 1,
+    } }),
     'GET /users/@me': () => world.bot,
     'POST /users/@me/channels': ({ body }) => world.openDm(user(String(body.recipient_id))),
     'GET /users/:id': ({ params: [id] }) => user(id!),
     'GET /applications/@me': application,
     'GET /oauth2/applications/@me': application,
     'GET /guilds/:id': ({ params: [id] }) => (known(id!), guild(world)),
-    'GET /guilds/:id/channels': ({ params: [id] }) => (known(id!), [...world.channels.values()].filter(({ guild_id, type }) => guild_id && type !== 11)),
-    'GET /guilds/:id/threads/active': ({ params: [id] }) => (known(id!), { threads: [...world.channels.values()].filter(({ type }) => type === 11), members: [] }),
+    'GET /guilds/:id/channels': ({ params: [id] }) => (
+      known(id!), [...world.channels.values()].filter(({ guild_id, type }) => guild_id && type !== 11)
+    ),
+    'GET /guilds/:id/threads/active': ({ params: [id] }) => (known(id!), {
+      threads: [...world.channels.values()].filter(({ type }) => type === 11), members: [],
+    }),
     'GET /guilds/:id/members/:user': ({ params: [id, member] }) => (known(id!), world.member(user(member!))),
   }
 }
 
 function channelRoutes(world: World): Record<string, Handler> {
-  const react = (remove: boolean): Handler => ({ params: [channel, message, emoji] }) => void world.react(world.message(message!, channel), emoji!, world.bot, remove)
+  const react = (remove: boolean): Handler => ({ params: [channel, message, emoji] }) => void world.react(
+    world.message(message!, channel), emoji!, world.bot, remove,
+  )
   return {
     'GET /channels/:id': ({ params: [id] }) => world.channel(id!),
     'PATCH /channels/:id': ({ params: [id], body }) => {
@@ -123,24 +151,36 @@ function channelRoutes(world: World): Record<string, Handler> {
       return Object.assign(world.channel(id!), body)
     },
     'POST /channels/:id/typing': ({ params: [id] }) => void world.channel(id!),
-    'GET /channels/:id/threads/archived/public': ({ params: [id] }) => (world.channel(id!), { threads: [], members: [], has_more: false }),
-    'GET /channels/:id/messages': ({ params: [id], query }) => page(world.inChannel(world.channel(id!).id), query).map(wire),
+    'GET /channels/:id/threads/archived/public': ({ params: [id] }) => (world.channel(id!), {
+      threads: [], members: [], has_more: false,
+    }),
+    'GET /channels/:id/messages': ({ params: [id], query }) => (
+      page(world.inChannel(world.channel(id!).id), query).map(wire)
+    ),
     'POST /channels/:id/messages': ({ params: [id], body }) => {
       if ((body.flags ?? 0) & EPHEMERAL) body.flags &= ~EPHEMERAL // only an interaction can be answered in private
       return wire(world.post(id!, world.bot, body))
     },
-    'GET /channels/:id/messages/:message': ({ params: [id, message] }) => (world.channel(id!), wire(world.message(message!, id))),
+    'GET /channels/:id/messages/:message': ({ params: [id, message] }) => (
+      world.channel(id!), wire(world.message(message!, id))
+    ),
     'PATCH /channels/:id/messages/:message': ({ params: [id, message], body }) => {
       world.channel(id!)
       const found = world.message(message!, id)
-      if (found.author.id !== world.bot.id) throw new DiscordError(403, 50005, 'Cannot edit a message authored by another user')
+      if (found.author.id !== world.bot.id) {
+        throw new DiscordError(403, 50005, 'Cannot edit a message authored by another user')
+      }
       return wire(world.edit(found, body))
     },
-    'DELETE /channels/:id/messages/:message': ({ params: [id, message] }) => (world.channel(id!), void world.remove(world.message(message!, id))),
+    'DELETE /channels/:id/messages/:message': ({ params: [id, message] }) => (
+      world.channel(id!), void world.remove(world.message(message!, id))
+    ),
     'POST /channels/:id/messages/:message/threads': ({ params: [id, message], body }) => {
       const problems = new Problems()
       problems.text(['name'], body.name, 1, 100)
-      if (body.auto_archive_duration !== undefined) problems.choice(['auto_archive_duration'], body.auto_archive_duration, [60, 1440, 4320, 10_080])
+      if (body.auto_archive_duration !== undefined) {
+        problems.choice(['auto_archive_duration'], body.auto_archive_duration, [60, 1440, 4320, 10_080])
+      }
       problems.throwIfAny()
       return world.startThread(world.message(message!, id), body)
     },
@@ -168,11 +208,15 @@ function webhookRoutes({ world, interactions }: RestOptions): Record<string, Han
   }
   const follow = (token: string, data: Json): Json => {
     const interaction = interactions.webhook(token)
-    const pending = interaction.response === 5 && interaction.originalId ? world.messages.get(interaction.originalId) : undefined
+    const pending = interaction.response === 5 && interaction.originalId
+      ? world.messages.get(interaction.originalId)
+      : undefined
     // For backwards compatibility the first follow-up after a deferral fills the placeholder.
     const message = pending && pending.flags & LOADING
       ? world.edit(pending, data)
-      : world.post(interaction.channelId, world.bot, data, { interaction_metadata: { id: interaction.id, type: interaction.type, user: interaction.user } })
+      : world.post(interaction.channelId, world.bot, data, {
+          interaction_metadata: { id: interaction.id, type: interaction.type, user: interaction.user },
+        })
     interactions.record(interaction, { kind: 'create', via: 'rest', data, messageId: message.id })
     return wire(message)
   }
@@ -180,12 +224,13 @@ function webhookRoutes({ world, interactions }: RestOptions): Record<string, Han
     if (id !== world.bot.id) throw new DiscordError(404, 10015, 'Unknown Webhook')
   }
   return {
-    'POST /interactions/:id/:token/callback': ({ params: [id, token], body }) => {
-      interactions.callback(id!, token!, body)
-      return undefined
-    },
+    'POST /interactions/:id/:token/callback': ({ params: [id, token], body }) => (
+      void interactions.callback(id!, token!, body)
+    ),
     'POST /webhooks/:app/:token': ({ params: [app, token], body }) => (checked(app!), follow(token!, body)),
-    'GET /webhooks/:app/:token/messages/:message': ({ params: [app, token, id] }) => (checked(app!), wire(reach(token!, id!).message)),
+    'GET /webhooks/:app/:token/messages/:message': ({ params: [app, token, id] }) => (
+      checked(app!), wire(reach(token!, id!).message)
+    ),
     'PATCH /webhooks/:app/:token/messages/:message': ({ params: [app, token, id], body }) => {
       checked(app!)
       const { interaction, message } = reach(token!, id!)

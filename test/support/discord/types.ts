@@ -146,15 +146,23 @@ export interface DiscordDouble extends Proxy {
   ping: (url: string, options?: SendOptions) => Promise<Answer>
   /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE and the answer is expected through REST. */
   click: (url: string, message: DiscordMessage, customId: string, options?: SendOptions) => Promise<Answer>
-  select: (url: string, message: DiscordMessage, customId: string, values: string[], options?: SendOptions) => Promise<Answer>
+  select: (
+    url: string, message: DiscordMessage, customId: string, values: string[], options?: SendOptions,
+  ) => Promise<Answer>
   /** Inputs that are not named keep what the modal prefilled. */
-  submitModal: (url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions) => Promise<Answer>
+  submitModal: (
+    url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
+  ) => Promise<Answer>
   /** Any body to the endpoint, truly signed. */
   send: (url: string, body: string, options?: SendOptions) => Promise<Response>
   interactionResponses: InteractionResponse[]
 
   /** Someone writes. Mentions in the content are understood; `mentions` names further people, as a reply does. */
-  emitMessage: (message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[] }) => { id: string }
-  emitReaction: (reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean }) => void
+  emitMessage: (
+    message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[] },
+  ) => { id: string }
+  emitReaction: (
+    reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean },
+  ) => void
   gateway: Gateway
 }

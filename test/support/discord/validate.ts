@@ -20,12 +20,19 @@ export function validateMessage(payload: Json): void {
   if (size > 6000) problems.add(['embeds'], 'MAX_EMBED_SIZE_EXCEEDED', 'Embed size exceeds maximum size of 6000')
   validateAllowedMentions(problems, payload.allowed_mentions)
   if (v2) {
-    for (const key of ['content', 'embeds']) if (payload[key]?.length) problems.add([key], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2', `The '${key}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`)
+    for (const key of ['content', 'embeds']) if (payload[key]?.length) {
+      problems.add(
+        [key], 'MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2',
+        `The '${key}' field cannot be used when using MessageFlags.IS_COMPONENTS_V2`,
+      )
+    }
   }
   problems.integer(['flags'], payload.flags, 0, 2 ** 31 - 1)
   validateComponents(problems, payload.components, v2)
   problems.throwIfAny()
-  const shows = payload.content?.trim() || payload.embeds?.some((embed: Json) => embedSize(embed) > 0 || embed.image || embed.thumbnail || embed.url) || payload.components?.length || payload.attachments?.length || payload.sticker_ids?.length || payload.poll
+  const shows = payload.content?.trim()
+    || payload.embeds?.some((embed: Json) => embedSize(embed) > 0 || embed.image || embed.thumbnail || embed.url)
+    || payload.components?.length || payload.attachments?.length || payload.sticker_ids?.length || payload.poll
   if (!shows) throw new DiscordError(400, 50006, 'Cannot send an empty message')
 }
 
@@ -40,7 +47,11 @@ function validateEmbed(problems: Problems, embed: Json, index: number): void {
   problems.url(at('author', 'url'), embed.author?.url, WEB)
   problems.url(at('image', 'url'), embed.image?.url, [...WEB, 'attachment:'])
   problems.url(at('thumbnail', 'url'), embed.thumbnail?.url, [...WEB, 'attachment:'])
-  if (embed.timestamp !== undefined && Number.isNaN(Date.parse(embed.timestamp))) problems.add(at('timestamp'), 'DATE_TIME_TYPE_PARSE', `Could not parse ${String(embed.timestamp)}. Should be ISO8601.`)
+  if (embed.timestamp !== undefined && Number.isNaN(Date.parse(embed.timestamp))) {
+    problems.add(
+      at('timestamp'), 'DATE_TIME_TYPE_PARSE', `Could not parse ${String(embed.timestamp)}. Should be ISO8601.`,
+    )
+  }
   problems.list(at('fields'), embed.fields, 0, 25).forEach((field, number) => {
     problems.text(at('fields', number, 'name'), field.name, 1, 256)
     problems.text(at('fields', number, 'value'), field.value, 1, 1024)
@@ -48,17 +59,26 @@ function validateEmbed(problems: Problems, embed: Json, index: number): void {
 }
 
 function embedSize({ title, description, footer, author, fields }: Json): number {
-  const texts = [title, description, footer?.text, author?.name, ...(fields ?? []).flatMap(({ name, value }: Json) => [name, value])]
+  const texts = [
+    title, description, footer?.text, author?.name, ...(fields ?? []).flatMap(({ name, value }: Json) => [name, value]),
+  ]
   return texts.reduce<number>((sum, text) => sum + String(text ?? '').length, 0)
 }
 
 function validateAllowedMentions(problems: Problems, allowed: Json | undefined | null): void {
   if (!allowed) return
   const parse = problems.list(['allowed_mentions', 'parse'], allowed.parse, 0, 3) as unknown[]
-  parse.forEach((kind, index) => problems.choice(['allowed_mentions', 'parse', index], kind, ['roles', 'users', 'everyone']))
+  parse.forEach((kind, index) => problems.choice(
+    ['allowed_mentions', 'parse', index], kind, ['roles', 'users', 'everyone'],
+  ))
   for (const kind of ['users', 'roles']) {
     const ids = problems.list(['allowed_mentions', kind], allowed[kind], 0, 100)
-    if (ids.length > 0 && parse.includes(kind)) problems.add(['allowed_mentions'], 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE', `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`)
+    if (ids.length > 0 && parse.includes(kind)) {
+      problems.add(
+        ['allowed_mentions'], 'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
+        `parse:["${kind}"] and ${kind}: [ids...] are mutually exclusive.`,
+      )
+    }
   }
 }
 
@@ -86,10 +106,16 @@ function validateComponents(problems: Problems, components: unknown, v2: boolean
       default: problems.choice([...path, 'type'], component.type, [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17])
     }
     if (typeof component.custom_id === 'string') {
-      if (ids.has(component.custom_id)) problems.add([...path, 'custom_id'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated')
+      if (ids.has(component.custom_id)) {
+        problems.add(
+          [...path, 'custom_id'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated',
+        )
+      }
       ids.set(component.custom_id, 1)
     }
-    if (Array.isArray(component.components)) component.components.forEach((child: Json, index: number) => visit(child, [...path, 'components', index]))
+    if (Array.isArray(component.components)) {
+      component.components.forEach((child: Json, index: number) => visit(child, [...path, 'components', index]))
+    }
     if (component.accessory) visit(component.accessory as Json, [...path, 'accessory'])
   }
   top.forEach((component, index) => {
@@ -98,15 +124,27 @@ function validateComponents(problems: Problems, components: unknown, v2: boolean
     else problems.choice(['components', index, 'type'], component.type, allowed)
   })
   if (v2) problems.size(['components'], count, 0, 40)
-  if (texts > 4000) problems.add(['components'], 'COMPONENT_MAX_TOTAL_TEXT_SIZE_EXCEEDED', 'The total displayable text size exceeds the maximum size of 4000')
+  if (texts > 4000) {
+    problems.add(
+      ['components'], 'COMPONENT_MAX_TOTAL_TEXT_SIZE_EXCEEDED',
+      'The total displayable text size exceeds the maximum size of 4000',
+    )
+  }
 }
 
 function validateRow(problems: Problems, row: Json, path: (string | number)[]): void {
   const children = problems.list([...path, 'components'], row.components, 1, 5)
   const others = children.filter(({ type }) => type !== 2)
-  for (const [index, { type }] of children.entries()) problems.choice([...path, 'components', index, 'type'], type, [2, 3, 5, 6, 7, 8])
+  for (const [index, { type }] of children.entries()) problems.choice(
+    [...path, 'components', index, 'type'], type, [2, 3, 5, 6, 7, 8],
+  )
   // A select fills its row.
-  if (others.length > 0 && children.length > 1) problems.add([...path, 'components', 1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', 'The specified component exceeds the maximum width')
+  if (others.length > 0 && children.length > 1) {
+    problems.add(
+      [...path, 'components', 1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED',
+      'The specified component exceeds the maximum width',
+    )
+  }
 }
 
 function validateButton(problems: Problems, button: Json, path: (string | number)[]): void {
@@ -117,10 +155,20 @@ function validateButton(problems: Problems, button: Json, path: (string | number
   if (button.style === 5) {
     if (!button.url) problems.required([...path, 'url'])
     problems.url([...path, 'url'], button.url, BUTTON_URL, 512)
-    if (button.custom_id) problems.add([...path, 'custom_id'], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', 'A custom id and url cannot both be specified')
+    if (button.custom_id) {
+      problems.add(
+        [...path, 'custom_id'], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE',
+        'A custom id and url cannot both be specified',
+      )
+    }
     return
   }
-  if (button.url) problems.add([...path, 'url'], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', 'A custom id and url cannot both be specified')
+  if (button.url) {
+    problems.add(
+      [...path, 'url'], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE',
+      'A custom id and url cannot both be specified',
+    )
+  }
   if (!premium) problems.text([...path, 'custom_id'], button.custom_id, 1, 100)
   else if (!button.sku_id) problems.required([...path, 'sku_id'])
 }
@@ -131,7 +179,12 @@ export function validateSelect(problems: Problems, select: Json, path: (string |
   problems.text([...path, 'placeholder'], select.placeholder, 0, 150)
   problems.integer([...path, 'min_values'], select.min_values, 0, 25)
   problems.integer([...path, 'max_values'], select.max_values, 1, 25)
-  if ((select.min_values ?? 1) > (select.max_values ?? 1)) problems.add([...path, 'min_values'], 'SELECT_COMPONENT_MIN_VALUES_GREATER_THAN_MAX_VALUES', 'min_values cannot be greater than max_values')
+  if ((select.min_values ?? 1) > (select.max_values ?? 1)) {
+    problems.add(
+      [...path, 'min_values'], 'SELECT_COMPONENT_MIN_VALUES_GREATER_THAN_MAX_VALUES',
+      'min_values cannot be greater than max_values',
+    )
+  }
   if (select.type !== 3) return
   const values = new Set<unknown>()
   problems.list([...path, 'options'], select.options, 1, 25).forEach((option, index) => {
@@ -139,8 +192,16 @@ export function validateSelect(problems: Problems, select: Json, path: (string |
     problems.text([...at, 'label'], option.label, 1, 100)
     problems.text([...at, 'value'], option.value, 1, 100)
     problems.text([...at, 'description'], option.description, 0, 100)
-    if (values.has(option.value)) problems.add([...at, 'value'], 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', 'The specified option value is already used')
+    if (values.has(option.value)) {
+      problems.add(
+        [...at, 'value'], 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', 'The specified option value is already used',
+      )
+    }
     values.add(option.value)
   })
-  if ((select.max_values ?? 1) > (select.options?.length ?? 0)) problems.add([...path, 'max_values'], 'SELECT_COMPONENT_MAX_VALUES_TOO_BIG', 'max_values cannot exceed the number of options')
+  if ((select.max_values ?? 1) > (select.options?.length ?? 0)) {
+    problems.add(
+      [...path, 'max_values'], 'SELECT_COMPONENT_MAX_VALUES_TOO_BIG', 'max_values cannot exceed the number of options',
+    )
+  }
 }

@@ -1,3 +1,4 @@
+import { numberComponents, textsOf } from './components'
 import { DiscordError } from './problems'
 import type { Channel, DiscordMessage, DiscordUser, Json, Pings } from './types'
 import { COMPONENTS_V2, EPHEMERAL, SUPPRESS_EMBEDS, validateMessage } from './validate'
@@ -8,6 +9,11 @@ const DM = 1
 const PUBLIC_THREAD = 11
 const LOADING = 1 << 7
 const HAS_THREAD = 1 << 5
+
+type Shown = Pick<
+  DiscordMessage,
+  'content' | 'embeds' | 'components' | 'mentions' | 'mention_roles' | 'mention_everyone' | 'pings' | 'allowed_mentions'
+>
 
 /** Guild, channels, people and messages: what REST, gateway and interactions share. */
 export class World {
@@ -28,7 +34,10 @@ export class World {
     this.channelId = this.nextId()
     this.bot = this.addUser({ id: this.nextId(), username: 'triage', global_name: null, bot: true })
     this.reviewer = this.addUser({ id: this.nextId(), username: 'ada', global_name: 'Ada Lovelace' })
-    this.addChannel({ id: this.channelId, type: GUILD_TEXT, name: 'submissions', guild_id: this.guildId, parent_id: null, position: 0, permission_overwrites: [], nsfw: false, topic: null, rate_limit_per_user: 0 })
+    this.addChannel({
+      id: this.channelId, type: GUILD_TEXT, name: 'submissions', guild_id: this.guildId, parent_id: null, position: 0,
+      permission_overwrites: [], nsfw: false, topic: null, rate_limit_per_user: 0,
+    })
   }
 
   /** A snowflake: later ones are greater, as `after` and `before` rely on. */
@@ -65,11 +74,13 @@ export class World {
   }
 
   inChannel(channelId: string): DiscordMessage[] {
-    return [...this.messages.values()].filter(message => message.channel_id === channelId && !(message.flags & EPHEMERAL))
+    return [...this.messages.values()].filter(message => message.channel_id === channelId
+      && !(message.flags & EPHEMERAL))
   }
 
   openDm(user: DiscordUser): Channel {
-    const open = [...this.channels.values()].find(({ type, recipients }) => type === DM && recipients?.[0]?.id === user.id)
+    const open = [...this.channels.values()].find(({ type, recipients }) => type === DM
+      && recipients?.[0]?.id === user.id)
     return open ?? this.addChannel({ id: this.nextId(), type: DM, recipients: [user] })
   }
 
@@ -82,9 +93,12 @@ export class World {
     if (earlier) return earlier
     const id = this.nextId()
     const message: DiscordMessage = {
-      id, channel_id: channelId, type: payload.message_reference ? 19 : 0, author, timestamp: new Date().toISOString(), edited_timestamp: null,
-      attachments: payload.attachments ?? [], tts: false, pinned: false, flags: payload.flags ?? 0, ...this.shown(payload, channel),
-      ...payload.nonce === undefined ? {} : { nonce: payload.nonce }, ...payload.message_reference ? { message_reference: payload.message_reference } : {}, ...extra,
+      id, channel_id: channelId, type: payload.message_reference ? 19 : 0, author, timestamp: new Date().toISOString(),
+      edited_timestamp: null, attachments: payload.attachments ?? [], tts: false, pinned: false,
+      flags: payload.flags ?? 0,
+      ...this.shown(payload, channel),
+      ...payload.nonce === undefined ? {} : { nonce: payload.nonce },
+      ...payload.message_reference ? { message_reference: payload.message_reference } : {}, ...extra,
     }
     if (message.flags & SUPPRESS_EMBEDS) message.embeds = []
     this.messages.set(id, message)
@@ -103,12 +117,21 @@ export class World {
   /** Fields that are absent stay; null empties. */
   edit(message: DiscordMessage, payload: Json): DiscordMessage {
     const flags = (payload.flags ?? message.flags) | (message.flags & (COMPONENTS_V2 | EPHEMERAL | HAS_THREAD))
-    const pick = (key: 'content' | 'embeds' | 'components' | 'attachments') => payload[key] === undefined ? message[key] : payload[key] ?? undefined
-    const whole = { content: pick('content'), embeds: pick('embeds'), components: pick('components'), attachments: pick('attachments'), allowed_mentions: payload.allowed_mentions, flags }
+    const pick = (key: 'content' | 'embeds' | 'components' | 'attachments') => payload[key] === undefined
+      ? message[key]
+      : payload[key] ?? undefined
+    const whole = {
+      content: pick('content'), embeds: pick('embeds'), components: pick('components'),
+      attachments: pick('attachments'), allowed_mentions: payload.allowed_mentions, flags,
+    }
     validateMessage(whole)
-    const { pings, mentions, mention_roles, mention_everyone, allowed_mentions, ...shown } = this.shown(whole, this.channel(message.channel_id))
+    const { pings, mentions, mention_roles, mention_everyone, allowed_mentions, ...shown } = this.shown(
+      whole, this.channel(message.channel_id),
+    )
     // Mentions are read anew only from text that is sent anew.
-    const named = payload.content !== undefined || flags & COMPONENTS_V2 ? { pings, mentions, mention_roles, mention_everyone, allowed_mentions } : {}
+    const named = payload.content !== undefined || flags & COMPONENTS_V2
+      ? { pings, mentions, mention_roles, mention_everyone, allowed_mentions }
+      : {}
     Object.assign(message, shown, named, { edited_timestamp: new Date().toISOString(), flags: flags & ~LOADING })
     if (flags & SUPPRESS_EMBEDS) message.embeds = []
     if (!(flags & EPHEMERAL)) this.dispatch('MESSAGE_UPDATE', this.event(message))
@@ -124,8 +147,12 @@ export class World {
     if (message.thread) throw new DiscordError(400, 160004, 'A thread has already been created for this message')
     const now = new Date().toISOString()
     const thread = this.addChannel({
-      id: message.id, type: PUBLIC_THREAD, name: payload.name, guild_id: this.guildId, parent_id: message.channel_id, owner_id: this.bot.id, message_count: 0, member_count: 1, total_message_sent: 0, rate_limit_per_user: 0,
-      thread_metadata: { archived: false, archive_timestamp: now, auto_archive_duration: payload.auto_archive_duration ?? 1440, locked: false, create_timestamp: now },
+      id: message.id, type: PUBLIC_THREAD, name: payload.name, guild_id: this.guildId, parent_id: message.channel_id,
+      owner_id: this.bot.id, message_count: 0, member_count: 1, total_message_sent: 0, rate_limit_per_user: 0,
+      thread_metadata: {
+        archived: false, archive_timestamp: now, auto_archive_duration: payload.auto_archive_duration ?? 1440,
+        locked: false, create_timestamp: now,
+      },
     })
     Object.assign(message, { thread, flags: message.flags | HAS_THREAD })
     this.dispatch('THREAD_CREATE', { ...thread, newly_created: true })
@@ -135,19 +162,24 @@ export class World {
   react(message: DiscordMessage, emoji: string, user: DiscordUser, remove = false): void {
     const [name, id = null] = emoji.split(':')
     const reactions = message.reactions ??= []
-    const entry = reactions.find(reaction => reaction.emoji.name === name) ?? { emoji: { id, name }, count: 0, me: false }
+    const entry = reactions.find(reaction => reaction.emoji.name === name)
+      ?? { emoji: { id, name }, count: 0, me: false }
     entry.count += remove ? -1 : 1
     if (user.id === this.bot.id) entry.me = !remove
     message.reactions = [...reactions.filter(reaction => reaction !== entry), ...entry.count > 0 ? [entry] : []]
     const guild = this.guildOf(message.channel_id)
     this.dispatch(remove ? 'MESSAGE_REACTION_REMOVE' : 'MESSAGE_REACTION_ADD', {
-      user_id: user.id, channel_id: message.channel_id, message_id: message.id, emoji: { id, name }, burst: false, type: 0,
-      ...remove ? {} : { message_author_id: message.author.id }, ...guild, ...guild.guild_id && !remove ? { member: this.member(user) } : {},
+      user_id: user.id, channel_id: message.channel_id, message_id: message.id, emoji: { id, name }, burst: false,
+      type: 0, ...remove ? {} : { message_author_id: message.author.id }, ...guild,
+      ...guild.guild_id && !remove ? { member: this.member(user) } : {},
     })
   }
 
   member(user: DiscordUser): Json {
-    return { user, roles: [], nick: null, avatar: null, joined_at: '2024-01-01T00:00:00.000000+00:00', premium_since: null, deaf: false, mute: false, flags: 0, pending: false, communication_disabled_until: null }
+    return {
+      user, roles: [], nick: null, avatar: null, joined_at: '2024-01-01T00:00:00.000000+00:00', premium_since: null,
+      deaf: false, mute: false, flags: 0, pending: false, communication_disabled_until: null,
+    }
   }
 
   /** The fields that only guild events and payloads have. */
@@ -156,25 +188,37 @@ export class World {
   }
 
   mentionedIn(text: string): DiscordUser[] {
-    return [...new Set([...text.matchAll(/<@!?(\d+)>/g)].map(([, id]) => this.users.get(id!)).filter(user => user !== undefined))]
+    return [...new Set(
+      [...text.matchAll(/<@!?(\d+)>/g)].map(([, id]) => this.users.get(id!)).filter(user => user !== undefined),
+    )]
   }
 
   private event(message: DiscordMessage): Json {
     const guild = this.guildOf(message.channel_id)
     const { user, ...member } = this.member(message.author)
-    return { ...wire(message), ...guild, ...guild.guild_id ? { member } : {}, channel_type: this.channel(message.channel_id).type }
+    return {
+      ...wire(message), ...guild, ...guild.guild_id ? { member } : {},
+      channel_type: this.channel(message.channel_id).type,
+    }
   }
 
-  private shown(payload: Json, channel: Channel): Pick<DiscordMessage, 'content' | 'embeds' | 'components' | 'mentions' | 'mention_roles' | 'mention_everyone' | 'pings' | 'allowed_mentions'> {
+  private shown(payload: Json, channel: Channel): Shown {
     const components = structuredClone(payload.components ?? []) as Json[]
     numberComponents(components)
     const texts = [payload.content ?? '', ...textsOf(components)].join('\n')
     const pings = pingsOf(texts, payload.allowed_mentions)
     const replied = this.messages.get(payload.message_reference?.message_id)
-    if (replied && (payload.allowed_mentions ? payload.allowed_mentions.replied_user === true : true)) pings.users = [...new Set([...pings.users, replied.author.id])]
+    if (replied && (payload.allowed_mentions ? payload.allowed_mentions.replied_user === true : true)) {
+      pings.users = [...new Set([...pings.users, replied.author.id])]
+    }
     return {
-      content: String(payload.content ?? '').trim(), embeds: (payload.embeds ?? []).map((embed: Json) => ({ type: 'rich', ...structuredClone(embed), ...embed.fields ? { fields: embed.fields.map((field: Json) => ({ inline: false, ...field })) } : {} })),
-      components, mentions: this.mentionedIn(texts), mention_roles: pings.roles, mention_everyone: channel.guild_id ? pings.everyone : false, pings, allowed_mentions: payload.allowed_mentions,
+      content: String(payload.content ?? '').trim(),
+      embeds: (payload.embeds ?? []).map((embed: Json) => ({
+        type: 'rich', ...structuredClone(embed),
+        ...embed.fields ? { fields: embed.fields.map((field: Json) => ({ inline: false, ...field })) } : {},
+      })),
+      components, mentions: this.mentionedIn(texts), mention_roles: pings.roles,
+      mention_everyone: channel.guild_id ? pings.everyone : false, pings, allowed_mentions: payload.allowed_mentions,
     }
   }
 }
@@ -184,21 +228,17 @@ export function wire({ pings, allowed_mentions, ...message }: DiscordMessage): J
   return structuredClone(message)
 }
 
-/** Everything in the text pings unless `allowed_mentions` says otherwise; escaping with a backslash is not trusted to help. */
+/**
+ * Everything in the text pings unless `allowed_mentions` says otherwise; escaping with a backslash is not trusted to
+ * help.
+ */
 function pingsOf(text: string, allowed?: Json): Pings {
   const may = (kind: string) => !allowed || Boolean(allowed.parse?.includes(kind))
-  const ids = (pattern: RegExp, kind: string) => [...new Set([...text.matchAll(pattern)].map(([, id]) => id!))].filter(id => may(kind) || allowed?.[kind]?.includes(id))
-  return { everyone: may('everyone') && /@(everyone|here)\b/.test(text), users: ids(/<@!?(\d+)>/g, 'users'), roles: ids(/<@&(\d+)>/g, 'roles') }
-}
-
-/** Texts of Components V2, which ping as content does. */
-function textsOf(components: Json[]): string[] {
-  return components.flatMap(({ type, content, components: children }) => [...type === 10 ? [String(content)] : [], ...textsOf(children ?? [])])
-}
-
-function numberComponents(components: Json[], counter = { next: 1 }): void {
-  for (const component of components) {
-    component.id ??= counter.next++
-    numberComponents([...component.components ?? [], ...component.accessory ? [component.accessory] : []], counter)
+  const ids = (pattern: RegExp, kind: string) => [
+    ...new Set([...text.matchAll(pattern)].map(([, id]) => id!)),
+  ].filter(id => may(kind) || allowed?.[kind]?.includes(id))
+  return {
+    everyone: may('everyone') && /@(everyone|here)\b/.test(text), users: ids(/<@!?(\d+)>/g, 'users'),
+    roles: ids(/<@&(\d+)>/g, 'roles'),
   }
 }

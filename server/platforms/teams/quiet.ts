@@ -1,0 +1,31 @@
+import type { Logger } from 'chat'
+
+export const REFUSED = 'A webhook with a token that does not hold was refused.'
+
+/**
+ * What Microsoft's server prints in several lines, of which one is enough or none: that it refused a webhook, and how
+ * the SDK makes it.
+ */
+const NOISE: readonly { says: RegExp, told?: string }[] = [
+  { says: /^JWT validation failed/, told: REFUSED },
+  { says: /missing Authorization header/, told: 'A webhook without a token was refused.' },
+  { says: /skipAuth is deprecated/ },
+  { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
+]
+
+/**
+ * Microsoft's loggers print to the console as plain text, and the SDK passes ours to none of them; they share the
+ * prototype of `one`.
+ */
+export function quieten(one: object, logger: Logger): void {
+  Object.assign(Object.getPrototypeOf(one) as object, {
+    log: (level: string, ...messages: unknown[]) => {
+      const text = String(messages.find(part => typeof part === 'string') ?? 'Teams')
+      const noise = NOISE.find(({ says }) => says.test(text))
+      if (noise?.told) logger.warn(noise.told)
+      if (!noise && (level === 'error' || level === 'warn')) {
+        logger[level](text, ...messages.filter(part => part instanceof Error))
+      }
+    },
+  })
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/lifecycle'
+import { decided, hostileData, line, submission, work } from '../fixtures/submissions'
+import { submissionStoreContract } from './submission-store'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+submissionStoreContract('Embedded', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'store-'))
+  const embedded = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
+  return {
+    store: embedded,
+    traces: async id => (await files(dir)).filter(file => file.includes(id) && !file.startsWith('audit')),
+    async close() {
+      await embedded.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+})
+
+describe('Embedded submission store, on disk', () => {
+  let dir: string
+  let now: number
+  const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-'))
+    now = Date.now()
+  })
+  afterEach(() => rm(dir, { recursive: true }))
+
+  test('a restart loses nothing', async () => {
+    const [kept, gone, done] = [submission({ data: hostileData(), work: [work(now)] }), submission(), submission()]
+    const before = open()
+    for (const each of [kept, gone, done]) await before.create(each)
+    const trace = line(gone.id)
+    await before.remove(gone, trace)
+    await before.replace(done, decided(done))
+    await before.close()
+    const after = open()
+    expect(JSON.stringify((await after.get(kept.id))?.data)).toBe(JSON.stringify(kept.data))
+    expect(
+      (await after.listPending({ limit: 10 })).submissions.map(({ id }) => id).sort(),
+    ).toEqual([kept.id, done.id].sort())
+    expect(await after.lease(1, 10)).toEqual([kept.id])
+    expect(await after.audit(10)).toEqual([trace])
+    expect(await after.replace(done, decided(done))).toBe(false)
+  })
+
+  test('form data is erased from the disk at exactly its time, and the record eight days later', async () => {
+    const created = submission({ data: { secret: 'only-here' } })
+    const [embedded, path] = [open(), join(dir, 'submission', created.id)]
+    await embedded.create(created)
+    now = dataLivesUntil(created) - 1
+    expect(await embedded.get(created.id)).toEqual(created)
+    now++
+    expect(await embedded.get(created.id)).toEqual({ ...created, data: null })
+    expect(await readFile(path, 'utf8')).not.toContain('only-here')
+    now += 8 * DAY_MS
+    expect(await embedded.get(created.id)).toBeNull()
+    expect(await files(dir)).toEqual([])
+  })
+
+  test('a half-written change of a killed process is dropped, the old one stays', async () => {
+    const created = submission()
+    await open().create(created)
+    const unfinished = join(dir, 'unfinished', 'submission-half')
+    await writeFile(unfinished, '{"data":{"secret')
+    expect(await open().get(created.id)).toEqual(created)
+    await expect(readFile(unfinished)).rejects.toThrow('ENOENT')
+  })
+
+  test('an unreadable file is named', async () => {
+    const created = submission()
+    await open().create(created)
+    await writeFile(join(dir, 'submission', created.id), '{"id":')
+    await expect(open().check()).rejects.toThrow(`Cannot read "submission/${created.id}" in ${dir}`)
+  })
+})
+
+async function files(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name).slice(dir.length + 1))
+}

@@ -1,0 +1,40 @@
+import type { DiscordMessage, Json } from './types'
+
+/** The component of the message that a click names. */
+export function clickable({ components }: DiscordMessage, customId: string): Json {
+  const component = find(components, customId)
+  if (!component) {
+    throw new Error(`The message has no component "${customId}", only ${customIds(components).join(', ') || 'none'}`)
+  }
+  if (component.disabled) throw new Error(`"${customId}" is disabled`)
+  return component
+}
+
+/** Texts of Components V2, which ping as content does. */
+export function textsOf(components: Json[]): string[] {
+  return components.flatMap(({ type, content, components: children }) => [
+    ...type === 10 ? [String(content)] : [], ...textsOf(children ?? []),
+  ])
+}
+
+export function numberComponents(components: Json[], counter = { next: 1 }): void {
+  for (const component of components) {
+    component.id ??= counter.next++
+    numberComponents([...component.components ?? [], ...component.accessory ? [component.accessory] : []], counter)
+  }
+}
+
+function find(components: Json[], customId: string): Json | undefined {
+  for (const component of components) {
+    const found = component.custom_id === customId
+      ? component
+      : find([...component.components ?? [], ...component.accessory ? [component.accessory] : []], customId)
+    if (found) return found
+  }
+}
+
+function customIds(components: Json[]): string[] {
+  return components.flatMap(({ custom_id, components: children, accessory }) => [
+    ...custom_id ? [String(custom_id)] : [], ...customIds([...children ?? [], ...accessory ? [accessory] : []]),
+  ])
+}
