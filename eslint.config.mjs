@@ -113,7 +113,8 @@ export default withNuxt(
     files: ['**/*.vue'],
     rules: {
       '@stylistic/max-len': ['error', {
-        code: COLUMNS, ignoreUrls: true, ignorePattern: String.raw`^\s*(?:[\w-]+: )?([\x27"\x60]).*\1,?$|^\s*:?[\w-]+="[^"]*">?$`,
+        code: COLUMNS, ignoreUrls: true,
+        ignorePattern: String.raw`^\s*(?:[\w-]+: )?([\x27"\x60]).*\1,?$|^\s*:?[\w-]+="[^"]*">?$`,
       }],
     },
   },

@@ -48,7 +48,10 @@ export class HumanCheckFailed extends DomainError {
 /** The human check could not be asked: nothing was stored. */
 export class HumanCheckUnavailable extends DomainError {
   constructor() {
-    super('HUMAN_CHECK_UNAVAILABLE', 'The check for human senders cannot be reached. Nothing was saved; send the form again in a moment.')
+    super(
+      'HUMAN_CHECK_UNAVAILABLE',
+      'The check for human senders cannot be reached. Nothing was saved; send the form again in a moment.',
+    )
   }
 }
 

@@ -13,7 +13,9 @@ declare global {
 }
 
 /** As Node has it: a reviver is told how a number, text or literal was written. */
-const parseWithSource = JSON.parse as (text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown) => unknown
+const parseWithSource = JSON.parse as (
+  text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown,
+) => unknown
 
 /** An object of the text has one key twice, so that parsing would drop a value. */
 export class RepeatedKey extends SyntaxError {
@@ -30,16 +32,18 @@ const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, MINUS, ZERO, NINE, SPACE] = Array.f
 const NUMBER = /-?\d[\d.eE+-]*/y
 
 /**
- * Parses JSON without changing a value: numbers that JavaScript would write in another way (`1.0`, `-0`, `1e400`, those of
- * more than 17 digits) become `JSON.rawJSON`, which is written as it was read. Costs a look at the text, 3 µs for a form of
- * 1.6 KB; only texts with such numbers are parsed a second time.
+ * Parses JSON without changing a value: numbers that JavaScript would write in another way (`1.0`, `-0`, `1e400`, those
+ * of more than 17 digits) become `JSON.rawJSON`, which is written as it was read. Costs a look at the text, 3 µs for a
+ * form of 1.6 KB; only texts with such numbers are parsed a second time.
  *
  * @throws RepeatedKey, SyntaxError
  */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text) as unknown
   if (keepsNumbers(text)) return value
-  return parseWithSource(text, (_, each, { source }) => typeof each === 'number' && !isKept(source) ? JSON.rawJSON(source) : each)
+  return parseWithSource(
+    text, (_, each, { source }) => typeof each === 'number' && !isKept(source) ? JSON.rawJSON(source) : each,
+  )
 }
 
 /** Whether a value is a number, be it one that JavaScript cannot hold. */

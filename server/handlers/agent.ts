@@ -64,8 +64,10 @@ export class AgentReplier {
   async resume(kept: KeptTurn, thread: Thread): Promise<void> {
     const { turn, verdicts } = kept
     const conversation: Conversation = {
-      threadId: turn.threadId, channelId: thread.channelId, place: this.handlers.approvals.placeOf(turn), speaker: turn.asker,
-      responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by ?? turn.asker,
+      threadId: turn.threadId, channelId: thread.channelId, place: this.handlers.approvals.placeOf(turn),
+      speaker: turn.asker,
+      responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by
+        ?? turn.asker,
     }
     await this.run(thread, conversation, agent => agent.resume(kept, conversation))
     await this.handlers.approvals.finish(turn.id).catch((error: unknown) => this.handlers.log.warn(
@@ -91,15 +93,21 @@ export class AgentReplier {
     })
   }
 
-  private async answer(thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>): Promise<void> {
+  private async answer(
+    thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>,
+  ): Promise<void> {
     const speaker: Reviewer = {
       id: author.userId, name: visible(author.fullName), platform: this.handlers.platformLabel(thread.adapter.name),
     }
-    const conversation: Conversation = { threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker }
+    const conversation: Conversation = {
+      threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker,
+    }
     await this.run(thread, conversation, async agent => agent.start(await messages(), thread.isDM, conversation))
   }
 
-  private async run(thread: Thread, conversation: Conversation, begin: (agent: Agent) => Promise<AgentTurn>): Promise<void> {
+  private async run(
+    thread: Thread, conversation: Conversation, begin: (agent: Agent) => Promise<AgentTurn>,
+  ): Promise<void> {
     const { agent, say, log } = this.handlers
     let turn: AgentTurn | undefined
     try {
@@ -120,14 +128,18 @@ export class AgentReplier {
   }
 
   /** One card for each call; all of them are on record before the first can be clicked. */
-  private async ask(thread: Thread, { speaker, place }: Conversation, calls: readonly ProposedCall[], state: string): Promise<void> {
+  private async ask(
+    thread: Thread, { speaker, place }: Conversation, calls: readonly ProposedCall[], state: string,
+  ): Promise<void> {
     const { approvals, log } = this.handlers
     const turn = await approvals.request({ threadId: thread.id, place, asker: speaker, calls, state })
     const verdicts = calls.map(() => null)
     const cards: CardRef[] = []
     try {
       for (const position of calls.keys()) {
-        const { id: messageId, threadId } = await thread.post(this.callCard(thread.adapter.name, { turn, verdicts }, position))
+        const { id: messageId, threadId } = await thread.post(
+          this.callCard(thread.adapter.name, { turn, verdicts }, position),
+        )
         cards.push({ platform: thread.adapter.name, threadId, messageId })
       }
     }
@@ -136,7 +148,9 @@ export class AgentReplier {
       await approvals.finish(turn.id).catch(() => {})
       throw error
     }
-    await approvals.attach(turn, cards).catch((error: unknown) => log.warn('approval.cards-unknown', { turn: turn.id, error }))
+    await approvals.attach(turn, cards).catch((error: unknown) => log.warn(
+      'approval.cards-unknown', { turn: turn.id, error },
+    ))
   }
 }
 

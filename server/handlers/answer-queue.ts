@@ -142,7 +142,8 @@ function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
   queued.place ??= []
   const { adapter } = queued.thread
   // JSON drops how an attachment is fetched; the adapter knows.
-  queued.message.attachments = queued.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment) ?? attachment)
+  queued.message.attachments = queued.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment)
+    ?? attachment)
   return queued
 }
 

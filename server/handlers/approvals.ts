@@ -41,22 +41,30 @@ type Clicked = ActionEvent & { thread: Thread }
 async function decide(event: Clicked, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
   const { approvals, replier, here, namesOf, runtime } = handlers
   const [reviewer, place] = await Promise.all([reviewerOf(event, handlers), here(event.threadId, event.adapter)])
-  const decided = await approvals.decide(id, position, event.actionId === 'approve', { reviewer, names: namesOf(event), place })
+  const decided = await approvals.decide(
+    id, position, event.actionId === 'approve', { reviewer, names: namesOf(event), place },
+  )
   if ('refused' in decided) {
     if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
     return notify(event, decided.message, handlers)
   }
   const { turn, verdict, resume } = decided
-  runtime.background(update(event, { turn, verdicts: turn.calls.map((_, at) => at === position ? verdict : null) }, position, handlers))
-  // The click's own thread, because its platform may stream only to a person; in the background, because the click waits for its answer.
+  runtime.background(
+    update(event, { turn, verdicts: turn.calls.map((_, at) => at === position ? verdict : null) }, position, handlers),
+  )
+  // The click's own thread, because its platform may stream only to a person; in the background, because the click
+  // waits for its answer.
   if (resume) runtime.background(replier.resume(resume, event.thread))
 }
 
 async function update(
   { adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>,
-  kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number, { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>,
+  kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number,
+  { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>,
 ): Promise<void> {
-  await adapter.editMessage(threadId, messageId, replier.callCard(adapter.name, kept, position)).catch((error: unknown) => {
+  await adapter.editMessage(
+    threadId, messageId, replier.callCard(adapter.name, kept, position),
+  ).catch((error: unknown) => {
     log.warn('approval.card-stale', { turn: kept.turn.id, error })
   })
 }

@@ -64,10 +64,14 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    if (isSaid(message)) await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
+    if (isSaid(message)) {
+      await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
+    }
   })
 
-  const onClick = (actionId: string, speech: (event: ActionEvent) => Promise<Speech>) => bot.onAction(actionId, async (event) => {
+  const onClick = (
+    actionId: string, speech: (event: ActionEvent) => Promise<Speech>,
+  ) => bot.onAction(actionId, async (event) => {
     try {
       await event.thread?.post(render({ speech: await speech(event) }, event.adapter.name))
     }

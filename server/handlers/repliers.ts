@@ -67,7 +67,9 @@ export interface Audience extends Pick<ConversationHandlers, 'render'> {
  * and whoever has used up the hour, get the script, which costs nothing.
  */
 export function forAudience({ agent, script, isRoom, isMember, limiter, render }: Audience): Replier {
-  async function whoAnswers({ adapter: { name } }: Thread, { author: { userId } }: Message, place: Place): Promise<Replier> {
+  async function whoAnswers(
+    { adapter: { name } }: Thread, { author: { userId } }: Message, place: Place,
+  ): Promise<Replier> {
     if (!isRoom(place) && !await isMember(name, userId)) return script
     const waitMs = await limiter?.take(`agent:${name}:${userId}`) ?? 0
     return waitMs > 0 ? later(waitMs) : agent
@@ -82,7 +84,9 @@ export function forAudience({ agent, script, isRoom, isMember, limiter, render }
   }
 
   return {
-    welcome: async (thread, message, place) => (await whoAnswers(thread, message, place)).welcome(thread, message, place),
+    welcome: async (thread, message, place) => (
+      (await whoAnswers(thread, message, place)).welcome(thread, message, place)
+    ),
     reply: async (thread, message, place) => (await whoAnswers(thread, message, place)).reply(thread, message, place),
   }
 }

@@ -25,11 +25,15 @@ const ID = /^[\w-]{1,80}$/
 /** The three buttons and the edit form. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const { reviewAt, here, editModal, noticeModal, log } = handlers
-  const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => reviewAt(await here(threadId, adapter))
+  const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => (
+    reviewAt(await here(threadId, adapter))
+  )
 
   bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
     const review = await reviewOf(event, event.threadId)
-    await review.decide(id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers))
+    await review.decide(
+      id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers),
+    )
   }))
 
   bot.onAction('edit', event => answered(event, log, async (id) => {
@@ -41,7 +45,9 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   bot.onModalSubmit('edit', async (event): Promise<ModalResponse> => {
     try {
       const { id, threadId } = readForm(event)
-      const result = await (await reviewOf(event, threadId)).decideEdited(id, event.values, await reviewerOf(event, handlers), event.viewId)
+      const result = await (await reviewOf(event, threadId)).decideEdited(
+        id, event.values, await reviewerOf(event, handlers), event.viewId,
+      )
       if ('errors' in result) return { action: 'errors', errors: result.errors }
       return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message) }
     }
@@ -49,7 +55,9 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       log.error('review.failed', { action: 'edit-submit', error })
       // An error on the first input keeps the form open with everything that was typed.
       const [first = 'f0'] = Object.keys(event.values)
-      return { action: 'errors', errors: { [first]: 'This could not be saved. Nothing is lost: press Forward again in a moment.' } }
+      return { action: 'errors', errors: {
+        [first]: 'This could not be saved. Nothing is lost: press Forward again in a moment.',
+      } }
     }
   })
 }
@@ -75,9 +83,9 @@ function openedAt(id: string, threadId: string): string {
 }
 
 /**
- * What a form that was sent is about, and where it comes from: where it was sent, as adapters say by `threadId` when the
- * request tells it; else where it was opened, because such platforms sign what the form carries. What the SDK remembers
- * serves once only, and a form that is refused is sent again.
+ * What a form that was sent is about, and where it comes from: where it was sent, as adapters say by `threadId` when
+ * the request tells it; else where it was opened, because such platforms sign what the form carries. What the SDK
+ * remembers serves once only, and a form that is refused is sent again.
  */
 function readForm(
   { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
@@ -87,7 +95,9 @@ function readForm(
 }
 
 function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
-  return { card: { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }, press: pressOf(event) }
+  return {
+    card: { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }, press: pressOf(event),
+  }
 }
 
 /** Who clicked, by full name where it can be had in time. */

@@ -24,8 +24,8 @@ export interface CardView {
 }
 
 /**
- * From where somebody asks or decides: names of a room, as the platform's signed request tells it, a thread by those of its
- * channel; no room has none of them. `everywhere` is for the ops pages, which sign people in.
+ * From where somebody asks or decides: names of a room, as the platform's signed request tells it, a thread by those of
+ * its channel; no room has none of them. `everywhere` is for the ops pages, which sign people in.
  */
 export type Place = readonly string[] | 'everywhere'
 

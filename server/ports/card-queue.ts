@@ -1,20 +1,20 @@
 /**
- * The queues of new cards, one before each room, shared by all replicas: cards go out one at a time, in order of arrival,
- * never faster than the room's rate. A submission enters with the write that stores it and leaves with the one that
- * records its card (`SubmissionStore`); what is here is for all other ways. Every method rejects when the store cannot be
- * reached, in less than 2 s.
+ * The queues of new cards, one before each room, shared by all replicas: cards go out one at a time, in order of
+ * arrival, never faster than the room's rate. A submission enters with the write that stores it and leaves with the one
+ * that records its card (`SubmissionStore`); what is here is for all other ways. Every method rejects when the store
+ * cannot be reached, in less than 2 s.
  */
 export interface CardQueueStore {
   /**
-   * Enters the queue, or keeps its place there. 0 when the card may be posted right now: the queue was empty and its gate
-   * open, and nobody else is handed it for `leaseMs`; else for how many intervals it has to wait.
+   * Enters the queue, or keeps its place there. 0 when the card may be posted right now: the queue was empty and its
+   * gate open, and nobody else is handed it for `leaseMs`; else for how many intervals it has to wait.
    *
    * @param how `first`: before all others, because it had its turn already and failed
    */
   enter(pace: Pace, id: string, how: { leaseMs: number, first?: boolean }): Promise<number>
   /**
-   * The first whose turn it is, which nobody else is handed for `leaseMs` and which closes the gate for the interval; or
-   * how long to wait before asking again.
+   * The first whose turn it is, which nobody else is handed for `leaseMs` and which closes the gate for the interval;
+   * or how long to wait before asking again.
    */
   take(pace: Pace, leaseMs: number): Promise<Taken>
   leave(id: string, leaving: readonly Leaving[]): Promise<void>

@@ -47,8 +47,8 @@ export interface SubmissionStore {
 
 export interface CreateOptions {
   /**
-   * 64 hex digits. While another submission has been holding the same for less than 24 h, nothing is stored and its id is
-   * the answer, also when it is decided by now.
+   * 64 hex digits. While another submission has been holding the same for less than 24 h, nothing is stored and its id
+   * is the answer, also when it is decided by now.
    */
   idempotencyKey?: string
   /** Counted in the same step, as the store's `Limiter` counts. */

@@ -90,8 +90,8 @@ export interface Submission {
   /** Grows by one with every stored change; the fence for compare-and-set. */
   version: number
   /**
-   * `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. `settled`: decided and
-   * delivered, only its cards have to follow. Only `open` and `settling` are pending.
+   * `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. `settled`: decided
+   * and delivered, only its cards have to follow. Only `open` and `settling` are pending.
    */
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired'
   /** The version with which what its cards show changed last; absent until a decision. */

@@ -128,7 +128,8 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     const who = as === 'project'
       ? { iss: CHAT, aud: PROJECT }
       : {
-          iss: 'https://accounts.google.com', aud: ENDPOINT, email: as === 'add-on' ? ADD_ON : CHAT, email_verified: true,
+          iss: 'https://accounts.google.com', aud: ENDPOINT, email: as === 'add-on' ? ADD_ON : CHAT,
+          email_verified: true,
         }
     const token = new SignJWT({ sub: '1', ...who, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'google' })
     const { privateKey } = forged ? stranger : google

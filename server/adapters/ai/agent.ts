@@ -52,7 +52,10 @@ export class Agent {
   async resume({ turn, verdicts }: KeptTurn, conversation: Conversation): Promise<AgentTurn> {
     const responses = turn.calls.map(({ approvalId }, position): ToolApprovalResponse => {
       const { approved, by } = verdicts[position] ?? { approved: false, by: null }
-      return { type: 'tool-approval-response', approvalId, approved, ...approved ? {} : { reason: by ? `${by.name} denied it.` : EXPIRED } }
+      return {
+        type: 'tool-approval-response', approvalId, approved,
+        ...approved ? {} : { reason: by ? `${by.name} denied it.` : EXPIRED },
+      }
     })
     return this.run([...JSON.parse(turn.state) as ModelMessage[], { role: 'tool', content: responses }], conversation)
   }
@@ -71,7 +74,9 @@ export class Agent {
         model, instructions: INSTRUCTIONS, tools: toolset.tools, maxRetries: 1,
         stopWhen: isStepCount(limits.steps),
         prepareStep: withLastWord(toolset, limits.steps),
-        toolApproval: approvals === 'deny' ? ({ toolCall, messages }) => refuse(toolCall, toolset.tools, messages) : undefined,
+        toolApproval: approvals === 'deny'
+          ? ({ toolCall, messages }) => refuse(toolCall, toolset.tools, messages)
+          : undefined,
         // Otherwise the SDK prints the error with the request, which holds the whole conversation.
         onError: () => {},
       }).stream({ messages, abortSignal: signal }),

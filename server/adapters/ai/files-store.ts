@@ -31,7 +31,10 @@ export async function openFiles(options: FilesStoreOptions): Promise<Files> {
   return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: TIMEOUT_MS })
 }
 
-async function openAdapter({ storage, dir, access }: FilesStoreOptions): Promise<{ adapter: Adapter, plugins: FilesPlugin[] }> {
+async function openAdapter({ storage, dir, access }: FilesStoreOptions): Promise<{
+  adapter: Adapter
+  plugins: FilesPlugin[]
+}> {
   switch (storage.kind) {
     case 'disk': return { adapter: (await import('files-sdk/fs')).fs({ root: dir }), plugins: [] }
     case 'blob': {
@@ -39,7 +42,9 @@ async function openAdapter({ storage, dir, access }: FilesStoreOptions): Promise
       return { adapter: vercelBlob({ token: storage.token, access }), plugins: [blobErrors(errors)] }
     }
     // By path, not by host name: every service takes it, and MinIO takes nothing else.
-    case 's3': return { adapter: (await import('files-sdk/s3-fetch')).s3Fetch({ ...storage, forcePathStyle: true }), plugins: [] }
+    case 's3': return {
+      adapter: (await import('files-sdk/s3-fetch')).s3Fetch({ ...storage, forcePathStyle: true }), plugins: [],
+    }
   }
 }
 
@@ -61,19 +66,25 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
     switch (operation.kind) {
       case 'upload': {
         const bytes = sizeOf(operation.body)
-        if (bytes > maxBytes) throw refused(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
+        if (bytes > maxBytes) {
+          throw refused(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
+        }
         return operation
       }
       case 'url':
         if (storage.kind === 'disk') throw refused('Files on this server have no URL. Use downloadFile.')
-        if (access === 'private') throw refused('The files are private, so they have no permanent URL. Use downloadFile.')
+        if (access === 'private') {
+          throw refused('The files are private, so they have no permanent URL. Use downloadFile.')
+        }
         return operation
       case 'signedUploadUrl': {
         if (storage.kind === 'disk') throw refused('Files on this server cannot be uploaded by URL. Use uploadFile.')
         const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...others } = operation.options ?? {}
         // S3 cannot bound the size of a PUT: it refuses a bound that is asked for, and has none by default.
         const bound = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
-        return { ...operation, options: { ...others, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: bound } }
+        return {
+          ...operation, options: { ...others, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: bound },
+        }
       }
       default: return operation
     }

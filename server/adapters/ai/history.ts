@@ -23,7 +23,9 @@ const IMAGE_BYTES = 5 * 1024 * 1024
 const LEFT_OUT: ModelMessage = { role: 'user', content: '[Earlier messages of this thread are left out here.]' }
 
 /** The thread as a model takes it, oldest first. What does not fit the budget is left out, oldest first. */
-export async function toHistory(messages: Message[], { budget, names, isCard, log }: HistoryOptions): Promise<ModelMessage[]> {
+export async function toHistory(
+  messages: Message[], { budget, names, isCard, log }: HistoryOptions,
+): Promise<ModelMessage[]> {
   const converted = await toAiMessages(messages, {
     includeNames: names,
     onUnsupportedAttachment: ({ type, mimeType }) => log.warn('agent.attachment-skipped', { type, mimeType }),
@@ -60,7 +62,9 @@ function prepared(message: AiMessage): ModelMessage {
 function preparedPart(part: Part): Part {
   if (part.type !== 'file') return part
   const { mediaType, filename } = part
-  const data = part.data instanceof ArrayBuffer ? Buffer.from(part.data).toString('base64') : String(part.data).replace(/^data:[^,]*,/, '')
+  const data = part.data instanceof ArrayBuffer
+    ? Buffer.from(part.data).toString('base64')
+    : String(part.data).replace(/^data:[^,]*,/, '')
   if (mediaType.startsWith('image/')) {
     const tooLarge = data.length * 3 / 4 > IMAGE_BYTES
     return tooLarge

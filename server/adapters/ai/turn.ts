@@ -58,11 +58,15 @@ export class TurnRun implements AgentTurn {
     if (this.cut || this.requests.length === 0) return { calls: [], state: '' }
     const { messages, toolset } = this.options
     const state = [...messages, ...await this.result!.responseMessages]
-    const calls = await Promise.all(this.requests.map(async ({ approvalId, toolCall: { toolCallId, toolName, input } }) => ({
+    const calls = await Promise.all(this.requests.map(async ({
+      approvalId, toolCall: { toolCallId, toolName, input },
+    }) => ({
       approvalId, toolCallId,
       title: toolset.tools[toolName]?.title ?? toolName,
       details: [
-        ...Object.entries((input ?? {}) as object).map(([label, value]) => ({ label, value: readable(value), edited: false })),
+        ...Object.entries((input ?? {}) as object).map(([label, value]) => ({
+          label, value: readable(value), edited: false,
+        })),
         ...await toolset.describe(toolName, input).catch(() => []),
       ],
     })))
@@ -117,7 +121,9 @@ export class TurnRun implements AgentTurn {
 /** What may be logged of an error: its message may quote the conversation. */
 function facts(error: unknown): Record<string, unknown> {
   const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
-  return { error: name ?? typeof error, status: statusCode, code: code ?? (cause as { code?: string } | undefined)?.code }
+  return {
+    error: name ?? typeof error, status: statusCode, code: code ?? (cause as { code?: string } | undefined)?.code,
+  }
 }
 
 /** A paragraph of our own. */

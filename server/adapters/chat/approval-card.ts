@@ -19,19 +19,28 @@ const DETAILS = 20
 const DETAIL_LENGTH = 600
 const TITLE_LENGTH = 120
 
-/** The card on which people allow or deny a tool call, within the platform's limits and with everything escaped for it. */
+/**
+ * The card on which people allow or deny a tool call, within the platform's limits and with everything escaped for it.
+ */
 export function approvalCard(view: ApprovalView, platform: Platform): CardElement {
   const { card } = platform
-  const limits = { ...card, fields: Math.min(card.fields, card.fieldsPerGroup, DETAILS), value: Math.min(card.value, DETAIL_LENGTH), total: Math.min(card.total, 5000) }
+  const limits = {
+    ...card, fields: Math.min(card.fields, card.fieldsPerGroup, DETAILS), value: Math.min(card.value, DETAIL_LENGTH),
+    total: Math.min(card.total, 5000),
+  }
   const notes = view.notes.map(note => platform.escape(cut(note, 300)))
   const { fields, hidden, shortened } = fitFields(view.details, { ...platform, card: limits }, notes)
-  const leftOut = [hidden > 0 && `${hidden} more not shown`, shortened > 0 && `${shortened} shortened`].filter(Boolean).join(', ')
+  const leftOut = [
+    hidden > 0 && `${hidden} more not shown`, shortened > 0 && `${shortened} shortened`,
+  ].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, limits.fieldsPerGroup).map(group => Fields(group)),
     ...[...leftOut ? [`${leftOut}.`] : [], ...notes].map(note => CardText(note, { style: 'muted' })),
     ...view.value === null
       ? []
-      : [Actions([Button({ id: 'approve', label: 'Approve', style: 'primary', value: view.value }), Button({ id: 'deny', label: 'Deny', style: 'danger', value: view.value })])],
+      : [Actions([Button({ id: 'approve', label: 'Approve', style: 'primary', value: view.value }), Button({
+          id: 'deny', label: 'Deny', style: 'danger', value: view.value,
+        })])],
   ]
   return Card({ title: cut(view.title, TITLE_LENGTH), children })
 }

@@ -21,14 +21,16 @@ export interface BotOptions {
 
 /** Starts the Chat SDK with every configured platform. */
 export async function createBot({ connections, state, log, streamingIntervalMs, register }: BotOptions): Promise<Chat> {
-  const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [platform.key, patient(await adapter())]))
+  const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [
+    platform.key, patient(await adapter()),
+  ]))
   const bot = new Chat({
     userName: USER_NAME,
     adapters: Object.fromEntries(adapters),
     state: await state(),
     logger: sdkLogger(log),
-    // The default drops a message that arrives while another of its thread is handled; this loses none, and `answer-queue.ts`
-    // puts them in order.
+    // The default drops a message that arrives while another of its thread is handled; this loses none, and
+    // `answer-queue.ts` puts them in order.
     concurrency: 'concurrent',
     streamingUpdateIntervalMs: streamingIntervalMs,
     // A growing message begins with its first words; before that the platform shows that somebody types.

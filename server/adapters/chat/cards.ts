@@ -1,4 +1,7 @@
-import { Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
+import {
+  Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement,
+  type FieldElement,
+} from 'chat'
 import type { CardView, Field as ViewField } from '../../ports/board'
 import type { Platform } from '../../platforms/traits'
 import { cut, fieldName } from '../../platforms/shared/text'
@@ -18,11 +21,16 @@ export interface RenderedCard {
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => escapeWithin(note, NOTE_LENGTH, platform))
   const { fields, hidden, shortened } = fitFields(view.fields, platform, notes)
-  const leftOut = [hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`].filter(Boolean).join(', ')
+  const leftOut = [
+    hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`,
+  ].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
     ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
-    ...leftOut ? [linkTo(view, `${leftOut}: open the full submission`) ?? CardText(`${leftOut}: not shown here.`, { style: 'muted' })] : [],
+    ...leftOut
+      ? [linkTo(view, `${leftOut}: open the full submission`)
+        ?? CardText(`${leftOut}: not shown here.`, { style: 'muted' })]
+      : [],
     ...platform.card.isText ? [] : [Divider()],
     ...notes.map(note => CardText(note, { style: 'muted' })),
     ...view.actions ? actionRows(view, platform) : [],
@@ -60,7 +68,11 @@ function ifAny<T>(item: T | null): T[] {
 }
 
 /** As many fields as fit, escaped, and how many do not. */
-export function fitFields(all: readonly ViewField[], platform: Platform, notes: readonly string[]): { fields: FieldElement[], hidden: number, shortened: number } {
+export function fitFields(all: readonly ViewField[], platform: Platform, notes: readonly string[]): {
+  fields: FieldElement[]
+  hidden: number
+  shortened: number
+} {
   const { card: limits, escape } = platform
   const fields: FieldElement[] = []
   let room = limits.total - notes.reduce((sum, note) => sum + note.length, 0)
@@ -69,7 +81,9 @@ export function fitFields(all: readonly ViewField[], platform: Platform, notes: 
     const text = escapeWithin(value, limits.value, platform)
     const shown = {
       // An escape may leave nothing of a name, where the platform shows none of its characters.
-      label: (escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))) + (edited ? ' (edited)' : ''),
+      label: (
+        escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))
+      ) + (edited ? ' (edited)' : ''),
       value: text || '—',
     }
     room -= shown.label.length + shown.value.length
@@ -97,5 +111,7 @@ function summarise({ title, fields }: CardView): string {
 }
 
 export function chunk<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
+  return Array.from(
+    { length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size),
+  )
 }

@@ -1,7 +1,10 @@
 /** Markup that is longer than this is taken for text, in characters: so much is held back at most. */
 const LONGEST = 2000
 
-/** An escaped character; code, fenced or not; a link or an image; what may begin one of these; a word. CJK has no spaces. */
+/**
+ * An escaped character; code, fenced or not; a link or an image; what may begin one of these; a word. CJK has no
+ * spaces.
+ */
 const PART = new RegExp([
   String.raw`(?<escaped>\\[^\s])`,
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
@@ -51,7 +54,9 @@ function plain(source: string, site: string | null, whole: boolean): { text: str
     if (index < done) continue
     const { opening, word, to } = groups!
     const rest = source.slice(index)
-    if (!whole && rest.length < LONGEST && isUnfinished(rest, opening, word)) return { text: text + literal(source.slice(done, index)), rest }
+    if (!whole && rest.length < LONGEST && isUnfinished(rest, opening, word)) {
+      return { text: text + literal(source.slice(done, index)), rest }
+    }
     text += literal(source.slice(done, index))
     done = index + part.length
     if (to !== undefined) text += linkText(groups as { label: string, to: string }, site)
@@ -72,7 +77,9 @@ function isUnfinished(rest: string, opening: string | undefined, word: string | 
 function linkText({ label, to }: { label: string, to: string }, site: string | null): string {
   const address = to.replace(/^<|>$/g, '')
   const said = plain(label, site, true).text
-  return !address || said === address || label === address ? addressText(address || label, site) : `${said} (${addressText(address, site)})`
+  return !address || said === address || label === address
+    ? addressText(address || label, site)
+    : `${said} (${addressText(address, site)})`
 }
 
 function wordText(word: string, site: string | null): string {

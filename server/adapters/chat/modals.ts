@@ -22,14 +22,21 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
   const children: ModalChild[] = [
     ...kept.length > 0 ? [CardText(keptNote(kept, form.url, platform))] : [],
     ...offered.map(input => textInput(input, platform.modal!)),
-    ...form.inputs.length === 0 ? [CardText('The form was empty: there is nothing to edit. Forwarding sends it as it is.')] : [],
+    ...form.inputs.length === 0
+      ? [CardText('The form was empty: there is nothing to edit. Forwarding sends it as it is.')]
+      : [],
   ]
-  return Modal({ callbackId: EDIT_CALLBACK, title: 'Edit & Forward', submitLabel: 'Forward', closeLabel: 'Cancel', privateMetadata: form.submissionId, children })
+  return Modal({
+    callbackId: EDIT_CALLBACK, title: 'Edit & Forward', submitLabel: 'Forward', closeLabel: 'Cancel',
+    privateMetadata: form.submissionId, children,
+  })
 }
 
 /** A modal that only says something. */
 export function noticeModal(message: string, title = 'Edit & Forward'): ModalElement {
-  return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [CardText(cut(message, NOTICE_LENGTH))] })
+  return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
+    CardText(cut(message, NOTICE_LENGTH)),
+  ] })
 }
 
 function textInput({ id, label, value }: EditInput, limits: ModalLimits): ModalChild {

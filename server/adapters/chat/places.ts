@@ -6,7 +6,9 @@ const PRESS_LENGTH = 200
 
 /** Names rooms and people as the configuration does, and clicks as their platforms do. */
 export interface Places {
-  /** All names of the room that an event being handled is in, by its signed request; to be asked while it is handled. */
+  /**
+   * All names of the room that an event being handled is in, by its signed request; to be asked while it is handled.
+   */
   here(threadId: string, adapter: Adapter): Promise<readonly string[]>
   /** The same by the thread's id alone, the narrowest first. */
   of(threadId: string): readonly string[]
@@ -18,7 +20,8 @@ export interface Places {
 
 export function createPlaces(connections: readonly Connection[]): Places {
   const connectionOf = (threadId: string) => connections.find(({ platform }) => platform.key === threadId.split(':')[0])
-  const channelsOf = (threadId: string, { channelsOf }: Connection) => channelsOf?.(threadId) ?? [threadId.split(':')[1] ?? '']
+  const channelsOf = (threadId: string, { channelsOf }: Connection) => channelsOf?.(threadId)
+    ?? [threadId.split(':')[1] ?? '']
   return {
     async here(threadId, adapter) {
       const connection = connectionOf(threadId)

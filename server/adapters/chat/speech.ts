@@ -5,7 +5,9 @@ import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
 import { cut, fieldName } from '../../platforms/shared/text'
 
-/** Longest paragraph; Slack takes 3,000 characters (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
+/**
+ * Longest paragraph; Slack takes 3,000 characters (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+ */
 const PARAGRAPH_LENGTH = 2000
 
 /** Longest name or preview of an item. */
@@ -24,16 +26,24 @@ function renderSpeech({ text, items = [], buttons = [], mention }: Speech, platf
     children: [
       ...text.map(paragraph => CardText(escapeWithin(paragraph, PARAGRAPH_LENGTH, platform))),
       ...itemParts(items, platform),
-      ...buttons.length > 0 ? [Actions(buttons.map(({ id, label, primary }) => Button({ id, label, style: primary ? 'primary' : 'default' })))] : [],
+      ...buttons.length > 0
+        ? [Actions(
+            buttons.map(({ id, label, primary }) => Button({ id, label, style: primary ? 'primary' : 'default' })),
+          )]
+        : [],
     ],
   })
-  return { card, fallbackText: cut(text.join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH), ...mentions ? { mention: mentions } : {} }
+  return {
+    card, fallbackText: cut(text.join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH),
+    ...mentions ? { mention: mentions } : {},
+  }
 }
 
 /** Items with a page of their own stand apart, above their link; the others stand together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
   const field = ({ label, value }: SpeechItem) => Field({
-    label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform), value: escapeWithin(value, ITEM_LENGTH, platform) || '—',
+    label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),
+    value: escapeWithin(value, ITEM_LENGTH, platform) || '—',
   })
   const plain = items.filter(({ link }) => !link)
   return [

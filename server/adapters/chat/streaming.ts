@@ -3,7 +3,10 @@ import type { Platform } from '../../platforms/traits'
 import { visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
-/** What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
+/**
+ * What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's
+ * `<users/all>`.
+ */
 const MASS_MENTION = /<(?=!|users\/all>)/g
 
 /** The beginning of one, at the end of a piece of text. */
@@ -23,7 +26,8 @@ const MESSAGE_LENGTH = 3500
  * @param site origin of our own pages, the only ones that are linked; null when nobody said where they are
  */
 export async function say(
-  thread: Pick<Thread, 'post'>, words: AsyncIterable<string>, { messageLength: length = MESSAGE_LENGTH }: Pick<Platform, 'messageLength'>,
+  thread: Pick<Thread, 'post'>, words: AsyncIterable<string>,
+  { messageLength: length = MESSAGE_LENGTH }: Pick<Platform, 'messageLength'>,
   site: string | null,
 ): Promise<void> {
   const source = withoutMassMentions(withPlainLinks(seen(words), site))[Symbol.asyncIterator]()
@@ -90,10 +94,20 @@ async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerato
   if (held) yield held
 }
 
-/** Whether the message is a card of ours, by what the platform says it consists of; a text with a link preview may pass for one. */
+/**
+ * Whether the message is a card of ours, by what the platform says it consists of; a text with a link preview may pass
+ * for one.
+ */
 export function isCard({ raw }: Pick<Message, 'raw'>): boolean {
-  const { blocks, embeds, card, cardsV2, attachments } = (raw ?? {}) as Partial<Record<'blocks' | 'embeds' | 'card' | 'cardsV2' | 'attachments', unknown>>
-  const structured = Array.isArray(blocks) && blocks.some(({ type }: { type?: string }) => type === 'header' || type === 'actions' || type === 'context')
-  const adaptive = Array.isArray(attachments) && attachments.some(({ contentType }: { contentType?: string }) => contentType?.startsWith('application/vnd.microsoft.card'))
-  return structured || adaptive || Boolean(card) || [embeds, cardsV2].some(parts => Array.isArray(parts) && parts.length > 0)
+  const {
+    blocks, embeds, card, cardsV2, attachments,
+  } = (raw ?? {}) as Partial<Record<'blocks' | 'embeds' | 'card' | 'cardsV2' | 'attachments', unknown>>
+  const structured = Array.isArray(blocks)
+    && blocks.some(({ type }: { type?: string }) => type === 'header' || type === 'actions' || type === 'context')
+  const adaptive = Array.isArray(attachments)
+    && attachments.some(({ contentType }: { contentType?: string }) => (
+      contentType?.startsWith('application/vnd.microsoft.card')
+    ))
+  return structured || adaptive || Boolean(card)
+    || [embeds, cardsV2].some(parts => Array.isArray(parts) && parts.length > 0)
 }

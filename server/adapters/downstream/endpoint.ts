@@ -20,21 +20,27 @@ const PASSING = [408, 409, 425, 429]
  * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says.
  * Its answers are never read: only the status counts, and nothing of theirs reaches a card or a log.
  */
-export function createEndpoint({ url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient): Endpoint {
+export function createEndpoint(
+  { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
+): Endpoint {
   let signer: Promise<Signer> | undefined
   return {
     host: new URL(url).host,
     url,
     async post(body, idempotencyKey) {
       try {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret))) }
+        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
+          body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
+        ) }
         return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }))
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
         // Such as ECONNREFUSED: tells a wrong host from a closed port or a bad certificate.
         const { code } = error as { code?: string }
-        return retry(code === 'NO_ANSWER' ? `FORWARD_ENDPOINT did not answer within ${timeoutMs / 1000} s.` : `FORWARD_ENDPOINT cannot be reached${code ? ` (${code})` : ''}.`)
+        return retry(code === 'NO_ANSWER'
+          ? `FORWARD_ENDPOINT did not answer within ${timeoutMs / 1000} s.`
+          : `FORWARD_ENDPOINT cannot be reached${code ? ` (${code})` : ''}.`)
       }
     },
   }
@@ -58,13 +64,23 @@ async function createSigner(secret: string): Promise<Signer> {
 
 function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined): Record<string, string> {
   const now = new Date()
-  return { 'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)), ...sign ? { 'webhook-signature': sign(id, now, body) } : {} }
+  return {
+    'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    ...sign ? { 'webhook-signature': sign(id, now, body) } : {},
+  }
 }
 
 function outcome({ status, headers }: HttpAnswer): Outcome {
   if (status >= 200 && status < 300) return { ok: true, value: undefined }
-  if (status >= 300 && status < 400) return { ok: false, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`, permanent: true }
-  if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: `FORWARD_ENDPOINT refused the submission (${status}).`, permanent: true }
+  if (status >= 300 && status < 400) {
+    return {
+      ok: false, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`,
+      permanent: true,
+    }
+  }
+  if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+    return { ok: false, reason: `FORWARD_ENDPOINT refused the submission (${status}).`, permanent: true }
+  }
   return { ...retry(`FORWARD_ENDPOINT answered ${status}.`), ...retryAfter(headers['retry-after']) }
 }
 

@@ -38,12 +38,16 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         const resend = await client
         const { data, error, headers } = await resend.emails.send(payload(email), { idempotencyKey })
         // Without its id nobody knows that it was taken; asked again, Resend tells by the key.
-        return typeof data?.id === 'string' && !error ? { ok: true, value: undefined } : refused(error ?? {}, headers ?? {})
+        return typeof data?.id === 'string' && !error
+          ? { ok: true, value: undefined }
+          : refused(error ?? {}, headers ?? {})
       }
       catch (error) {
         const { code } = error as { code?: string }
         if (code === 'NO_ANSWER') return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
-        return retry(error instanceof TypeError ? 'The email could not be handed to Resend. Check MAIL_API_KEY.' : 'Resend cannot be reached.')
+        return retry(error instanceof TypeError
+          ? 'The email could not be handed to Resend. Check MAIL_API_KEY.'
+          : 'Resend cannot be reached.')
       }
     },
   }
@@ -53,22 +57,36 @@ function payload({ attachments = [], headers, ...email }: Email): CreateEmailOpt
   return {
     ...email, to: [...email.to],
     ...headers ? { headers: { ...headers } } : {},
-    ...attachments.length > 0 ? { attachments: attachments.map(({ content, ...file }) => ({ ...file, content: Buffer.from(content).toString('base64') })) } : {},
+    ...attachments.length > 0
+      ? { attachments: attachments.map(({ content, ...file }) => ({
+          ...file, content: Buffer.from(content).toString('base64'),
+        })) }
+      : {},
   }
 }
 
 type Send = (request: Omit<Parameters<HttpClient>[0], 'timeoutMs'>) => ReturnType<HttpClient>
 
-/** Resend's client over connections that are kept: with the global `fetch` an email costs an eighth of a whole forward. */
+/**
+ * Resend's client over connections that are kept: with the global `fetch` an email costs an eighth of a whole forward.
+ */
 async function connect(apiKey: string, baseUrl: string | undefined, send: Send): Promise<Resend> {
   const { Resend } = await import('resend')
   return new class extends Resend {
-    override async fetchRequest<T>(path: string, { headers, body }: { headers?: Headers, body?: string } = {}): Promise<Answer<T>> {
-      const { status, json, headers: answered } = await send({ method: 'POST', url: this.baseUrl + path, headers: Object.fromEntries(headers ?? []), body })
+    override async fetchRequest<T>(
+      path: string, { headers, body }: { headers?: Headers, body?: string } = {},
+    ): Promise<Answer<T>> {
+      const { status, json, headers: answered } = await send({
+        method: 'POST', url: this.baseUrl + path, headers: Object.fromEntries(headers ?? []), body,
+      })
       const answer = { headers: answered as Record<string, string> }
       const isObject = typeof json === 'object' && json !== null
-      if (status < 200 || status > 299) return { ...answer, data: null, error: { ...json as ErrorResponse, statusCode: status } }
-      return isObject ? { ...answer, data: json as T, error: null } : { ...answer, data: null, error: {} as ErrorResponse }
+      if (status < 200 || status > 299) {
+        return { ...answer, data: null, error: { ...json as ErrorResponse, statusCode: status } }
+      }
+      return isObject
+        ? { ...answer, data: json as T, error: null }
+        : { ...answer, data: null, error: {} as ErrorResponse }
     }
   }(apiKey, { baseUrl })
 }
@@ -76,18 +94,27 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
 function refused({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
-  // The key names submission, content, sender and recipients, so this very email was accepted before; only who and when differ.
+  // The key names submission, content, sender and recipients, so this very email was accepted before; only who and when
+  // differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
-  if (status >= 400 && status < 500 && !PASSING.includes(status)) return { ok: false, reason: cause(status, name), permanent: true }
+  if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+    return { ok: false, reason: cause(status, name), permanent: true }
+  }
   return { ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...retryAfter(headers) }
 }
 
 function cause(status: number, name: string | undefined): string {
   if (status === 401 || name?.endsWith('_api_key')) return `Resend refused the API key (${status}). Check MAIL_API_KEY.`
-  if (status === 403 || name === 'invalid_from_address') return `Resend refused the sender (${status}). Check that the domain of MAIL_FROM_ADDRESS is verified in Resend.`
-  if (name === 'security_error') return `Resend stopped the email for security (${status}). Look into the Resend account.`
-  if (name === 'invalid_attachment' || status === 413) return `Resend refused the size or an attachment of the email (${status}). This is a bug; please report it.`
+  if (status === 403 || name === 'invalid_from_address') {
+    return `Resend refused the sender (${status}). Check that the domain of MAIL_FROM_ADDRESS is verified in Resend.`
+  }
+  if (name === 'security_error') {
+    return `Resend stopped the email for security (${status}). Look into the Resend account.`
+  }
+  if (name === 'invalid_attachment' || status === 413) {
+    return `Resend refused the size or an attachment of the email (${status}). This is a bug; please report it.`
+  }
   return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS and FORWARD_EMAIL.`
 }
 
@@ -99,7 +126,8 @@ function limit(name: string | undefined): string {
 
 /** Both headers count seconds: https://resend.com/docs/api-reference/rate-limit */
 function retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
-  const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value && /^\d+(\.\d+)?$/.test(value))
+  const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value
+    && /^\d+(\.\d+)?$/.test(value))
   return seconds ? { retryAfterMs: Math.min(Number(seconds) * 1000, MAX_PAUSE_MS) } : {}
 }
 

@@ -55,7 +55,9 @@ export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> & { 
     footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
   })
   const { shown, rows, left } = fit(content.fields, MAX_HTML - NOTICE_BYTES - Buffer.byteLength(page([])))
-  const notice = left > 0 ? cutNotice(left, content) : content.fields.length === 0 ? 'The form was sent without any fields.' : ''
+  const notice = left > 0
+    ? cutNotice(left, content)
+    : content.fields.length === 0 ? 'The form was sent without any fields.' : ''
   return {
     isWhole: left === 0,
     html: page([...rows, ...notice ? [noticeRow(notice)] : []]),
@@ -86,7 +88,9 @@ function fit(fields: readonly Field[], room: number): { shown: Field[], rows: Ht
   if (first === -1) return { shown, rows, left: 0 }
   const { label, value, edited } = fields[first]!
   const shortened = (length: number): Field => ({ label: cut(label, 200), value: cut(value, length), edited })
-  add(shortened(longest(Math.min(value.length, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room)))
+  add(shortened(
+    longest(Math.min(value.length, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room),
+  ))
   return { shown, rows, left: fields.length - first }
 }
 
@@ -106,7 +110,9 @@ function cutNotice(left: number, { fields, attachment }: Content): string {
 }
 
 function fieldRow({ label, value, edited }: Field): Html {
-  const badge = edited ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">edited</span>` : []
+  const badge = edited
+    ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">edited</span>`
+    : []
   // Outlook ignores pre-wrap, so line breaks are elements; everybody else keeps indentation through it.
   const shape = lines(value).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
   const body = value === ''
@@ -129,7 +135,9 @@ function textField({ label, value, edited }: Field): string {
 
 /** What the inbox shows beside the subject. */
 function preview(fields: readonly Field[]): string {
-  return cut(fields.filter(({ value }) => value).slice(0, 5).map(({ label, value }) => oneLine(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)).join(' · '), MAX_PREVIEW)
+  return cut(fields.filter(({ value }) => value).slice(0, 5).map(({ label, value }) => (
+    oneLine(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)
+  )).join(' · '), MAX_PREVIEW)
 }
 
 function oneLine(text: string): string {

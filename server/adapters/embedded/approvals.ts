@@ -43,7 +43,8 @@ export class EmbeddedApprovals extends FileStore implements ApprovalStore {
     const stands = call === null ? undefined : entry?.kept.verdicts[call]
     if (!entry || (stands === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
     if (stands) return { state: 'decided', verdict: stands }
-    const verdicts = entry.kept.verdicts.map((each, position) => each ?? (call === null || call === position ? verdict : null))
+    const verdicts = entry.kept.verdicts.map((each, position) => each
+      ?? (call === null || call === position ? verdict : null))
     const taken = verdicts.every(Boolean)
     const kept = { ...entry.kept, verdicts, taken }
     await this.put({ kept, due: taken ? until : entry.due })

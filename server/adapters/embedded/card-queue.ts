@@ -20,7 +20,9 @@ export class EmbeddedCardQueue implements CardQueueStore {
     return paces.map(pace => this.place(pace, id, leaseMs, false))
   }
 
-  async enter(pace: Pace, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean }): Promise<number> {
+  async enter(
+    pace: Pace, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean },
+  ): Promise<number> {
     return this.place(pace, id, leaseMs, first)
   }
 

@@ -6,7 +6,9 @@ export function createEmbeddedHealthBook(): HealthBook {
   return {
     note(part, at, error) {
       const known = parts[part] ?? { lastSuccessAt: null, lastError: null }
-      parts[part] = error === undefined ? { ...known, lastSuccessAt: at } : { ...known, lastError: { at, reason: error } }
+      parts[part] = error === undefined
+        ? { ...known, lastSuccessAt: at }
+        : { ...known, lastError: { at, reason: error } }
     },
     read: async () => ({ ...parts }),
   }

@@ -39,7 +39,9 @@ export class EmbeddedMessageQueue implements MessageQueue {
   }
 
   async stalled(ms: number, limit: number): Promise<string[]> {
-    const found = [...this.threads.keys()].filter(thread => (this.queue(thread)?.movedAt ?? Infinity) <= this.now() - ms)
+    const found = [...this.threads.keys()].filter(thread => (
+      (this.queue(thread)?.movedAt ?? Infinity) <= this.now() - ms
+    ))
     const longest = found.sort((a, b) => this.threads.get(a)!.movedAt - this.threads.get(b)!.movedAt).slice(0, limit)
     for (const thread of longest) this.threads.get(thread)!.movedAt = this.now()
     return longest

@@ -1,7 +1,8 @@
 import type { Entry as QueueEntry, Leaving } from '../../ports/card-queue'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import {
-  HEARTBEAT_MS, type Backlog, type Created, type CreateOptions, type HourTally, type PendingPage, type StoreRules, type StoreWatcher,
+  HEARTBEAT_MS, type Backlog, type Created, type CreateOptions, type HourTally, type PendingPage, type StoreRules,
+  type StoreWatcher,
   type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
@@ -60,7 +61,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     return submission && this.options.now() >= this.options.dataLivesUntil(submission) ? this.expire(id) : submission
   }
 
-  replace(previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
+  replace(
+    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
+  ): Promise<boolean> {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version) return false
       if (audit) await this.trail.add(audit, previous.version)
@@ -84,7 +87,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.options.now()
-    const due = [...this.entries.values()].filter(entry => entry.due <= now).sort((a, b) => a.due - b.due).slice(0, limit)
+    const due = [...this.entries.values()].filter(entry => (
+      entry.due <= now
+    )).sort((a, b) => a.due - b.due).slice(0, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
     for (const entry of due) entry.due = now + leaseMs
     return due.map(entry => entry.id)
@@ -94,7 +99,11 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     await this.change(id, async () => this.entries.delete(id))
   }
 
-  async listPending({ limit, before = '', only }: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage> {
+  async listPending({ limit, before = '', only }: {
+    limit: number
+    before?: string
+    only?: 'stuck' | 'held'
+  }): Promise<PendingPage> {
     await this.loaded()
     const all = only === 'held' ? this.those('held') : this.those('open', 'settling')
     const { places, cursor } = pageOf(only === 'stuck' ? all.filter(({ stuck }) => stuck) : all, limit, before)
@@ -124,7 +133,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   async stuck(limit: number): Promise<string[]> {
     await this.loaded()
-    return [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a)).slice(0, limit).map(({ id }) => id)
+    return [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => (
+      newestFirst(b, a)
+    )).slice(0, limit).map(({ id }) => id)
   }
 
   watch(watcher: StoreWatcher): () => void {
@@ -176,7 +187,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   /** Of what is held, the oldest go. */
   private async trimHeld(): Promise<void> {
-    for (const { id } of this.those('held').sort(newestFirst).slice(this.options.heldMax)) await this.change(id, () => this.erase(id))
+    for (const { id } of this.those('held').sort(newestFirst).slice(this.options.heldMax)) await this.change(id, () => (
+      this.erase(id)
+    ))
   }
 
   private async write(submission: Submission): Promise<void> {

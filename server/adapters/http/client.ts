@@ -2,13 +2,19 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../ports/http'
 
-/** Vendors close idle connections after 5 s and more: ours go first, so that none is closed while a request is on its way. */
+/**
+ * Vendors close idle connections after 5 s and more: ours go first, so that none is closed while a request is on its
+ * way.
+ */
 const IDLE_MS = 4000
 
 /** An answer nobody asked for is read up to here, bytes, to keep its connection. */
 const IGNORED_BYTES = 64 * 1024
 
-/** That a kept connection was closed meanwhile shows within a round trip, ms; whoever closes it later may have read the request. */
+/**
+ * That a kept connection was closed meanwhile shows within a round trip, ms; whoever closes it later may have read the
+ * request.
+ */
 const STALE_MS = 1000
 
 /** Names us where the request does not: vendors behind Cloudflare refuse who has no name. */
@@ -49,12 +55,16 @@ interface Scheme {
   agent: http.Agent | false
 }
 
-function exchange({ method, url, headers, body, timeoutMs, ignoreBody }: HttpRequest, { send, agent }: Scheme): Promise<HttpAnswer> {
+function exchange(
+  { method, url, headers, body, timeoutMs, ignoreBody }: HttpRequest, { send, agent }: Scheme,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const startedAt = performance.now()
     let answered = false
-    const request = send(url, { method, agent, headers: { 'user-agent': USER_AGENT, ...headers, ...length } }, (response) => {
+    const request = send(url, {
+      method, agent, headers: { 'user-agent': USER_AGENT, ...headers, ...length },
+    }, (response) => {
       answered = true
       response.on('error', reject)
       if (ignoreBody) {

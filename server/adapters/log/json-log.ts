@@ -13,7 +13,9 @@ export function createJsonLog(context: () => Record<string, unknown>): Log {
   }
   process.on('exit', () => lines && flush())
   const at = (level: string) => (event: string, facts: Record<string, unknown> = {}) => {
-    const plain = Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, value instanceof Error ? describe(value) : value]))
+    const plain = Object.fromEntries(
+      Object.entries(facts).map(([key, value]) => [key, value instanceof Error ? describe(value) : value]),
+    )
     if (!lines) process.nextTick(flush)
     lines += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...context(), ...plain })}\n`
   }
@@ -33,11 +35,15 @@ export function captureOutput(log: Log): void {
     const [line = ''] = text.replace(/\?\S*/g, '?…').trim().split('\n')
     log[level]('console', { message: line.slice(0, MESSAGE_LENGTH), error: parts.find(part => part instanceof Error) })
   }
-  Object.assign(console, { debug: at('info'), log: at('info'), info: at('info'), warn: at('warn'), error: at('error'), trace: at('error') })
+  Object.assign(console, {
+    debug: at('info'), log: at('info'), info: at('info'), warn: at('warn'), error: at('error'), trace: at('error'),
+  })
   process.removeAllListeners('warning').on('warning', error => log.warn('process.warning', { error }))
 }
 
 function describe(error: Error & { code?: string }): Record<string, unknown> {
-  const cause = error.cause instanceof Error ? { name: error.cause.name, code: (error.cause as { code?: string }).code, message: error.cause.message } : undefined
+  const cause = error.cause instanceof Error
+    ? { name: error.cause.name, code: (error.cause as { code?: string }).code, message: error.cause.message }
+    : undefined
   return { name: error.name, code: error.code, message: error.message, cause }
 }

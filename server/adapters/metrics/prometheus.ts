@@ -14,15 +14,30 @@ export function createPrometheus(): Metrics {
   // Gauges named like counters; `nodejs_active_resources` has them by type.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const registers = [registry]
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({ name, help, labelNames, registers })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({
+    name, help, labelNames, registers,
+  })
 
-  const submissions = counter('triage_submissions_total', 'Submissions received, those of them that were held, and how they ended.', ['outcome'])
+  const submissions = counter(
+    'triage_submissions_total', 'Submissions received, those of them that were held, and how they ended.', ['outcome'],
+  )
   const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
-  const updates = counter('triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'])
+  const updates = counter(
+    'triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'],
+  )
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
-  const misplaced = counter('triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.', ['platform'])
-  const effects = new Histogram({ name: 'triage_effect_seconds', help: 'How long each attempt at an outside effect took.', labelNames: ['part'], buckets: EFFECT_BUCKETS, registers })
-  const acknowledgements = new Histogram({ name: 'triage_webhook_acknowledgement_seconds', help: 'How long a platform waited for the answer to a webhook.', labelNames: ['platform', 'status'], buckets: ACKNOWLEDGEMENT_BUCKETS, registers })
+  const misplaced = counter(
+    'triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.',
+    ['platform'],
+  )
+  const effects = new Histogram({
+    name: 'triage_effect_seconds', help: 'How long each attempt at an outside effect took.', labelNames: ['part'],
+    buckets: EFFECT_BUCKETS, registers,
+  })
+  const acknowledgements = new Histogram({
+    name: 'triage_webhook_acknowledgement_seconds', help: 'How long a platform waited for the answer to a webhook.',
+    labelNames: ['platform', 'status'], buckets: ACKNOWLEDGEMENT_BUCKETS, registers,
+  })
 
   return {
     received(held) {
@@ -50,18 +65,38 @@ export function createPrometheus(): Metrics {
 
 function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   const registry = new Registry()
-  const gauge = (name: string, help: string, value: number) => new Gauge({ name, help, registers: [registry] }).set(value)
+  const gauge = (name: string, help: string, value: number) => (
+    new Gauge({ name, help, registers: [registry] }).set(value)
+  )
   const perGateway = (name: string, help: string, valueOf: (status: GatewayStatus) => number) => {
     const metric = new Gauge({ name, help, labelNames: ['platform'], registers: [registry] })
     for (const { platform, status } of gateways) if (status) metric.set({ platform }, valueOf(status))
   }
-  gauge('triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending)
-  gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000)
-  gauge('triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.', backlog.overdue)
-  gauge('triage_stuck_submissions', 'Submissions that wait for a person because a delivery or a card was refused or given up, over all replicas.', backlog.stuck)
-  perGateway('triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.', ({ connectedSince }) => connectedSince === null ? 0 : 1)
+  gauge(
+    'triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending,
+  )
+  gauge(
+    'triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.',
+    backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000,
+  )
+  gauge(
+    'triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.',
+    backlog.overdue,
+  )
+  gauge(
+    'triage_stuck_submissions',
+    'Submissions that wait for a person because a delivery or a card was refused or given up, over all replicas.',
+    backlog.stuck,
+  )
+  perGateway(
+    'triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.',
+    ({ connectedSince }) => connectedSince === null ? 0 : 1,
+  )
   perGateway('triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes)
-  perGateway('triage_gateway_dead_letters', 'Gateway events that were given up in the last week.', ({ deadLetters }) => deadLetters)
+  perGateway(
+    'triage_gateway_dead_letters', 'Gateway events that were given up in the last week.',
+    ({ deadLetters }) => deadLetters,
+  )
   return registry
 }
 

@@ -57,7 +57,9 @@ export class RedisApprovals implements ApprovalStore {
 
   async attach(id: string, cards: readonly CardRef[]): Promise<void> {
     // `HSET` alone would bring a turn back that was dropped in the meantime, for ever.
-    await this.call(() => this.client.multi().hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
+    await this.call(() => (
+      this.client.multi().hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec()
+    ))
   }
 
   async get(id: string): Promise<KeptTurn | null> {
@@ -66,7 +68,9 @@ export class RedisApprovals implements ApprovalStore {
 
   async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
     const args = [id, call === null ? '' : String(call), JSON.stringify(verdict), String(until)]
-    const [state, ...rest] = await this.call(() => run(this.client, DECIDE, [turnKey(id), DUE], args)) as [Recorded['state'], ...string[]]
+    const [state, ...rest] = await this.call(() => run(
+      this.client, DECIDE, [turnKey(id), DUE], args,
+    )) as [Recorded['state'], ...string[]]
     switch (state) {
       case 'decided': return { state, verdict: JSON.parse(rest[0]!) as Verdict }
       case 'complete': return { state, kept: parse(Object.fromEntries(pairs(rest)))! }

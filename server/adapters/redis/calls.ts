@@ -26,10 +26,13 @@ export function createCalls(client: RedisClient): Calls {
 
 function startCalls(client: RedisClient): Calls {
   // Commands reject while the client is not connected; the first request of a cold start waits for the first attempt.
-  const started: Promise<unknown> = client.isReady ? Promise.resolve() : once(client, 'ready').catch(() => { /* The command says why. */ })
+  const started: Promise<unknown> = client.isReady
+    ? Promise.resolve()
+    : once(client, 'ready').catch(() => { /* The command says why. */ })
 
-  // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long ago
-  // and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without them.
+  // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long
+  // ago and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without
+  // them.
   let returning: Promise<unknown> | undefined
   const reconnected = () => {
     returning ??= bounded(

@@ -71,7 +71,9 @@ export class RedisCardQueue implements CardQueueStore {
     this.call = createCalls(client).call
   }
 
-  async enter({ room, intervalMs }: Pace, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean }): Promise<number> {
+  async enter(
+    { room, intervalMs }: Pace, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean },
+  ): Promise<number> {
     const args = [id, leaseMs, intervalMs, first ? 'first' : ''].map(String)
     return await this.call(() => run(this.client, ENTER, queueKeys(room), args)) as number
   }
@@ -83,7 +85,9 @@ export class RedisCardQueue implements CardQueueStore {
   }
 
   async leave(id: string, leaving: readonly Leaving[]): Promise<void> {
-    await this.call(() => run(this.client, LEAVE, leaving.flatMap(({ room }) => queueKeys(room)), [id, ...leaving.map(pauseOf)]))
+    await this.call(() => run(
+      this.client, LEAVE, leaving.flatMap(({ room }) => queueKeys(room)), [id, ...leaving.map(pauseOf)],
+    ))
   }
 
   length(room: string): Promise<number> {

@@ -45,7 +45,9 @@ export function createRedis(url: string, log: Log): RedisClient {
   const outage = outages(log)
   const isSeeking = seekWriter(client, outage)
   // An AggregateError (a name with several addresses) has no message.
-  client.on('error', (error: Error & { code?: string }) => outage.begin(refusalLine(error) ?? (error.message || error.code)))
+  client.on(
+    'error', (error: Error & { code?: string }) => outage.begin(refusalLine(error) ?? (error.message || error.code)),
+  )
   client.on('ready', () => {
     if (!isSeeking()) outage.end()
     greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
@@ -85,7 +87,9 @@ function outages(log: Log) {
 /** What a connection is asked at once, ahead of everything else: the time, and whether the server is new enough. */
 async function greet(client: RedisClient, log: Log): Promise<void> {
   const [version] = await Promise.all([serverVersion(client), measure(client)])
-  if (version !== null && isTooOld(version)) log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
+  if (version !== null && isTooOld(version)) {
+    log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
+  }
   const { aheadMs } = clockOf(client)
   if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn(
     'clock.off',

@@ -33,8 +33,8 @@ export class RedisClock implements StoreClock {
   }
 
   /**
-   * Redis told its time in answer to a question of then. What we think of the offset is changed only as far as the answer
-   * proves it wrong, so that slow answers do no harm and a right clock is left alone.
+   * Redis told its time in answer to a question of then. What we think of the offset is changed only as far as the
+   * answer proves it wrong, so that slow answers do no harm and a right clock is left alone.
    *
    * @param time of Redis, epoch ms, cut to whole ones
    * @param asked our time at the question

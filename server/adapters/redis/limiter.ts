@@ -14,8 +14,12 @@ export const countKey = (client: string) => `${PREFIX}:${client}`
  *
  * @param options `limit` acts within `windowS` seconds
  */
-export function createRedisLimiter(client: RedisClient, { limit, windowS }: { limit: number, windowS: number }): Limiter {
-  const counts = new RateLimiterRedis({ storeClient: client, useRedisPackage: true, keyPrefix: PREFIX, points: limit, duration: windowS })
+export function createRedisLimiter(
+  client: RedisClient, { limit, windowS }: { limit: number, windowS: number },
+): Limiter {
+  const counts = new RateLimiterRedis({
+    storeClient: client, useRedisPackage: true, keyPrefix: PREFIX, points: limit, duration: windowS,
+  })
   const { call } = createCalls(client)
   return {
     limit,

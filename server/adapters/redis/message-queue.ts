@@ -55,7 +55,9 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async add(thread: string, message: string): Promise<void> {
-    await this.run(ADD, [queueKey(thread), WAITING], [thread, message, String(this.limits.most), String(this.limits.keptMs)])
+    await this.run(
+      ADD, [queueKey(thread), WAITING], [thread, message, String(this.limits.most), String(this.limits.keptMs)],
+    )
   }
 
   async first(thread: string): Promise<{ message: string, attempt: number } | null> {

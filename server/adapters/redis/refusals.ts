@@ -19,7 +19,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /** What another node behind the same address may do better, after a failover for instance. */
-const ELSEWHERE: readonly (string | undefined)[] = ['READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'NOREPLICAS', 'MISCONF']
+const ELSEWHERE: readonly (string | undefined)[] = [
+  'READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'NOREPLICAS', 'MISCONF',
+]
 
 /** One line for people; null when it is not a refusal of Redis, e.g. no answer. */
 export function refusalLine(error: unknown): string | null {

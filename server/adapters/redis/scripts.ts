@@ -27,14 +27,14 @@ end
 `
 
 /**
- * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is one with this
- * id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit. Counts as
- * rate-limiter-flexible does, on the same key: what is not stored is counted by that.
+ * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is one with
+ * this id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit.
+ * Counts as rate-limiter-flexible does, on the same key: what is not stored is counted by that.
  *
  * Of an index with a limit, the oldest go with everything that is kept of them.
  *
- * KEYS record, data, pending or held, due, this hour's counts, idempotency key, the client's count; for one that there is
- * not, the record again, since a cluster wants all keys in one slot. Then for each room what `queueKeys` says.
+ * KEYS record, data, pending or held, due, this hour's counts, idempotency key, the client's count; for one that there
+ * is not, the record again, since a cluster wants all keys in one slot. Then for each room what `queueKeys` says.
  * ARGV id, version, record, its end, data, its end, score in pending or held, score in due ('' for none),
  * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms;
  * most in the index ('' for any number), what keys of records and of data begin with, for how long a card that may be
@@ -74,15 +74,15 @@ return places
 `)
 
 /**
- * Compare-and-set of one submission and its places in the indexes; its cards leave their queues with it. Returns 1, or 0
- * if another version is stored.
+ * Compare-and-set of one submission and its places in the indexes; its cards leave their queues with it. Returns 1, or
+ * 0 if another version is stored.
  *
  * KEYS record, data, pending, due, stuck, audit, this hour's counts, held, and for each room that it leaves what
  * `queueKeys` says.
  * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
  * 'stay', or its score in pending ('' for none) where it goes from held, score in due ('' for none), score in stuck
- * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most lines,
- * and for each room that it leaves how long its gate stays closed.
+ * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most
+ * lines, and for each room that it leaves how long its gate stays closed.
  */
 export const PUT = script(`${QUEUE}${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
@@ -117,8 +117,8 @@ return 1
 /**
  * Compare-and-set removal, also from queues. Returns 1, or 0 if another version is stored.
  *
- * KEYS as `PUT`. ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how long
- * lines are kept, most lines, and for each room that it leaves how long its gate stays closed.
+ * KEYS as `PUT`. ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how
+ * long lines are kept, most lines, and for each room that it leaves how long its gate stays closed.
  */
 export const REMOVE = script(`${QUEUE}${BOOKKEEPING}${NOTE}
 if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end

@@ -1,6 +1,8 @@
 import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
-import type { Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore, Created, CreateOptions } from '../../ports/store'
+import type {
+  Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore, Created, CreateOptions,
+} from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
@@ -58,11 +60,13 @@ export class RedisStore implements SubmissionStore {
     const record = recordKey(id)
     const held = submission.state === 'held'
     const keys = [
-      record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt), idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record,
+      record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt),
+      idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record,
       limit ? countKey(client!) : record, ...entry?.paces.flatMap(({ room }) => queueKeys(room)) ?? [],
     ]
     const args = [
-      id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt, this.dueOf(submission),
+      id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt,
+      this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
       held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''), entry?.leaseMs ?? '', ...entry?.paces.map(
         ({ intervalMs }) => intervalMs,
@@ -80,7 +84,9 @@ export class RedisStore implements SubmissionStore {
     return submission ?? null
   }
 
-  async replace(previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
+  async replace(
+    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
+  ): Promise<boolean> {
     const { id, version } = next
     const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
     const end = this.options.dataLivesUntil(next)
@@ -91,13 +97,17 @@ export class RedisStore implements SubmissionStore {
     ]
     const place = !isPending(next) ? '' : previous.state === 'held' ? next.receivedAt : 'stay'
     const args = [
-      id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '', end,
-      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit), ...leaving.map(pauseOf),
+      id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '',
+      end,
+      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit),
+      ...leaving.map(pauseOf),
     ]
     return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
   }
 
-  async remove({ id, version, receivedAt }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
+  async remove(
+    { id, version, receivedAt }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
+  ): Promise<boolean> {
     const keys = [
       recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD,
       ...leaving.flatMap(({ room }) => queueKeys(room)),
@@ -114,11 +124,17 @@ export class RedisStore implements SubmissionStore {
     await this.call(() => Promise.all([PENDING, HELD, DUE, STUCK].map(index => this.client.zRem(index, id))))
   }
 
-  listPending({ limit, before = '', only }: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage> {
+  listPending({ limit, before = '', only }: {
+    limit: number
+    before?: string
+    only?: 'stuck' | 'held'
+  }): Promise<PendingPage> {
     return this.call(async () => {
       const [, score = '', id = ''] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
       const [index, all] = only === 'held' ? [HELD, HELD] : [only === 'stuck' ? STUCK : PENDING, PENDING]
-      const [total, more, places] = await run(this.client, PAGE, [index, all], [String(limit), score, id]) as [number, number, string[]]
+      const [total, more, places] = await run(
+        this.client, PAGE, [index, all], [String(limit), score, id],
+      ) as [number, number, string[]]
       const found = await this.read(places.filter((_, index) => index % 2 === 0))
       return {
         // It may have ended or been released between the two round trips.
@@ -140,7 +156,9 @@ export class RedisStore implements SubmissionStore {
 
   tally(now: number): Promise<HourTally[]> {
     return this.call(async () => {
-      const hours = Array.from({ length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS)
+      const hours = Array.from(
+        { length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS,
+      )
       const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
       return hours.map(
         (hour, index) => ({
@@ -213,7 +231,9 @@ function recordOf(submission: Submission): string {
 
 /** How the scripts take an audit line, or that there is none. */
 function lineOf(audit: AuditLine | undefined) {
-  return audit === undefined ? ['', '', '', '', ''] : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+  return audit === undefined
+    ? ['', '', '', '', '']
+    : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
 }
 
 function isPending({ state }: Submission): boolean {

@@ -13,7 +13,9 @@ export interface TurnstileOptions {
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-/** What Turnstile's tokens have at most: https://developers.cloudflare.com/turnstile/get-started/server-side-validation */
+/**
+ * What Turnstile's tokens have at most: https://developers.cloudflare.com/turnstile/get-started/server-side-validation
+ */
 const MAX_TOKEN = 2048
 
 /** The error codes that blame the token; all others blame us or Cloudflare (same page). */
@@ -37,19 +39,27 @@ export function createTurnstile({ secretKey, verifyUrl = VERIFY_URL, timeoutMs =
         return outcome(response.status, await response.json())
       }
       catch {
-        return unavailable(signal.aborted ? `Turnstile did not answer within ${timeoutMs / 1000} s.` : 'Turnstile cannot be reached, or its answer cannot be read.')
+        return unavailable(signal.aborted
+          ? `Turnstile did not answer within ${timeoutMs / 1000} s.`
+          : 'Turnstile cannot be reached, or its answer cannot be read.')
       }
     },
   }
 }
 
-const refused: Outcome = { ok: false, reason: 'The Turnstile token was refused: it is wrong, older than 5 minutes, or was used before. Let the widget make a new one (turnstile.reset()) and send the form again.', permanent: true }
+const refused: Outcome = {
+  ok: false,
+  reason: 'The Turnstile token was refused: it is wrong, older than 5 minutes, or was used before. Let the widget make a new one (turnstile.reset()) and send the form again.',
+  permanent: true,
+}
 
 function outcome(status: number, answer: unknown): Outcome {
   const { success, 'error-codes': codes } = (answer ?? {}) as { 'success'?: unknown, 'error-codes'?: unknown }
   const errors = Array.isArray(codes) ? codes : []
   if (success === true) return { ok: true, value: undefined }
-  if (errors.some(code => SECRET_REFUSED.includes(code))) return unavailable('Turnstile refused the secret. Check TURNSTILE_SECRET_KEY.')
+  if (errors.some(code => SECRET_REFUSED.includes(code))) {
+    return unavailable('Turnstile refused the secret. Check TURNSTILE_SECRET_KEY.')
+  }
   if (success === false && errors.every(code => TOKEN_REFUSED.includes(code))) return refused
   return unavailable(`Turnstile answered ${status} without a verdict.`)
 }
@@ -58,7 +68,10 @@ function unavailable(reason: string): Outcome {
   return { ok: false, reason, permanent: false }
 }
 
-/** The same UUID for the same text: Cloudflare takes nothing else as idempotency key. Version 8: https://www.rfc-editor.org/rfc/rfc9562#section-5.8 */
+/**
+ * The same UUID for the same text: Cloudflare takes nothing else as idempotency key. Version 8:
+ * https://www.rfc-editor.org/rfc/rfc9562#section-5.8
+ */
 function uuidOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16)
   bytes[6] = bytes[6]! & 0x0F | 0x80

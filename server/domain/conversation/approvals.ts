@@ -51,7 +51,9 @@ export class Approvals {
     const { store, runtime, ttlMs, log } = this.ports
     const turn = { ...asked, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
     await store.keep(turn)
-    log.info('approval.requested', { turn: turn.id, calls: turn.calls.map(({ toolCallId }) => toolCallId), asker: turn.asker.id })
+    log.info('approval.requested', {
+      turn: turn.id, calls: turn.calls.map(({ toolCallId }) => toolCallId), asker: turn.asker.id,
+    })
     return turn
   }
 
@@ -64,7 +66,9 @@ export class Approvals {
   }
 
   /** @param position of the call in its turn */
-  async decide(id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser): Promise<ApprovalResult> {
+  async decide(
+    id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser,
+  ): Promise<ApprovalResult> {
     const { store, approvers, runtime, leaseMs, monitor, log } = this.ports
     const kept = await store.get(id)
     const call = kept?.turn.calls[position]
@@ -83,7 +87,9 @@ export class Approvals {
       message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept,
     }
     const now = runtime.now()
-    if (now >= turn.expiresAt) return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
+    if (now >= turn.expiresAt) {
+      return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
+    }
     const verdict: Verdict = { approved, by, at: now }
     const recorded = await store.decide(id, position, verdict, now + leaseMs)
     switch (recorded.state) {
@@ -118,7 +124,9 @@ export class Approvals {
         log.warn('approval.abandoned', { turn: id })
         continue
       }
-      const recorded = await store.decide(id, null, { approved: false, by: null, at: runtime.now() }, runtime.now() + leaseMs)
+      const recorded = await store.decide(
+        id, null, { approved: false, by: null, at: runtime.now() }, runtime.now() + leaseMs,
+      )
       if (recorded.state !== 'complete') continue
       log.info('approval.expired', { turn: id })
       expired.push(recorded.kept)

@@ -28,7 +28,9 @@ export function parseCommand(text: string): Command {
   const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s+([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
   const name = COMMANDS.find(command => command === word.toLowerCase())
   // `Show me what …` and `help! my …` are sentences, which only `show` is made to take.
-  return name && (name === 'show' || !argument.trim()) ? { name, argument: argument.trim() } : { name: null, argument: '' }
+  return name && (name === 'show' || !argument.trim())
+    ? { name, argument: argument.trim() }
+    : { name: null, argument: '' }
 }
 
 /** The text without the mentions that it begins with; a mention at the end addresses the bot too. */
@@ -65,8 +67,8 @@ const AUDITED = 500
 const DAY_MS = 86_400_000
 
 /**
- * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it tells
- * of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
+ * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it
+ * tells of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
  */
 export class ChatCommands {
   constructor(private readonly ports: ChatCommandsPorts) {}
@@ -91,7 +93,9 @@ export class ChatCommands {
     const { outbox, presentation, runtime } = this.ports
     const applied = await outbox.apply(id, [{ type: 'done', key: `show:${card.platform}:${card.messageId}`, card }])
     if ('refused' in applied) return retiredCardView(id, presentation)
-    if (applied.submission && applied.added.length > 0) runtime.background(outbox.run(applied.submission, applied.added))
+    if (applied.submission && applied.added.length > 0) {
+      runtime.background(outbox.run(applied.submission, applied.added))
+    }
     return null
   }
 
@@ -107,7 +111,9 @@ export class ChatCommands {
     const count = `${complete ? '' : 'At least '}${found.length} ${found.length === 1 ? 'submission waits' : 'submissions wait'}.`
     const oldest = complete ? ` The oldest came on ${readTime(found.at(-1)!.receivedAt)}.` : ''
     const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
-    return { text: [`${count}${oldest}${newest}`], items: found.slice(0, LISTED).map(submission => this.item(submission)) }
+    return {
+      text: [`${count}${oldest}${newest}`], items: found.slice(0, LISTED).map(submission => this.item(submission)),
+    }
   }
 
   private async show(wanted: string, place: Place): Promise<Answer> {
@@ -144,7 +150,9 @@ export class ChatCommands {
     const { store, platforms, presentation: { forms }, runtime } = this.ports
     const connected = `Connected: ${platforms.join(', ')}`
     if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
-    const [{ found, complete }, lines] = await Promise.all([pendingAt(place, READING, this.ports), store.audit(AUDITED)])
+    const [{ found, complete }, lines] = await Promise.all([
+      pendingAt(place, READING, this.ports), store.audit(AUDITED),
+    ])
     const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
     const ours = recent.filter(({ form }) => isFormOf(place, form, forms))
     const decided = (outcome: string) => ours.filter(line => line.outcome === outcome).length

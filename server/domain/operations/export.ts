@@ -57,7 +57,9 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   const columns = ['id', 'state', 'received at', 'expires at', ...keys.map(key => `field: ${key}`)]
   async function* rows(): AsyncGenerator<ExportRow> {
     for await (const { id, state, receivedAt, expiresAt, data } of pendingSubmissions(store)) {
-      const values = keys.map((key): [string, string] => [`field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : ''])
+      const values = keys.map((key): [string, string] => [
+        `field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : '',
+      ])
       yield { id, state, 'received at': iso(receivedAt), 'expires at': iso(expiresAt), ...Object.fromEntries(values) }
     }
   }

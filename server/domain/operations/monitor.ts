@@ -1,7 +1,9 @@
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
 import type { Work } from '../../ports/submission'
 
-/** Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests. */
+/**
+ * Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests.
+ */
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {

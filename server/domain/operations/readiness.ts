@@ -34,7 +34,9 @@ export interface ReadinessPorts {
  * merely away makes nobody unready: taking all replicas out of a load balancer then would lose the forms that they are
  * there to keep.
  */
-export function createReadiness({ storage, board, health, runtime, clock, storeAdvice }: ReadinessPorts): () => Promise<Readiness> {
+export function createReadiness({
+  storage, board, health, runtime, clock, storeAdvice,
+}: ReadinessPorts): () => Promise<Readiness> {
   let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
 
   async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
@@ -60,7 +62,9 @@ export function createReadiness({ storage, board, health, runtime, clock, storeA
     if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
     const [platforms, refusal] = await Promise.all([checked.results, storage.check()])
     const reasons = [...refusal ? [refusal.reason] : [], ...platforms.reasons]
-    return { ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...storeAdvice(), ...clockWarning(clock)] }
+    return {
+      ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...storeAdvice(), ...clockWarning(clock)],
+    }
   }
 }
 

@@ -28,15 +28,21 @@ export async function readStatus({ store, storage, board, health, deliveries, cl
   const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [refusal, notes, backlog, tally, audit, stuck] = await Promise.all([
-    storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
+    storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)),
+    known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
   ])
   const answered = clock.now()
   const used = [
     ...board.platforms.map(key => ({ key, label: board.label(key) })),
     ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] })),
   ]
-  const parts = [storePart(refusal, answered), ...used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) }))]
-  return { now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck, audit }
+  const parts = [
+    storePart(refusal, answered), ...used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) })),
+  ]
+  return {
+    now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck,
+    audit,
+  }
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {

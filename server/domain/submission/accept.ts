@@ -30,7 +30,8 @@ export async function accept(
   try {
     if (isFirst) await quota?.count(client)
     const body = await read()
-    // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of cards.
+    // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of
+    // cards.
     uncounted?.check(client)
     const { data, held } = await screen(body, sender, screening)
     return await receive(
@@ -53,7 +54,8 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * How many forms each client may send. What is stored is counted by the store in the same step; `count` is for what is
- * not. Who is over the limit is refused from memory until the window ends: a flood costs neither a body nor a round trip.
+ * not. Who is over the limit is refused from memory until the window ends: a flood costs neither a body nor a round
+ * trip.
  */
 export class Quota {
   /** When the window of a client ends that has used it up, epoch ms. */

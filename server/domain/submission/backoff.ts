@@ -51,7 +51,9 @@ function vendorPauseMs(retryAfterMs = 0): number {
 export function retryAt(work: Work, outcome: Failed, now: number, random: number, policy: RetryPolicy): number | null {
   if (isGivenUp(work, outcome)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
-  const ceiling = Math.min(policy.baseMs * 3 ** work.attempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS)
+  const ceiling = Math.min(
+    policy.baseMs * 3 ** work.attempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
+  )
   // Half fixed, half random: replicas and submissions that failed together do not come back together.
   const delay = ceiling / 2 + random * ceiling / 2
   return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))

@@ -78,7 +78,9 @@ export class CardQueue {
   /** Leaves without a write of the submission, of which nothing is left or has changed. Never rejects. */
   async leave(id: string, leaving: readonly Leaving[]): Promise<void> {
     if (leaving.length === 0) return
-    await this.ports.queues.leave(id, leaving).catch(error => this.ports.log.warn('queue.failed', { submission: id, error }))
+    await this.ports.queues.leave(id, leaving).catch(error => this.ports.log.warn(
+      'queue.failed', { submission: id, error },
+    ))
   }
 
   /** Sees to it that every queue moves. Returns at once. */

@@ -9,7 +9,8 @@ import { isNumber } from '../json'
 import { editInputs } from './fields'
 import { cardLocations, problemOf, reached, stateOf, workName, type OverviewPorts } from './overview'
 import {
-  cardView, decisionLine, deliveriesOf, DELIVERY_NAMES, inOrder, leftOf, progressNotes, readTime, retryLabel, targetsOf, type Presentation,
+  cardView, decisionLine, deliveriesOf, DELIVERY_NAMES, inOrder, leftOf, progressNotes, readTime, retryLabel, targetsOf,
+  type Presentation,
 } from './present'
 import { outstanding } from './record'
 
@@ -67,14 +68,17 @@ function retryOf(submission: Submission, form: Form): SubmissionDetails['retry']
 }
 
 /** The error that says what became of a submission which the store does not have any more. @throws StoreUnavailable */
-export async function ending(id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: string) => Error): Promise<Error> {
+export async function ending(
+  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: string) => Error,
+): Promise<Error> {
   const lines = await reached(store.audit(RECENT_ENDINGS))
   const line = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
   return line ? known(endingLine(line)) : new SubmissionGone()
 }
 
 const ENDINGS: Record<DecisionOutcome, string> = {
-  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam', expired: 'Expired: nobody decided in 7 days', failed: 'Failed', released: 'Released', deleted: 'Deleted',
+  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',
+  expired: 'Expired: nobody decided in 7 days', failed: 'Failed', released: 'Released', deleted: 'Deleted',
 }
 
 /** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.` */

@@ -49,11 +49,14 @@ export async function composeEmail(
   const keyed = readFields(plain, {})
   const subject = emailSubject(keyed, form.name, earlier !== undefined)
   const content: EmailContent = {
-    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission', fields: readFields(filledIn, form.labels),
+    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
+    fields: readFields(filledIn, form.labels),
     received: `Received ${readTime(submission.receivedAt)}`,
     decided: decisionLine(submission),
     submissionId: submission.id,
-    correction: earlier ? `This corrects the email that was sent on ${readTime(earlier.at)}: somebody edited the submission since.` : '',
+    correction: earlier
+      ? `This corrects the email that was sent on ${readTime(earlier.at)}: somebody edited the submission since.`
+      : '',
     attachment: `submission-${submission.id}.json`,
   }
   const { html, text, isWhole } = (await template())(content)
@@ -83,7 +86,9 @@ export function emailSubject(fields: readonly Field[], form?: string, isCorrecti
   const sender = named(/^((full|your|first)[\s_-]?)?name$/i) ?? named(/^e?-?mail([\s_-]?address)?$/i)
   const about = topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
   const subject = oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`)
-  return subject.length > MAX_SUBJECT ? `${subject.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : subject
+  return subject.length > MAX_SUBJECT
+    ? `${subject.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : subject
 }
 
 /** Joiners (U+200C, U+200D) stay: Persian words and composed emoji fall apart without them. */
@@ -128,7 +133,9 @@ function addressIn(text: string): string | undefined {
   // Mail servers agree on international domains by their ASCII form (RFC 5890). There is none for what is before the @.
   const domain = isAscii(host) ? host : domainToASCII(host)
   const whole = `${local}@${domain}`
-  return DOMAIN.test(domain) && EMAIL.safeParse(`${local}@example.com`).success && whole.length <= MAX_ADDRESS ? whole : undefined
+  return DOMAIN.test(domain) && EMAIL.safeParse(`${local}@example.com`).success && whole.length <= MAX_ADDRESS
+    ? whole
+    : undefined
 }
 
 function isAscii(text: string): boolean {

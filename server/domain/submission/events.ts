@@ -1,4 +1,6 @@
-import type { Action, CardRef, Delivery, Reviewer, Sent, Submission, SubmissionData, Work } from '../../ports/submission'
+import type {
+  Action, CardRef, Delivery, Reviewer, Sent, Submission, SubmissionData, Work,
+} from '../../ports/submission'
 
 /** What happens to a submission. */
 export type LifecycleEvent
@@ -6,7 +8,15 @@ export type LifecycleEvent
     /** What was held is a form after all, or is not. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
     | { type: 'deleted', reviewer: Reviewer }
-    | { type: 'claimed', action: Action, reviewer: Reviewer, deliveries: readonly Delivery[], edit?: Edit, card?: CardRef, press?: string }
+    | {
+      type: 'claimed'
+      action: Action
+      reviewer: Reviewer
+      deliveries: readonly Delivery[]
+      edit?: Edit
+      card?: CardRef
+      press?: string
+    }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string } & Done
     /** `refused`: a card, for what it says. */

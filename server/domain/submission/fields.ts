@@ -22,7 +22,9 @@ export function editInputs(data: SubmissionData): EditInput[] {
  * @param submitted typed texts by input id; inputs that were not offered are absent
  * @returns the edit, or an error text per input id
  */
-export function applyEdits(data: SubmissionData, submitted: Readonly<Record<string, string>>): Edit | { errors: Record<string, string> } {
+export function applyEdits(
+  data: SubmissionData, submitted: Readonly<Record<string, string>>,
+): Edit | { errors: Record<string, string> } {
   const errors: Record<string, string> = {}
   const edited: string[] = []
   const entries = Object.entries(data).map(([key, value], position): [string, unknown] => {
@@ -52,7 +54,8 @@ function reviveLike(original: unknown, typed: string): { value: unknown } | { er
   const parsed = parsedText(typed)
   if (isNumber(original)) return { value: isNumber(parsed) ? parsed : typed }
   if (typeof original !== 'object') return { value: typeof parsed === typeof original ? parsed : typed }
-  if (typeof parsed === 'object' && parsed !== null && !isNumber(parsed) && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
+  if (typeof parsed === 'object' && parsed !== null && !isNumber(parsed)
+    && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
   return {
     error: Array.isArray(original)
       ? 'This field is a JSON list. Keep it valid, like ["a", "b"].'

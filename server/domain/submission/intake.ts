@@ -38,13 +38,15 @@ interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
  * @throws LimitReached as `SubmissionStore.create` does
  */
 export async function receive(
-  body: unknown, form: Pick<Form, 'key' | 'rooms'>, { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
+  body: unknown, form: Pick<Form, 'key' | 'rooms'>,
+  { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
   { held = false, ...options }: ReceiveOptions = {},
 ): Promise<string> {
   const rooms = held ? [] : form.rooms
   const entry = queue.entryOf(rooms)
   const received = transition(null, {
-    type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms, queued: entry.paces.map(({ room }) => room), held,
+    type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms,
+    queued: entry.paces.map(({ room }) => room), held,
   }, runtime.now(), leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
@@ -63,7 +65,8 @@ export async function receive(
   const waiting = queue.entered(id, entry, places)
   const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)))
   runtime.background(shown)
-  const isSoon = waiting.length > 0 && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
+  const isSoon = waiting.length > 0
+    && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
   await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)
   return id

@@ -82,7 +82,9 @@ export class OpsSubmissions {
   async postAgain(id: string): Promise<number> {
     const { store, outbox } = this.ports
     const cards = await reached(outbox.postAgain(id))
-    if (cards === 0 && !await reached(store.get(id))) throw await ending(id, store, message => new SubmissionEnded(message))
+    if (cards === 0 && !await reached(store.get(id))) {
+      throw await ending(id, store, message => new SubmissionEnded(message))
+    }
     return cards
   }
 

@@ -28,7 +28,9 @@ export class Outbox {
       if ('refused' in step) return step
       const { next, added, finished } = step
       const audit = auditLine(current, next, runtime.now())
-      const stored = finished ? await store.remove(current, audit, leaving) : await store.replace(current, next, audit, leaving)
+      const stored = finished
+        ? await store.remove(current, audit, leaving)
+        : await store.replace(current, next, audit, leaving)
       if (!stored) continue
       if (audit) {
         monitor.ended(audit)
@@ -103,7 +105,9 @@ function auditLine(previous: Submission, next: Submission, now: number): AuditLi
   }
   if (next.state === previous.state || next.state === 'settling') return undefined
   const decision = next.decision ?? previous.decision
-  return { ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt }
+  return {
+    ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt,
+  }
 }
 
 function outcomeOf({ state, decision, edited }: Submission): DecisionOutcome {

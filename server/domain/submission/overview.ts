@@ -50,7 +50,9 @@ export async function listRows(
   const only = filter.state === 'held' ? 'held' : filter.state === 'failed' ? 'stuck' : undefined
   let [total, scanned] = [0, 0]
   for (let reads = 0; reads < SCAN_READS && found.length < limit; reads++) {
-    const page = await reached(ports.store.listPending({ limit: limit - found.length, only, ...cursor === null ? {} : { before: cursor } }))
+    const page = await reached(
+      ports.store.listPending({ limit: limit - found.length, only, ...cursor === null ? {} : { before: cursor } }),
+    )
     total = page.total
     scanned += page.submissions.length
     cursor = page.cursor
@@ -98,13 +100,17 @@ export function problemOf(submission: Submission, label: (platform: string) => s
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */
-export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, label: (platform: string) => string): string {
+export function workName(
+  { kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, label: (platform: string) => string,
+): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   const where = label(room ?? card?.platform ?? '')
   return { post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}` }[kind]
 }
 
-export async function cardLocations(cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>): Promise<CardLocation[]> {
+export async function cardLocations(
+  cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>,
+): Promise<CardLocation[]> {
   return Promise.all(cards.map(async card => ({ platform: board.label(card.platform), url: await board.link(card) })))
 }
 
@@ -136,7 +142,9 @@ async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
   }
 }
 
-function filtering({ state, q = '' }: Filter, { presentation: { forms } }: OverviewPorts): (submission: Submission) => boolean {
+function filtering(
+  { state, q = '' }: Filter, { presentation: { forms } }: OverviewPorts,
+): (submission: Submission) => boolean {
   const isFound = searchFor(q, forms)
   return submission => (!state || stateOf(submission) === state) && isFound(submission)
 }
@@ -145,5 +153,7 @@ function filtering({ state, q = '' }: Filter, { presentation: { forms } }: Overv
 function cut(text: string, length: number): string {
   // Only as much is looked at as can matter: a value may have a quarter of a million characters.
   const line = visible(text.slice(0, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
-  return line.length > length || text.length > 4 * length ? `${line.slice(0, length - 1).toWellFormed().trimEnd()}…` : line
+  return line.length > length || text.length > 4 * length
+    ? `${line.slice(0, length - 1).toWellFormed().trimEnd()}…`
+    : line
 }

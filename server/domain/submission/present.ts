@@ -153,7 +153,9 @@ function reopenedNotes(submission: Submission, form: Form): string[] {
   return [
     ...failed(failures),
     ...sentNotes(submission),
-    isPartial ? `Forward again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both` : 'Decide again to retry',
+    isPartial
+      ? `Forward again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
+      : 'Decide again to retry',
   ]
 }
 
@@ -171,7 +173,9 @@ function sentNotes({ sent = [], delivered }: Submission): string[] {
 }
 
 function underWay({ work }: Submission): (Work & { kind: Delivery })[] {
-  return work.filter((item): item is Work & { kind: Delivery } => isDelivery(item.kind)).sort(byOrder(({ kind }) => kind))
+  return work.filter((item): item is Work & { kind: Delivery } => isDelivery(item.kind)).sort(byOrder(({ kind }) => (
+    kind
+  )))
 }
 
 function failed(failures: readonly Failure[]): string[] {
@@ -192,7 +196,8 @@ function byOrder<T>(delivery: (item: T) => Delivery) {
 
 /** `21 Nov 2026, 12:03 UTC`: one form for every reader, wherever they are. */
 export function readTime(epochMs: number): string {
-  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as much.
+  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as
+  // much.
   const [, day, month, year, time = ''] = new Date(epochMs).toUTCString().split(' ')
   return `${Number(day)} ${month} ${year}, ${time.slice(0, 5)} UTC`
 }

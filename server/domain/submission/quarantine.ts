@@ -42,7 +42,9 @@ export class Quarantine {
     await this.judge(id, { type: 'deleted', reviewer }, await reached(this.ports.store.get(id)))
   }
 
-  private async judge(id: string, event: Judgement, known: Submission | null): Promise<Exclude<Applied, { refused: unknown }>> {
+  private async judge(
+    id: string, event: Judgement, known: Submission | null,
+  ): Promise<Exclude<Applied, { refused: unknown }>> {
     const { outbox, store, log } = this.ports
     const applied: Applied = known ? await reached(outbox.apply(id, [event], known)) : { refused: 'gone' }
     if (!('refused' in applied)) {

@@ -22,7 +22,9 @@ export function replaced(work: readonly Work[], by: readonly Work[]): Work[] {
 }
 
 export function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {
-  return cards.map(card => ({ key: `update:${card.platform}:${card.messageId}#${version}`, kind: 'update', card, attempts: 0, dueAt }))
+  return cards.map(card => ({
+    key: `update:${card.platform}:${card.messageId}#${version}`, kind: 'update', card, attempts: 0, dueAt,
+  }))
 }
 
 /**
@@ -31,7 +33,9 @@ export function updates(cards: readonly CardRef[], version: number, dueAt: numbe
  */
 export function followed(next: Submission, now: number, leasedUntil: number): { next: Submission, added: Work[] } {
   const inHand = next.work.filter(work => work.kind === 'update' && work.attempts === 0 && work.dueAt > now)
-  const added = updates(next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, leasedUntil)
+  const added = updates(
+    next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, leasedUntil,
+  )
   const rest = next.work.filter(work => work.kind !== 'update' || inHand.includes(work))
   return { next: { ...next, look: next.version, work: [...rest, ...added] }, added }
 }

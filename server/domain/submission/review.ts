@@ -44,7 +44,9 @@ export class Review {
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
    */
-  async decide(id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click): Promise<ClaimResult> {
+  async decide(
+    id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click,
+  ): Promise<ClaimResult> {
     const [known, who] = await Promise.all([this.here(id, action, reviewer), reviewer])
     return this.claim(id, action, who, { ...click, known })
   }
@@ -64,7 +66,9 @@ export class Review {
   }
 
   /** The submission, unless it is gone or belongs elsewhere. */
-  private async here(id: string, action: Action | 'edit', reviewer?: Reviewer | Promise<Reviewer>): Promise<Submission | null> {
+  private async here(
+    id: string, action: Action | 'edit', reviewer?: Reviewer | Promise<Reviewer>,
+  ): Promise<Submission | null> {
     const { store, monitor, log } = this.ports
     const submission = await store.get(id)
     if (!submission || belongsTo(this.place, submission, this.ports)) return submission
@@ -94,7 +98,9 @@ export class Review {
     return { claimed: true }
   }
 
-  /** A click that was sent again, of what is open again by now, is not answered; neither is one from no room of ours. */
+  /**
+   * A click that was sent again, of what is open again by now, is not answered; neither is one from no room of ours.
+   */
   private refuse(id: string, submission: Submission | null, card?: CardRef): ClaimResult & { claimed: false } {
     const result = refusal(submission)
     const isLate = card && submission?.state !== 'open' && isRoom(this.place, this.ports.presentation.forms)
@@ -111,5 +117,8 @@ export class Review {
 
 function refusal(submission: Submission | null): ClaimResult & { claimed: false } {
   const decided = submission && decisionLine(submission)
-  return { claimed: false, message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.' }
+  return {
+    claimed: false,
+    message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.',
+  }
 }

@@ -1,7 +1,9 @@
 import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, AuditLine, Reviewer, Submission } from '../../ports/submission'
-import type { ClaimResult, FieldChange, Found, ShownSubmission, SubmissionAccess, SubmissionStats } from '../../ports/submission-access'
+import type {
+  ClaimResult, FieldChange, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
+} from '../../ports/submission-access'
 import { editInputs } from './fields'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, readFields, type Presentation } from './present'
@@ -43,7 +45,9 @@ export class RoomSubmissions implements SubmissionAccess {
 
   async stats(): Promise<SubmissionStats> {
     const { store, presentation: { forms } } = this.ports
-    const [{ found, complete }, lines] = await Promise.all([pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED)])
+    const [{ found, complete }, lines] = await Promise.all([
+      pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED),
+    ])
     const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
     const count = (outcome: AuditLine['outcome']) => audit.filter(line => line.outcome === outcome).length
     return {
@@ -73,7 +77,9 @@ export class RoomSubmissions implements SubmissionAccess {
     const result = await this.ports.review.decideEdited(id, typed, reviewer)
     if (!('errors' in result)) return result
     const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
-    return { claimed: false, message: Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`).join(' ') }
+    return {
+      claimed: false, message: Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`).join(' '),
+    }
   }
 
   private async here(id: string): Promise<Submission | null> {

@@ -34,7 +34,9 @@ export interface OutboxPorts extends DeliveryPorts {
 
 /** Where a run writes what was done. */
 interface Ledger {
-  apply(id: string, events: readonly LifecycleEvent[], known: Submission | null, leaving: readonly Leaving[]): Promise<Applied>
+  apply(
+    id: string, events: readonly LifecycleEvent[], known: Submission | null, leaving: readonly Leaving[],
+  ): Promise<Applied>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
 
@@ -77,7 +79,9 @@ export class Run {
   /** What goes out within a moment costs one edit of each card; what takes longer is said to be on its way. */
   private async untilDelivered(): Promise<void> {
     const { runtime, policy } = this.ports
-    if (this.delivering.size > 0) await runtime.within(Promise.all(this.delivering), Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2))
+    if (this.delivering.size > 0) {
+      await runtime.within(Promise.all(this.delivering), Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2))
+    }
   }
 
   private report(work: Work, outcome: Outcome<Done> | 'waiting'): LifecycleEvent {
@@ -89,7 +93,8 @@ export class Run {
       submission: this.id, work: work.kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1,
       reason: outcome.reason, again: again !== null,
     })
-    return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post' && outcome.content }
+    return { type: 'failed', key: work.key, reason: outcome.reason, retryAt: again, refused: work.kind === 'post'
+      && outcome.content }
   }
 
   private async write(): Promise<void> {

@@ -32,13 +32,15 @@ export interface ScreeningPorts {
 }
 
 /**
- * Takes out of a body what is there against abuse only. `held` when it fell into the trap: its sender is to believe that
- * it was received as any other. What is no object passes, because refusing that is not screening.
+ * Takes out of a body what is there against abuse only. `held` when it fell into the trap: its sender is to believe
+ * that it was received as any other. What is no object passes, because refusing that is not screening.
  *
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
-export async function screen(body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts): Promise<Screened> {
+export async function screen(
+  body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts,
+): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   if (Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)) {
     log.info('intake.honeypot')

@@ -10,11 +10,11 @@ import { belongsTo, type PlacePorts } from './place'
 const ID_PREFIX = 4
 
 /**
- * The one search, for the list of the ops pages, the command `show` and the agent's tool. Its rule: a submission is found
- * when each word of the text is in one of its fields, or is the beginning (4 characters or more) of its id. A field has a
- * word in its key, in the label that people read instead, or in its value as text; a colon may follow key or label, as on
- * cards. Words are what white space separates; case does not matter; several words may be in several fields. A text
- * without words finds everything.
+ * The one search, for the list of the ops pages, the command `show` and the agent's tool. Its rule: a submission is
+ * found when each word of the text is in one of its fields, or is the beginning (4 characters or more) of its id. A
+ * field has a word in its key, in the label that people read instead, or in its value as text; a colon may follow key
+ * or label, as on cards. Words are what white space separates; case does not matter; several words may be in several
+ * fields. A text without words finds everything.
  */
 export function searchFor(text: string, forms: Pick<Forms, 'of'>): (submission: Submission) => boolean {
   const words = searchable(text).split(/\s+/).filter(Boolean)
@@ -24,7 +24,8 @@ export function searchFor(text: string, forms: Pick<Forms, 'of'>): (submission: 
     const fields = Object.entries(data ?? {}).map(
       ([key, value]) => searchable(`${key}:\n${Object.hasOwn(labels, key) ? labels[key] : ''}:\n${fieldText(value)}`),
     )
-    return words.every(word => (word.length >= ID_PREFIX && id.startsWith(word)) || fields.some(field => field.includes(word)))
+    return words.every(word => (word.length >= ID_PREFIX && id.startsWith(word))
+      || fields.some(field => field.includes(word)))
   }
 }
 
@@ -40,8 +41,8 @@ export interface Reading {
 }
 
 /**
- * The newest pending submissions that belong to the place; `complete` when no older ones were left unread. The one place
- * that knows how the store lists what is pending.
+ * The newest pending submissions that belong to the place; `complete` when no older ones were left unread. The one
+ * place that knows how the store lists what is pending.
  */
 export async function pendingAt(
   place: Place, { most, page }: Reading, ports: PlacePorts & { store: Pick<SubmissionStore, 'listPending'> },

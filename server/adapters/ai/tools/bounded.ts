@@ -12,8 +12,8 @@ export interface Bounds {
 }
 
 /**
- * The value with long texts cut, long lists ended, and nothing after the total is used up; says whether anything is missing.
- * What is cut ends in `…`.
+ * The value with long texts cut, long lists ended, and nothing after the total is used up; says whether anything is
+ * missing. What is cut ends in `…`.
  */
 export function bounded(value: unknown, bounds: Bounds): { value: unknown, cut: boolean } {
   let [left, cut] = [bounds.total, false]

@@ -18,14 +18,19 @@ const PAGE: Bounds = { text: 2000, items: 30, total: 16_000 }
  * The Chat SDK's tools that read, confined to one thread and its channel.
  *
  * The SDK's own scope lets every thread of the channel pass: on Discord also private ones, which the people of this
- * conversation may not see. So ids have to be exactly the conversation's, and nothing is asked of the platform otherwise.
+ * conversation may not see. So ids have to be exactly the conversation's, and nothing is asked of the platform
+ * otherwise.
  */
 export function createConversationTools({ chat, thread }: ConversationToolsOptions): ChatTools {
   const tools = createChatTools({ chat, preset: 'reader', scope: thread.id })
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, confined(tool as Tool<ReadInput, unknown>, thread)]))
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => [name, confined(tool as Tool<ReadInput, unknown>, thread)]),
+  )
 }
 
-function confined(tool: Tool<ReadInput, unknown>, thread: ConversationToolsOptions['thread']): Tool<ReadInput, unknown> {
+function confined(
+  tool: Tool<ReadInput, unknown>, thread: ConversationToolsOptions['thread'],
+): Tool<ReadInput, unknown> {
   const { execute, description } = tool
   return {
     ...tool,
@@ -34,7 +39,9 @@ function confined(tool: Tool<ReadInput, unknown>, thread: ConversationToolsOptio
       const outside = [
         [input.threadId, thread.id], [input.channelId, thread.channelId],
       ].find(([asked, own]) => asked !== undefined && asked !== own)
-      if (outside) throw new Error(`Only this conversation can be read: thread ${thread.id} of channel ${thread.channelId}.`)
+      if (outside) {
+        throw new Error(`Only this conversation can be read: thread ${thread.id} of channel ${thread.channelId}.`)
+      }
       const result = await execute?.({
         ...input, ...input.limit === undefined ? {} : { limit: Math.min(input.limit, PAGE.items) },
       }, options)

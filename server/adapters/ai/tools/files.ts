@@ -57,7 +57,9 @@ const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
 export function createFileTools(options: FileToolsOptions & { readOnly: true }): ReadOnlyFileTools
 export function createFileTools(options: FileToolsOptions & { readOnly?: false }): FileTools
 export function createFileTools(options: FileToolsOptions): FileTools | ReadOnlyFileTools
-export function createFileTools({ files, requireApproval, readOnly, overrides = {} }: FileToolsOptions): FileTools | ReadOnlyFileTools {
+export function createFileTools({
+  files, requireApproval, readOnly, overrides = {},
+}: FileToolsOptions): FileTools | ReadOnlyFileTools {
   checkOverrides(overrides)
   const tools = createSdkTools({
     files, requireApproval, readOnly,
@@ -79,7 +81,9 @@ function bounding(name: FileToolName, execute: Execute): Execute {
   return async (input, options) => {
     // Base64 says nothing in part, and takes four characters for three bytes.
     const most = input.binary ? SHOWN * 3 / 4 : READ_BYTES
-    const { content, ...file } = await run({ ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options)
+    const { content, ...file } = await run(
+      { ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options,
+    )
     const text = String(content)
     return {
       ...file, untrusted: UNTRUSTED, content: text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text,
@@ -90,9 +94,13 @@ function bounding(name: FileToolName, execute: Execute): Execute {
 
 /** An error that has a cause came from the system below and may tell its paths, addresses and keys. */
 function explain(error: unknown): string {
-  if (!(error instanceof FilesError)) return 'The file could not be processed: its content may not be what the encoding says.'
+  if (!(error instanceof FilesError)) {
+    return 'The file could not be processed: its content may not be what the encoding says.'
+  }
   if (error.code === 'NotFound') return 'There is no file with this key. listFiles shows those that exist.'
-  if (error.code === 'Unauthorized') return 'The file storage refused access: somebody has to check its credentials (BLOB_READ_WRITE_TOKEN or FILES_S3_*).'
+  if (error.code === 'Unauthorized') {
+    return 'The file storage refused access: somebody has to check its credentials (BLOB_READ_WRITE_TOKEN or FILES_S3_*).'
+  }
   return error.cause === undefined ? error.message : 'The file storage does not work just now. Try again later.'
 }
 
@@ -100,12 +108,16 @@ function checkOverrides(overrides: Partial<Record<string, object>>): void {
   for (const [name, override] of Object.entries(overrides)) {
     const others = Object.keys(override ?? {}).filter(key => !OVERRIDABLE.includes(key))
     if (!Object.hasOwn(DEFAULTS, name)) throw new TypeError(`overrides: there is no file tool "${name}".`)
-    if (others.length > 0) throw new TypeError(`overrides.${name}: only description and title can be overridden, not ${others.join(', ')}.`)
+    if (others.length > 0) {
+      throw new TypeError(`overrides.${name}: only description and title can be overridden, not ${others.join(', ')}.`)
+    }
   }
 }
 
 function mapValues<Key extends string, Value, Result>(
   record: Readonly<Record<Key, Value>>, map: (value: Value, key: Key) => Result,
 ): Record<Key, Result> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Value, key as Key)])) as Record<Key, Result>
+  return Object.fromEntries(
+    Object.entries(record).map(([key, value]) => [key, map(value as Value, key as Key)]),
+  ) as Record<Key, Result>
 }

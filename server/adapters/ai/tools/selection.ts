@@ -56,8 +56,12 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Offers an agent the tools that fit the conversation, a page at a time. */
-export function createToolSelection({ log, maxTools = 6, embeddingCache, ...models }: ToolSelectionOptions): ToolSelection {
-  const indexed = Object.fromEntries(Object.entries(INDEX_TEXTS).map(([name, description]) => [name, { description } as ToolSet[string]]))
+export function createToolSelection({
+  log, maxTools = 6, embeddingCache, ...models
+}: ToolSelectionOptions): ToolSelection {
+  const indexed = Object.fromEntries(
+    Object.entries(INDEX_TEXTS).map(([name, description]) => [name, { description } as ToolSet[string]]),
+  )
   const keywords = createToolIndex(indexed)
   let index = keywords
 
@@ -113,7 +117,8 @@ function createMoreTools() {
 
 /** How many steps in a row, up to the last, have brought nothing: no call, or none of a tool that was offered. */
 function missesOf(steps: readonly Step[]): number {
-  const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools' && !call.invalid))
+  const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
+    && !call.invalid))
   return steps.length - 1 - hit
 }
 

@@ -49,7 +49,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
       inputSchema: z.object({}),
       execute: async () => {
         const { pending, complete, newestAt, decided: { sinceAt, ...decided } } = await access.stats()
-        return { pending, ...complete ? {} : { complete }, newest: time(newestAt), decided: { ...decided, since: time(sinceAt) } }
+        return { pending, ...complete ? {} : { complete }, newest: time(newestAt), decided: {
+          ...decided, since: time(sinceAt),
+        } }
       },
     }),
     forwardSubmission: tool({
@@ -57,7 +59,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
       description: 'Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. Final: it cannot be taken back.',
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.'),
+      execute: async ({ id }) => outcome(
+        await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.',
+      ),
     }),
     editAndForwardSubmission: tool({
       title: 'Edit and forward submission',
@@ -79,7 +83,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
       description: 'Discard one pending form submission as spam: its data is erased at once and nothing is sent. Final: it cannot be taken back.',
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(await access.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.'),
+      execute: async ({ id }) => outcome(
+        await access.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.',
+      ),
     }),
   }
 }
