@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { dataLivesUntil, storeRules } from '../../server/domain/submission/lifecycle'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import { decided, hostileData, line, submission, work } from '../fixtures/submissions'
 import { submissionStoreContract } from './submission-store'
 
