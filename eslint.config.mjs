@@ -31,7 +31,7 @@ const columns = {
   create(context) {
     const exempt = new Set()
     return {
-      'Literal, TemplateLiteral'(/** @type {import('estree').Literal} */ { loc }) {
+      'Literal, TemplateLiteral'(/** @type {import('eslint').Rule.Node} */ { loc }) {
         if (!loc) return
         const { start, end } = loc
         for (let line = start.line; line <= end.line; line++) {

@@ -169,6 +169,19 @@ describe('length', () => {
     expect(await broken(file, lines(251))).toEqual(['max-lines'])
   })
 
+  test('a line has at most 120 columns', async () => {
+    for (const file of ['server/app.ts', 'test/unit/a.test.ts', 'scripts/demo.mjs']) {
+      expect(await broken(file, `// ${'word '.repeat(23)}ab\n`)).toEqual([])
+      expect(await broken(file, `// ${'word '.repeat(23)}abc\n`)).toEqual(['forms/columns'])
+    }
+  })
+
+  test('a sentence may be longer, and nothing around it', async () => {
+    expect(await broken('server/app.ts', `void '${'word '.repeat(30)}'\n`)).toEqual([])
+    const around = `void '${'word '.repeat(8)}' // ${'word '.repeat(20)}end\n`
+    expect(await broken('server/app.ts', around)).toEqual(['forms/columns'])
+  })
+
   test('a component has at most 250 lines', async () => {
     const component = (count: number) => `<template>\n${'  <p />\n'.repeat(count - 2)}</template>\n`
     const rules = await Promise.all(
