@@ -50,6 +50,8 @@ export default defineNuxtConfig({
   telemetry: false,
   eslint: { config: { stylistic: true } },
   icon: {
-    provider: 'none', clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}'] } }, serverBundle: false,
+    provider: 'none', serverBundle: false,
+    // The set-up page shows the icons that the platforms name.
+    clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}', 'server/platforms/*/definition.ts'] } },
   },
 })

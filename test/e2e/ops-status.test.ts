@@ -211,6 +211,8 @@ test.each(['/status', '/setup'])('%s has no serious accessibility finding, in li
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     await page.evaluate(`document.documentElement.classList.toggle('dark', ${theme === 'dark'})`)
+    // An icon that is not in the bundle is an empty box.
+    expect(await page.evaluate('[...document.querySelectorAll(".iconify")].filter(icon => getComputedStyle(icon).maskImage === "none").map(icon => icon.className)')).toEqual([])
     if (path === '/setup') await screenshot(page, `ops-setup-${theme}-desktop`)
     expect(await seriousFindings(page)).toEqual([])
   }
