@@ -114,7 +114,10 @@ describe('a webhook', () => {
     const ask = (platform: string, token: string) => fetch(`${d.server.url}/api/webhooks/${platform}?${query}${token}`)
     const confirmed = await ask('whatsapp', whatsapp.env.WHATSAPP_VERIFY_TOKEN!)
     expect([confirmed.status, await confirmed.text()]).toEqual([200, '1158201444'])
-    expect((await ask('whatsapp', 'another')).status).toBe(403)
+    const token = whatsapp.env.WHATSAPP_VERIFY_TOKEN!
+    for (const wrong of ['another', '', token.slice(0, -1), `${token}x`]) {
+      expect((await ask('whatsapp', wrong)).status).toBe(403)
+    }
     expect((await ask('slack', whatsapp.env.WHATSAPP_VERIFY_TOKEN!)).status).toBe(405)
   })
 

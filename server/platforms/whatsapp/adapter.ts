@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { WhatsAppAdapter, WhatsAppApiError, type WhatsAppRawMessage } from '@chat-adapter/whatsapp'
 import type { AdapterPostableMessage, Logger, RawMessage, WebhookOptions } from 'chat'
 import { speechIn } from '../shared/speech'
@@ -24,8 +25,11 @@ type Sent = RawMessage<WhatsAppRawMessage>
 
 /** WhatsApp through the SDK, with cards that it renders for us, and edits that are said. */
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
+  private readonly expected: Buffer
+
   constructor({ chatId: _, ...settings }: WhatsAppSettings, logger: Logger) {
     super({ ...settings, logger, userName: 'form-bot' })
+    this.expected = digest(settings.verifyToken)
   }
 
   /** A chat is of one person. */
@@ -39,6 +43,14 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     const response = await super.handleWebhook(request, options)
     if (request.method === 'POST' && response.ok) this.reportUndelivered(await copy.json() as Statuses)
     return response
+  }
+
+  /** Anybody may ask with GET; the SDK compares the token in a time that tells how much of it is right. */
+  protected override handleVerificationChallenge(request: Request): Response {
+    const given = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
+    if (timingSafeEqual(digest(given), this.expected)) return super.handleVerificationChallenge(request)
+    this.logger.warn('The webhook was asked for with another WHATSAPP_VERIFY_TOKEN.')
+    return new Response('Forbidden', { status: 403 })
   }
 
   /** Nothing that was sent can be changed: what is new is said below it. */
@@ -81,4 +93,8 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
       this.logger.warn(`A message was not delivered. ${reason}`)
     }
   }
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
 }
