@@ -9,9 +9,12 @@ RUN npm run build
 
 # What was built stands on its own and has no native code, so that the smallest image of Node runs it.
 FROM node:24-alpine
-ENV NODE_ENV=production PORT=3000
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/.output .output
+# Files of forms and of the agent, where no S3 or Vercel Blob is set up.
+RUN install -d -o node -g node /data
+VOLUME /data
 USER node
 EXPOSE 3000
 # Liveness only: an orchestrator should not restart every replica because Redis is away.

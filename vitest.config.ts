@@ -4,18 +4,22 @@ import { mjmlPlugin } from './build/mjml.ts'
 
 const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
 
+const UNIT = ['test/{unit,contract}/**/*.test.ts']
+
 /** What people are promised in seconds: neighbours that compute would falsify it, those that wait do not. */
-const TIMED = e2e(['liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'two-rooms'])
+const TIMED = e2e(['liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'two-rooms', 'vendor-outage'])
 
 /** Two replicas post a card every 20 ms, in order: whoever computes beside them decides which of them is first. */
 const ALONE = e2e(['burst'])
 
-/** The slowest begin, so that none of them is left over when all others are done. */
+/** Those that take longest begin, so that none of them is left over when all others are done. */
 const SLOWEST = e2e([
-  'vercel', 'gateway-servers', 'discord-gateway', 'crash', 'gateway-route', 'ops-status', 'ops-submission', 'ops-list',
-  'sign-in-page', 'race', 'signed-out', 'sandbox', 'failover', 'refused-cards', 'conversation-slack',
-  'conversation-sandbox',
-  'outage', 'liveness', 'soak', 'reliability', 'two-rooms', 'slack-unreachable',
+  'vercel', 'ops-states', 'gateway-servers', 'discord-gateway', 'gateway-route', 'page-weight', 'crash',
+  'crash-take-back', 'crash-forms', 'ops-status', 'ops-list', 'ops-offline', 'ops-hands', 'signed-out',
+  'ops-submission', 'sandbox', 'take-back', 'failover', 'race', 'sign-in-page', 'abuse', 'bodies', 'ops-looks',
+  'agent-teams', 'startup', 'progress', 'clock', 'refused-cards', 'agent-left-behind', 'held', 'agent-slack',
+  'conversation-sandbox', 'card-data', 'expiry', 'cards-follow', 'exports', 'outage', 'liveness', 'vendor-outage',
+  'soak', 'reliability', 'two-rooms', 'slack-unreachable',
 ])
 
 class SlowestFirst extends BaseSequencer {
@@ -29,6 +33,18 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+interface Files { include: string[], exclude?: string[], maxWorkers: number, setupFiles?: string[] }
+
+const PROPERTIES = 'test/support/properties.ts'
+
+/** A failure that nobody sees again is understood by what the servers said. */
+const setupFiles = ['test/support/tell-failures.ts', PROPERTIES]
+
+/** Its files run together, after those of a lower `groupOrder`. */
+function project(name: string, groupOrder: number, files: Files) {
+  return { extends: true, test: { name, ...files, sequence: { groupOrder } } } as const
+}
+
 export default defineConfig({
   plugins: [mjmlPlugin()],
   test: {
@@ -40,16 +56,15 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     projects: [
+      // They need no build. A third worker would only load the SDKs once more.
+      project('unit', 0, { include: UNIT, maxWorkers: 2, setupFiles: [PROPERTIES] }),
+      // Mostly they wait: the checks, which stand back, have the processor meanwhile.
+      project('timed', 1, { include: TIMED, maxWorkers: 4, setupFiles }),
       // Most of an end-to-end test is waiting, not computing.
-      {
-        extends: true,
-        test: {
-          name: 'all', include: ['test/**/*.test.ts'], exclude: [...TIMED, ...ALONE], maxWorkers: 5,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { extends: true, test: { name: 'timed', include: TIMED, maxWorkers: 3, sequence: { groupOrder: 1 } } },
-      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      project('e2e', 2, {
+        include: ['test/**/*.test.ts'], exclude: [...UNIT, ...TIMED, ...ALONE], maxWorkers: 6, setupFiles,
+      }),
+      project('alone', 3, { include: ALONE, maxWorkers: 1, setupFiles }),
     ],
   },
 })

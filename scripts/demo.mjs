@@ -1,14 +1,13 @@
-// Builds the service, starts it with embedded defaults on loopback, sends one sample form, and says where to look.
+// Builds the service, starts it with embedded defaults on loopback, sends two sample forms, and says where to look.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const ENTRY = '.output/server/index.mjs'
 const SOURCES = [
-  'server', 'pages', 'components', 'composables', 'middleware', 'modules', 'plugins', 'assets', 'public', 'app.vue',
-  'error.vue', 'nuxt.config.ts', 'package-lock.json',
+  'app', 'build', 'pages', 'public', 'server', 'shared', 'forms.config.ts', 'nuxt.config.ts', 'package-lock.json',
 ]
 const SAMPLE = {
   name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
@@ -18,21 +17,27 @@ const SAMPLE = {
 if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()
 const port = await freePort(Number(process.env.PORT) || 3000)
 const site = `http://localhost:${port}`
-rmSync('.data/demo', { recursive: true, force: true })
+// Another demo in this folder has its own.
+const data = `.data/demo-${port}`
+rmSync(data, { recursive: true, force: true })
 
 const server = spawn(process.execPath, [ENTRY], {
   stdio: ['ignore', 'inherit', 'inherit'],
   env: {
     PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1',
-    PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: '.data/demo',
+    PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: data,
+    FORMS_CONFIG: 'docs/sample/demo.json', UNDO_SECONDS: '10', SPAM_HOLD: '1h', TAKE: '1',
+    // Enough for several times the sandbox's sixty in a minute.
+    FORM_RATE_LIMIT: '600',
   },
 })
 server.on('exit', code => process.exit(code ?? 0))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
 
 const answer = await sendSample()
+await sendDrawing()
 console.log(`
-  The sample form was received as ${answer.submissionId}. Its card is here:
+  The sample form was received as ${answer.submissionId}, and an order with a drawing. Their cards are here:
 
     ${site}/sandbox
 
@@ -56,6 +61,16 @@ async function sendSample() {
       await new Promise(resolve => setTimeout(resolve, 100))
     }
   }
+}
+
+/** A form with a picture, which its card shows. */
+async function sendDrawing() {
+  const form = new FormData()
+  for (const [key, value] of Object.entries({
+    name: 'Grace Hopper', email: 'grace@example.com', message: 'Can you build this?',
+  })) form.append(key, value)
+  form.append('drawing', new Blob([readFileSync('docs/sample/drawing.png')]), 'drawing.png')
+  await fetch(`http://127.0.0.1:${port}/api/form/orders`, { method: 'POST', body: form })
 }
 
 function build() {

@@ -1,64 +1,100 @@
-// Everything that has to be true before a change lands: lint, types, dead code, build, then all tests.
+// Everything that has to be true before a change lands: types, lint, dead code, build, then all tests.
 // `npm test -- test/unit` runs the checks and only those tests.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { findTools } from './tools.mjs'
 
-const REPORT = '.tmp/vitest.json'
 const filters = process.argv.slice(2)
 const tools = findTools()
-const env = { ...process.env, CHROMIUM: tools.chromium, VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
+const env = { ...process.env, CHROMIUM: tools['chromium-headless-shell'], VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
 /** The build and the checks need much memory for a short time, of which V8 would spend a fifth on clearing it up. */
 const tool = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
 /** The server is started by the hundred; this way it is compiled once. */
 const compiled = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
+const isWhole = filters.length === 0
+/** What all tests send to vendors is looked at in one go. */
+const BODIES = resolve('.tmp/bodies')
 /** Behind whatever else wants to compute: tests promise times. */
 const BESIDE = { env: tool, priority: 10 }
 
 let passed = 0
 let failed = 0
+let tests = 0
+/** Told again at the very end: what ran last is often all that is kept of a run. */
+const failures = []
 
-await run('nuxt', ['prepare'])
-const built = check('build', 'nuxt', ['build'], { env: { ...tool, NODE_ENV: 'production' } })
-await Promise.all([runTests(), runChecks()])
+mkdirSync('.tmp', { recursive: true })
+for (const folder of [compiled.NODE_COMPILE_CACHE, BODIES]) rmSync(folder, { recursive: true, force: true })
+mkdirSync(BODIES)
+/** Resolves once the build has written the types and the settings of lint anew. */
+const prepared = Promise.withResolvers()
+const built = check('build', 'nuxt', ['build'], {
+  env: { ...tool, NODE_ENV: 'production' }, onOutput: text => text.includes('Building client') && prepared.resolve(),
+})
+built.then(prepared.resolve)
+await prepared.promise
+// The build writes its types a second time, and whoever reads a file meanwhile may find it empty.
+await Promise.all([runTests(), built.then(runChecks)])
 
+for (const failure of failures) console.log(`\n── failed: ${failure}`)
 console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+process.exitCode = failed === 0 && tests > 0 ? 0 : 1
 
 async function runTests() {
-  if (!await built) return
-  mkdirSync('.tmp', { recursive: true })
-  for (const left of [REPORT, compiled.NODE_COMPILE_CACHE]) rmSync(left, { recursive: true, force: true })
-  await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`]
-  const code = await run('vitest', ['run', ...reporters, ...filters], { env: compiled })
-  const { numPassedTests, numFailedTests, numTotalTests } = JSON.parse(readFileSync(REPORT, 'utf8'))
+  // These need no build: they have what it leaves of the processor. The first of the others want it for themselves.
+  const units = runVitest('unit', ['--project=unit'])
+  const isBuilt = await built
+  if (isBuilt) await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+  await units
+  if (isBuilt) await runVitest('e2e', ['--project=!unit'])
+  const sent = ['test/support/check-bodies.ts', BODIES]
+  if (isBuilt && isWhole) await check('what vendors were sent', process.execPath, sent)
+}
+
+async function runVitest(name, args) {
+  const report = `.tmp/vitest-${name}.json`
+  rmSync(report, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const command = ['run', '--passWithNoTests', ...args, ...reporters, ...filters]
+  const code = await run('vitest', command, { env: { ...compiled, ...isWhole && name === 'e2e' && { BODIES } } })
+  const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+  tests += numTotalTests
   passed += numPassedTests
   // A file that does not load has no failed test, and a skipped test proves nothing: both count.
-  const unproven = filters.length > 0 ? numFailedTests : numTotalTests - numPassedTests
+  const unproven = isWhole ? numTotalTests - numPassedTests : numFailedTests
   failed += Math.max(unproven, code === 0 ? 0 : 1)
+  failures.push(...testResults.flatMap(tellFailures))
+}
+
+/** A file has a message of its own when it could not be loaded. */
+function tellFailures({ name, message, assertionResults }) {
+  const tests = assertionResults.filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
+  return [...message ? [message] : [], ...tests].map(text => `${relative('.', name)}: ${text.slice(0, 2_000)}`)
 }
 
 /** One after the other, in the time that the build and the tests spend waiting. */
 async function runChecks() {
-  // As `nuxt typecheck` has it, which would prepare once more.
-  await check('types', 'vue-tsc', ['-b', '--noEmit'], BESIDE)
+  await check('types', process.execPath, ['scripts/types.mjs'], BESIDE)
   await check('lint', 'eslint', ['.', '--max-warnings', '0'], BESIDE)
   await check('dead code', 'knip', [], BESIDE)
-  // Its figures are for reading; here it only has to run.
-  if (!await built || filters.length > 0) return
-  await check('bench', process.execPath, ['test/bench/main.ts', '--quick'], { priority: 10 })
 }
 
 /** Says what came of it once it is done, in one piece. */
-async function check(name, command, args, extra = {}) {
+async function check(name, command, args, { onOutput = () => {}, ...extra } = {}) {
   let output = ''
-  const code = await run(command, args, { ...extra, onOutput: text => (output += text) })
+  const code = await run(command, args, { ...extra, onOutput: (text) => {
+    output += text
+    onOutput(text)
+  } })
   console.log(`\n── ${name}: ${code === 0 ? 'passed' : 'FAILED'}\n${output}`)
   if (code === 0) passed++
-  else failed++
+  else {
+    failed++
+    failures.push(`${name}\n${output.slice(-2_000)}`)
+  }
   return code === 0
 }
 

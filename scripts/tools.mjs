@@ -4,8 +4,11 @@ import { spawnSync } from 'node:child_process'
 const TOOLS = [
   { commands: ['redis-server'], package: 'redis-server', about: 'the tests start their own Redis' },
   {
-    commands: [process.env.CHROMIUM ?? '', 'chromium', 'chromium-browser', 'google-chrome'].filter(Boolean),
-    package: 'chromium', about: 'the browser tests drive it (or set CHROMIUM to its path)',
+    // The first has no windows to draw, and takes a sixth less of the processor.
+    commands: [
+      process.env.CHROMIUM ?? '', 'chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome',
+    ].filter(Boolean),
+    package: 'chromium-headless-shell', about: 'the browser tests drive it (or set CHROMIUM to its path)',
   },
 ]
 

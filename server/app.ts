@@ -21,3 +21,8 @@ export function useLog(): Log {
 export function useServices(): Services {
   return services ??= compose(readConfig(), useLog())
 }
+
+/** The routes that anybody may call, as OpenAPI describes them. */
+export async function describeApi(): Promise<object> {
+  return (await import('./composition/openapi')).openApi(useServices())
+}

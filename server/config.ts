@@ -3,8 +3,10 @@ import builtInForms from '../forms.config'
 import type { ConfigArea } from '../shared/types/status'
 import { agentVariables, readAgent, type AgentConfig } from './config/agent'
 import { coreVariables } from './config/core'
+import { filesVariables, readFiles, type FilesConfig } from './config/files'
 import { readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
+import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
 import { platforms } from './platforms/registry'
@@ -13,10 +15,7 @@ import type { Require, Variable } from './variable'
 export interface Config {
   /** Everything but an explicit development or test environment. */
   production: boolean
-  /**
-   * Public URL of the pages, without a trailing slash; null in production when nobody said it: then nothing links
-   * there.
-   */
+  /** Public URL of the pages, without a trailing slash; null where nobody said it, and nothing then links there. */
   siteUrl: string | null
   maxBodyBytes: number
   /** Bytes that all bodies may take at a time, and how long one may take to arrive, ms. */
@@ -33,20 +32,33 @@ export interface Config {
     /** Any when undefined. */
     allowedOrigins?: readonly string[]
     apiKey?: string
-    turnstile?: { secretKey: string, verifyUrl?: string }
+    turnstile?: { secretKey: string, siteKey?: string, verifyUrl?: string }
   }
   /** Settings of the platforms that are set up, by key; what they are is known to the platform alone. */
   platforms: Readonly<Record<string, unknown>>
   /** Address to listen on, when one was set. */
   host?: string
+  /** For how long each decision can be taken back, ms. */
+  revocableMs: Record<'forward' | 'spam', number>
+  /** How long after a decision cards go on to show the form, ms; null for always. */
+  cardDataMs: number | null
   /** Redis; without it submissions are kept in `dataDir`. */
   storeUrl?: string
   dataDir: string
-  mail: { apiKey?: string, baseUrl?: string, fromAddress: string, fromName: string, to: string }
-  /** Where forwards of the default form are posted, and what signs those of every form. */
-  endpoint: { url?: string, signingSecret?: string }
+  mail: {
+    apiKey?: string
+    baseUrl?: string
+    fromAddress: string
+    fromName: string
+    to: string
+    /** How Resend tells what became of an email, and how long the form data waits for it, ms. */
+    receipts?: { secret: string, waitMs: number }
+  }
+  /** Where forwards of the default form are posted, what signs those of every form, and whether erasures are told. */
+  endpoint: { url?: string, signingSecret?: string, tellsErasures: boolean }
   /** Forms beside the default one. */
   forms: FormsConfig
+  people: PeopleConfig
   cronSecret?: string
   /** The process lives for a request only: a cron calls the sweep instead of a timer. */
   serverless: boolean
@@ -56,6 +68,7 @@ export interface Config {
   ops: OpsConfig
   agent: AgentConfig
   tools: ToolsConfig
+  files: FilesConfig
 }
 
 /** One message with every problem, each with the variable, what it is for and where to get it. */
@@ -72,11 +85,12 @@ export const LOCAL_SITE = 'http://localhost:3000'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Those that the service itself names. */
-type Named = typeof coreVariables & typeof opsVariables & typeof agentVariables & typeof toolsVariables
+type Named = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
+  & typeof toolsVariables & typeof filesVariables
 
 /** Every variable that the service reads, by area. `.env.example` is checked against it. */
 export const areas: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
-  'Main job': coreVariables,
+  'Main job': coreVariables, 'Files of forms': filesVariables, 'People': peopleVariables,
   ...Object.fromEntries(platforms.map(({ label, variables }) => [label, variables])),
   'Ops pages': { ...opsVariables, ...signInVariables }, 'Conversation': agentVariables, 'Agent tools': toolsVariables,
 }
@@ -98,7 +112,7 @@ export function readConfig(env: Environment = process.env): Config {
 
   const host = values.VERCEL_PROJECT_PRODUCTION_URL
   const local = production ? null : LOCAL_SITE
-  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/\/+$/, '') ?? null
+  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/(?<!\/)\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
   const context = {
     require, requireSite, siteUrl, production, isGiven: (name: string) => readText(name, env) !== undefined,
@@ -106,18 +120,29 @@ export function readConfig(env: Environment = process.env): Config {
 
   const wanted = wantedPlatforms(values, context)
   const embedded = platforms.find(({ key, needs }) => needs.length === 0 && wanted.includes(key))
-  if (isSet('MAIL_API_KEY') || !embedded) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
+  const sends = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embedded
+  if (sends) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
-  const forms = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems)
-  if (isSet('FORWARD_SIGNING_SECRET') && !Object.values(forms).some(({ endpoint }) => endpoint)) {
-    require(['FORWARD_ENDPOINT'], ', but FORWARD_SIGNING_SECRET is set')
+  const configured = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems)
+  const { forms } = configured
+  const people = readPeople(values, configured.people, problems)
+  for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
+    const isVain = values[name] && !Object.values(forms).some(({ endpoint }) => endpoint)
+    if (isVain) require(['FORWARD_ENDPOINT'], `, but ${name} is set`)
   }
-  if (isSet('TURNSTILE_VERIFY_URL')) require(['TURNSTILE_SECRET_KEY'], ', but TURNSTILE_VERIFY_URL is set')
+  if (isSet('CLAIM_TTL')) require(['TAKE'], ', but CLAIM_TTL is set')
+  if (Object.values(forms).some(({ claim }) => claim)) require(['TAKE'], ', but a form of the configuration sets claim')
+  if (isSet('RECEIPT_WAIT')) require(['MAIL_WEBHOOK_SECRET'], ', but RECEIPT_WAIT is set')
+  for (const name of ['TURNSTILE_SITE_KEY', 'TURNSTILE_VERIFY_URL']) {
+    if (isSet(name)) require(['TURNSTILE_SECRET_KEY'], `, but ${name} is set`)
+  }
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
   const parts = {
-    platforms: readPlatforms(values, wanted, forms, context), ops: readOps(values, require, requireSite),
+    platforms: readPlatforms(values, wanted, { forms, people: everyoneListed(people, forms) }, context),
+    ops: readOps(values, require, requireSite),
     agent: readAgent(values, require), tools: readTools(values, require),
   }
+  const files = readFiles(values, { forms, tools: parts.tools, production, require, requireSite, problems })
   if (production && embedded && !parts.ops.canSignIn) {
     const [name] = Object.keys(embedded.variables)
     problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
@@ -137,18 +162,29 @@ export function readConfig(env: Environment = process.env): Config {
       honeypot: values.FORM_HONEYPOT ?? '_gotcha', heldMax: values.HELD_MAX ?? 1000,
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
       turnstile: values.TURNSTILE_SECRET_KEY
-        ? { secretKey: values.TURNSTILE_SECRET_KEY, verifyUrl: values.TURNSTILE_VERIFY_URL }
+        ? {
+            secretKey: values.TURNSTILE_SECRET_KEY, siteKey: values.TURNSTILE_SITE_KEY,
+            verifyUrl: values.TURNSTILE_VERIFY_URL,
+          }
         : undefined,
     },
+    revocableMs: { forward: (values.UNDO_SECONDS ?? 0) * 1000, spam: values.SPAM_HOLD ?? 0 },
+    cardDataMs: values.CARD_DATA_TTL ?? null,
     storeUrl: values.STORE_URL,
     dataDir: values.DATA_DIR ?? '.data',
     mail: {
       apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
       fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
       to: values.FORWARD_EMAIL ?? 'team@example.com',
+      receipts: values.MAIL_WEBHOOK_SECRET
+        ? { secret: values.MAIL_WEBHOOK_SECRET, waitMs: values.RECEIPT_WAIT ?? 60 * 60 * 1000 }
+        : undefined,
     },
-    endpoint: { url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET },
-    forms,
+    endpoint: {
+      url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
+      tellsErasures: values.FORWARD_ERASURES ?? false,
+    },
+    forms, people, files,
     cronSecret: values.CRON_SECRET,
     serverless: values.VERCEL ?? false,
     cardIntervalMs: values.CARD_INTERVAL_MS,

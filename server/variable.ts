@@ -33,6 +33,13 @@ export const MOST = 2 ** 31 - 1
 const whole = z.coerce.number('it is not a number').int('it is not a whole number').max(MOST, `it is more than ${MOST}`)
 export const count = whole.positive('it is not greater than 0')
 export const countOrNone = whole.nonnegative('it is less than 0')
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+/** In ms. */
+export const duration = text.regex(
+  /^(?:0|\d{1,5}[smhd])$/, 'it is not a duration such as 90s, 10m, 24h or 7d',
+).transform(
+  value => Number.parseInt(value) * (UNITS[value.at(-1) as keyof typeof UNITS] ?? 0),
+)
 export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
 /** Goes into a header as it is. */
 export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')

@@ -1,27 +1,28 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 
-/** After so much silence, in ms, there is no answer: a connection may be dead without a word. */
-const ANSWER_MS = 15_000
-
-interface AskOptions { method?: 'GET' | 'POST' | 'DELETE', timeout?: number }
-
 /**
  * Everything that the pages ask of the server. When the session has ended, somebody signs in over the page
  * first, and then it is asked again.
  */
-export async function askOps<T>(path: string, body?: object, options: AskOptions = {}): Promise<T> {
-  const { method = body ? 'POST' : 'GET', timeout = ANSWER_MS } = options
+export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS): Promise<T> {
+  const method = body ? 'POST' : 'GET'
   for (;;) {
     try {
-      return await $fetch<T>(
+      return await noticed($fetch<T>(
         path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 },
-      ) as T
+      ) as Promise<T>)
     }
     catch (error) {
       if ((error as { data?: { code?: string } }).data?.code !== 'SIGN_IN_REQUIRED') throw error
       await signInAgain()
     }
   }
+}
+
+/** Has something done, once: while the server cannot be reached it waits, and sent again it is known by its name. */
+export function askOnce<T>(path: string, body: object, isLeft: () => boolean = () => false): Promise<T> {
+  const press = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(36)).join('')
+  return untilReached(() => askOps<T>(path, { ...body, press }), isLeft)
 }
 
 /**
@@ -49,13 +50,17 @@ export function atThisSite(text: string): string {
   return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
 }
 
+let context: Promise<OpsContext | null> | null = null
+
 /** What the pages say about this deployment; asked once, null until it is known or when nobody may look. */
 export function useOpsContext() {
-  const context = useState<OpsContext | null>('ops-context', () => null)
+  const known = useState<OpsContext | null>('ops-context', () => null)
   onMounted(async () => {
-    context.value ??= await askOps<OpsContext>('/api/ops/context').catch(() => null)
+    if (known.value) return
+    context ??= askOps<OpsContext>('/api/ops/context').catch(() => null).finally(() => context = null)
+    known.value = await context
   })
-  return context
+  return known
 }
 
 /** The time, epoch ms, every second; one timer for all who show it. */

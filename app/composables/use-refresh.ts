@@ -13,9 +13,10 @@ export function useRefresh(load: () => Promise<void>) {
   let isStale = false
   let isOver = false
 
-  function refresh(): Promise<void> {
+  async function refresh(): Promise<void> {
+    if (isOver) return
     isStale = true
-    return running ??= work().finally(() => running = null)
+    await (running ??= work())
   }
 
   async function work() {
@@ -30,6 +31,8 @@ export function useRefresh(load: () => Promise<void>) {
         if (!isOver) retry.start()
       }
     }
+    // In the step that looked last: nothing is asked for in between.
+    running = null
   }
 
   onMounted(() => void refresh())

@@ -10,7 +10,7 @@ export function useSandbox() {
     state.value = await fetchSandboxState()
   })
   // Only a room that exists has events.
-  const liveness = useEvents('/api/sandbox/events', () => void refresh(), computed(() => state.value !== null))
+  const liveness = useEvents('/api/sandbox/events', () => void refresh(), () => state.value?.revision)
 
   /** Presses a button of a card; the answer may carry a modal to open. */
   async function click({ message, actionId, value }: SandboxClick): Promise<SandboxModal | null> {
@@ -30,9 +30,9 @@ export function useSandbox() {
   }
 
   /** Says something in a thread, or in the channel when there is none. */
-  async function say(text: string, threadId?: string): Promise<void> {
-    await askOps(WEBHOOK, { type: 'message', threadId, text, user: reviewer.user.value })
-    await refresh()
+  async function say(text: string, channel: string, threadId?: string): Promise<void> {
+    await askOps(WEBHOOK, { type: 'message', channel, threadId, text, user: reviewer.user.value })
+    void refresh()
   }
 
   return { state, problem, liveness, reviewer, refresh, click, submitModal, say }
@@ -63,25 +63,15 @@ function useReviewer() {
   return { name, user }
 }
 
-interface FetchError { data: { error?: unknown, message?: unknown }, statusCode: number, message: string }
+interface FetchError { data: { error?: unknown, line?: Line, message?: unknown }, statusCode: number, message: string }
 
 /** The server's own `error` line where it sent one, else something a person can act on. */
 export function errorLine(error: unknown): string {
   const { data, statusCode, message } = error as Partial<FetchError>
+  if (data?.line) return here(data.line)
   const said = data?.error
   if (typeof said === 'string' && said) return said
   if (typeof data?.message === 'string' && data.message) return data.message
   if (statusCode) return `The server answered ${statusCode}.`
-  return message && !message.includes('fetch') ? message : 'The server cannot be reached. Try again in a moment.'
-}
-
-/** A time of day for today, with the day for anything older; readers see their own time zone. */
-export function clockTime(epochMs: number): string {
-  const today = new Date().toDateString() === new Date(epochMs).toDateString()
-  const time = { hour: '2-digit', minute: '2-digit' } as const
-  return new Intl.DateTimeFormat(undefined, today ? time : { day: 'numeric', month: 'short', ...time }).format(epochMs)
-}
-
-export function fullTime(time: number | string): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time))
+  return message && !message.includes('fetch') ? message : 'The server cannot be reached.'
 }

@@ -1,3 +1,11 @@
+/** What is shown of a test. */
+export interface TestShown {
+  color: 'success' | 'error' | 'neutral' | 'warning'
+  icon: string
+  title: string
+  description?: string
+}
+
 /** How each part is set up for this deployment, step by step. */
 export function setupGuides({ siteUrl: knownUrl, platforms }: Setup): SetupGuide[] {
   const siteUrl = knownUrl ?? 'https://<your host>'
@@ -13,6 +21,11 @@ export function setupGuides({ siteUrl: knownUrl, platforms }: Setup): SetupGuide
         {
           text: 'Create an API key and set MAIL_API_KEY to it, MAIL_FROM_ADDRESS to an address on that domain, and FORWARD_EMAIL to where forwarded submissions go.',
           link: { label: 'Resend API keys', to: 'https://resend.com/api-keys' },
+        },
+        {
+          text: 'For cards that say whether the email arrived, and offer to send it again when it did not: add a webhook with all events of emails, and set MAIL_WEBHOOK_SECRET to its signing secret.',
+          link: { label: 'Resend webhooks', to: 'https://resend.com/webhooks' },
+          code: { label: 'Endpoint URL', text: `${siteUrl}/api/mail/events` },
         },
       ],
     },

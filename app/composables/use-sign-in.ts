@@ -1,3 +1,6 @@
+/** After so much silence, in ms, there is no answer: a connection may be dead without a word. */
+export const ANSWER_MS = 15_000
+
 /** Whoever waits for somebody to sign in again; null while nobody has to. */
 const waiting = shallowRef<PromiseWithResolvers<unknown> | null>(null)
 
@@ -12,19 +15,19 @@ export function useSignIn() {
   const signsIn = computed(() => state.value !== null && (state.value.password || state.value.platforms.length > 0))
 
   async function refresh(): Promise<SessionState> {
-    return state.value = await $fetch<SessionState>('/api/auth/session')
+    return state.value = await $fetch<SessionState>('/api/auth/session', { timeout: ANSWER_MS, retry: 0 })
   }
 
   async function signIn(credentials: { name: string, password: string }): Promise<void> {
-    await $fetch('/api/auth/sign-in', { method: 'POST', body: credentials })
-    const { viewer } = await refresh()
+    await $fetch('/api/auth/sign-in', { method: 'POST', body: credentials, timeout: ANSWER_MS })
+    const { viewer, refused } = await refresh()
     if (!viewer) throw new Error(
-      'The password is right, but your browser did not keep the session. Open this site by https, and allow its cookies.',
+      refused ?? 'The password is right, but your browser did not keep the session. Open this site by https, and allow its cookies.',
     )
   }
 
   async function signOut(): Promise<void> {
-    await $fetch('/api/auth/sign-out', { method: 'POST', body: {} })
+    await $fetch('/api/auth/sign-out', { method: 'POST', body: {}, timeout: ANSWER_MS })
     state.value = null
     await navigateTo('/sign-in')
   }
@@ -34,5 +37,8 @@ export function useSignIn() {
     waiting.value = null
   }
 
-  return { state, signsIn, ended: computed(() => waiting.value !== null), refresh, signIn, signOut, goOn }
+  /** Nobody else sees a button. */
+  const decides = computed(() => state.value?.viewer?.role === 'reviewer')
+
+  return { state, signsIn, decides, ended: computed(() => waiting.value !== null), refresh, signIn, signOut, goOn }
 }

@@ -17,7 +17,7 @@ export function useStatus() {
   const visibility = useDocumentVisibility()
   const isLookedAt = () => visibility.value === 'visible'
   const { problem, refresh } = useRefresh(async () => {
-    report.value = await askOps<StatusReport>('/api/status', undefined, { timeout: ANSWER_MS })
+    report.value = await askOps<StatusReport>('/api/status', undefined, ANSWER_MS)
     heardAt.value = Date.now()
   })
   // By the clock, because timers sleep with the machine.

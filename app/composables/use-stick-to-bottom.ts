@@ -11,10 +11,11 @@ export function useStickToBottom(scroller: Element, list: Element) {
   function onScroll() {
     const box = scroller.value
     if (!box) return
+    const below = box.scrollHeight - box.scrollTop - box.clientHeight
     // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
-    // scrolled, which looks far from the bottom although nobody moved.
-    if (box.scrollHeight - box.scrollTop - box.clientHeight < 64) atBottom.value = true
-    else if (box.scrollTop < lastTop) atBottom.value = false
+    // scrolled, which looks far from the bottom although nobody moved; a list that shrank is at its end.
+    if (below >= 1 && box.scrollTop < lastTop) atBottom.value = false
+    else if (below < 64) atBottom.value = true
     lastTop = box.scrollTop
   }
 
@@ -22,6 +23,19 @@ export function useStickToBottom(scroller: Element, list: Element) {
     scroller.value?.scrollTo({ top: scroller.value.scrollHeight, behavior })
   }
 
+  /** Brings a message that has just changed into view, and leaves the end for it. */
+  function bring(message: HTMLElement) {
+    // Not before the list, which changes size with it, is at its end again.
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (!scroller.value) return
+      if (message.getBoundingClientRect().top < scroller.value.getBoundingClientRect().top) atBottom.value = false
+      message.scrollIntoView({ block: 'nearest', behavior: 'smooth' })
+    }))
+  }
+
+  // Before anything is painted elsewhere than it stays.
+  onMounted(() => toBottom())
+  onUpdated(() => atBottom.value && toBottom())
   // Watching sizes and not messages: an edited card changes height too, and so does the pane.
   useResizeObserver([scroller, list], () => {
     // A pane that is hidden loses its place: the scroll event of its return is nobody scrolling up.
@@ -29,5 +43,5 @@ export function useStickToBottom(scroller: Element, list: Element) {
     else if (atBottom.value) toBottom()
   })
 
-  return { atBottom, onScroll, toBottom }
+  return { atBottom, onScroll, toBottom, bring }
 }

@@ -1,65 +1,80 @@
 /** What somebody has begun to decide. */
-export type Deciding = 'forward' | 'edit' | 'spam' | 'delete'
+export type Deciding = 'forward' | 'resend' | 'edit' | 'spam' | 'erase'
 
-export type DecisionRequest = { action: 'forward' | 'spam' } | { action: 'edit', values: Record<string, string> }
+/** A decision that is asked about once more, with the submission as it was then. */
+export interface Asked<What extends Deciding = Exclude<Deciding, 'edit'>> {
+  what: What
+  submission: SubmissionDetails
+  /** Why it was not done at once. */
+  refused?: string
+}
 
-/** What can be done about a submission that is held. */
-export type HeldRequest = 'release' | 'delete'
+/** What is done without being asked once more. */
+export type AtOnce = 'release' | 'undo' | 'reopen' | 'take' | 'hand-back'
+
+export type DecisionRequest
+  = | { action: 'forward' | 'spam' | 'erase' | AtOnce }
+    | { action: 'edit', values: Record<string, string> }
+    | { action: 'resend', to: string }
 
 /** What became of a decision. `late`: somebody else was faster, or it is over; `message` says who. */
 export type DecisionResult
   = | { decided: true }
     | { decided: false, message: string, late: boolean, errors: Record<string, string> }
 
+export const pathOf = (id: string) => `/api/submissions/${encodeURIComponent(id)}`
+
+/** It never was, or it is over. */
+export const isOverNow = (error: unknown) => [404, 410].includes(statusOf(error))
+
+/** Decides a submission as the person who looks, once. */
+export async function decideOn(id: string, request: DecisionRequest): Promise<DecisionResult> {
+  try {
+    await askOnce(`${pathOf(id)}/decision`, request, () => isUnderWay(id))
+    return { decided: true }
+  }
+  catch (error) {
+    const errors = (error as { data?: { errors?: Record<string, string> } }).data?.errors ?? {}
+    return { decided: false, message: errorLine(error), late: [404, 409, 410].includes(statusOf(error)), errors }
+  }
+}
+
 /** One submission, kept current, and what can be decided about it. */
 export function useSubmission(id: string) {
-  const submission = shallowRef<SubmissionDetails | null>(null)
+  let ahead = takeAhead(id)
+  /** Of one that is over, what is still known. */
+  const submission = shallowRef(ahead)
   /** How it ended, once it is over; an unknown one has no `how`. */
   const ended = ref<{ how: string | null, message: string } | null>(null)
-  const path = `/api/submissions/${encodeURIComponent(id)}`
+  const path = pathOf(id)
   const { problem, refresh } = useRefresh(async () => {
+    // Whether it has changed since is for the events to tell.
+    if (ahead) return void (ahead = null)
     try {
       submission.value = await askOps<SubmissionDetails>(path)
       ended.value = null
     }
     catch (error) {
-      const status = statusOf(error)
-      if (status !== 404 && status !== 410) throw error
+      if (!isOverNow(error)) throw error
       const message = errorLine(error)
-      ended.value = { how: status === 410 ? message : null, message }
-      submission.value = null
+      ended.value = { how: statusOf(error) === 410 ? message : null, message }
+      submission.value = (error as { data?: { submission?: SubmissionDetails } }).data?.submission ?? null
     }
   })
 
-  function decide(request: DecisionRequest): Promise<DecisionResult> {
-    return done(askOps(`${path}/decision`, request))
-  }
-
-  function judge(request: HeldRequest): Promise<DecisionResult> {
-    if (request === 'delete') return done(askOps(path, undefined, { method: 'DELETE' }))
-    return done(askOps(`${path}/decision`, { action: request }))
-  }
-
-  async function done(asked: Promise<unknown>): Promise<DecisionResult> {
-    try {
-      await asked
-      return { decided: true }
-    }
-    catch (error) {
-      const errors = (error as { data?: { errors?: Record<string, string> } }).data?.errors ?? {}
-      return { decided: false, message: errorLine(error), late: [404, 409].includes(statusOf(error)), errors }
-    }
-    finally {
-      void refresh()
-    }
+  /** What was decided is asked for by whoever stays. */
+  async function decide(request: DecisionRequest): Promise<DecisionResult> {
+    const result = await decideOn(id, request)
+    if (!result.decided) void refresh()
+    return result
   }
 
   /** Has the cards posted again that their platforms refused; resolves with what went wrong. */
   async function postAgain(): Promise<string | null> {
-    return askOps(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
+    return askOnce(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
   }
 
-  return { submission, ended, problem, refresh, decide, judge, postAgain }
+  return { submission, ended, problem, refresh, decide, postAgain }
 }
 
 function statusOf(error: unknown): number {

@@ -4,8 +4,11 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
-import { AgentReplier } from '../handlers/agent'
-import { registerApprovals, sweepApprovals } from '../handlers/approvals'
+import type { People } from '../domain/people/people'
+import type { Review } from '../domain/submission/review'
+import { AgentReplier, type AgentHandlers } from '../handlers/agent'
+import { registerApprovals, sweepApprovals, withdrawApprovals } from '../handlers/approvals'
+import { registerStops, Stops } from '../handlers/stops'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Place } from '../ports/board'
 import type { SubmissionAccess } from '../ports/submission-access'
@@ -28,20 +31,18 @@ interface AgentParts {
   config: Pick<Config, 'agent' | 'tools' | 'dataDir' | 'siteUrl'>
   connections: readonly Connection[]
   places: Places
+  people: People
   forms: Forms
   approvals: ApprovalStore
   submissionsAt: (place: Place) => SubmissionAccess
+  reviewAt: (place: Place) => Pick<Review, 'refusal'>
   runtime: Runtime
   monitor: Monitor
   log: Log
 }
 
-/** The conversation with a model behind it. */
 export interface AgentConversation {
-  /**
-   * Loads what the chat side needs; the function that it resolves with adds the buttons of the approvals and tells who
-   * answers.
-   */
+  /** Loads what the chat side needs; resolves with what adds the approvals' buttons and tells who answers. */
   load(): Promise<(bot: Chat) => AgentReplier>
   /** Loads the model's side, and readies the choice of tools. */
   warm(bot: Chat): Promise<unknown>
@@ -56,14 +57,16 @@ export interface AgentConversation {
  * the first message.
  */
 export function createAgentConversation({
-  config, approvals: store, connections, places, forms, submissionsAt, runtime, monitor, log,
+  config, approvals: store, connections, places, people, forms, submissionsAt, reviewAt, runtime, monitor, log,
 }: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
   const approvals = new Approvals({
-    store, approvers, placeOf: places.of, ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
+    store, approvers, refusal: (id, by, place) => reviewAt(place).refusal(id, by), placeOf: places.of,
+    ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
   })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
+  const known: AgentHandlers['known'] = said => people.known(places.namesOf(said))
   const platformLabel = (key: string) => platformOf(key).label
   const site = config.siteUrl && new URL(config.siteUrl).origin
   let replier: AgentReplier | undefined
@@ -86,29 +89,34 @@ export function createAgentConversation({
     runtime.background(selection.warmUp())
     const toolset = createToolset({
       submissionsAt, prepareStep: tools => selection.prepareStep(tools),
-      toolsOf: ({ threadId, channelId, place }, reviewer) => of({
-        chat: bot, thread: { id: threadId, channelId }, place, reviewer,
-      }),
+      toolsOf: (conversation, reviewer) => of(bot, conversation, reviewer),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
   })
 
   return {
     load: async () => {
-      const [{ say }, { approvalCard }, { noticeModal }] = await Promise.all([
+      const [{ say }, { approvalCard }, { noticeModal }, { renderAnswer }] = await Promise.all([
         import('../adapters/chat/streaming'), import('../adapters/chat/approval-card'),
-        import('../adapters/chat/modals'),
+        import('../adapters/chat/modals'), import('../adapters/chat/speech'),
       ])
       return (bot) => {
+        const stops = new Stops(() => bot.getState(), runtime)
+        const withdraw: AgentHandlers['withdraw'] = (threadId, by) => withdrawApprovals(
+          bot, threadId, by, { approvals, replier: replier!, log },
+        )
+        const render: AgentHandlers['render'] = (answer, key) => renderAnswer(answer, platformOf(key))
         replier = new AgentReplier({
-          agent: () => agentOf(bot), approvals, log, platformLabel,
+          agent: () => agentOf(bot), approvals, log, platformLabel, known, render, withdraw,
+          stopsOn: key => platformOf(key).stops ? stops : null,
           history: async threadId => (await bot.history.thread.list(threadId, { limit: HISTORY })).messages,
           say: (thread, words) => say(thread, words, platformOf(thread.adapter.name), site),
           card: (platform, view) => approvalCard(view, platformOf(platform)),
         })
         registerApprovals(bot, {
-          approvals, replier, noticeModal, platformLabel, here: places.here, namesOf: places.namesOf, runtime, log,
+          approvals, replier, noticeModal, platformLabel, here: places.here, known, runtime, log, render,
         })
+        registerStops(bot, { stops, withdraw, platformLabel, known, log })
         return replier
       }
     },

@@ -1,42 +1,54 @@
 import { createBoard } from '../adapters/chat/board'
+import { located } from '../adapters/chat/late-room'
 import { superviseListener } from '../adapters/chat/listener-supervisor'
 import { createPlaces } from '../adapters/chat/places'
+import { createResendNotices } from '../adapters/email/notices'
 import { createResendMailer } from '../adapters/email/resend'
 import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
 import { createHttpClient } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
+import { createChatServices } from './conversation'
 import { createMonitor } from '../domain/operations/monitor'
 import { createOperations } from './operations'
-import { createForms } from './forms'
+import { bodyLimitsOf, createFiles } from './files'
+import { createForms, rulesOf, sampleUpload } from './forms'
 import { once } from './once'
-import { readSetup } from './setup'
 import { openStore, type Stores } from './stores'
+import { platformServices } from './platforms'
 import { createRuntime } from './runtime'
+import { readSetup } from './setup'
 import type { Services } from './services'
 import { LOCAL_SITE, type Config } from '../config'
 import { missingSettings } from '../config/missing'
-import { ChatCommands } from '../domain/conversation/commands'
+import { whoDecides } from '../config/people'
 import { Membership } from '../domain/conversation/membership'
+import { admit } from '../domain/people/admission'
+import { People } from '../domain/people/people'
+import { Reviewers } from '../domain/people/reviewers'
 import { Storage } from '../domain/operations/readiness'
+import { TestCards } from '../domain/operations/test-cards'
+import { TestEmail } from '../domain/operations/test-email'
 import { accept, type AcceptPorts, Quota } from '../domain/submission/accept'
 import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { isRoom } from '../domain/submission/place'
 import { OpsSubmissions } from '../domain/submission/ops-submissions'
 import { CardQueue } from '../domain/submission/card-queue'
+import { HeldNotice } from '../domain/submission/held-notice'
 import { Outbox } from '../domain/submission/outbox'
 import { deliveriesOf, type Presentation } from '../domain/submission/present'
+import { jsonSchemaOf } from '../domain/submission/field-rules'
 import { Quarantine } from '../domain/submission/quarantine'
+import { Receipts } from '../domain/submission/receipts'
 import { Review } from '../domain/submission/review'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
-import { handleWebhook } from '../handlers/webhook'
 import { background } from '../http/background'
 import { createBodyReader } from '../http/body'
 import { whyClosed } from '../http/viewer'
 import type { Connection } from '../platforms/connection'
-import { platformByName, platforms } from '../platforms/registry'
+import { platforms } from '../platforms/registry'
 import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
@@ -57,26 +69,31 @@ export interface Overrides {
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const {
-    store, queues, limiter, signIns, health, questions, approvals, messages, state, clock, advice: storeAdvice, close,
+    store, id: storeId, queues, installations, limiter, uploads, signIns, tests, testReceipts, health, questions,
+    approvals, messages, state, clock, confirmations, advice: storeAdvice, close,
   } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const http = createHttpClient()
-  const caught = createOutboxMailer(() => room?.changed())
-  const connectionOf = (key: string | undefined) => connections.find(({ platform }) => platform.key === key)
+  const caught = createOutboxMailer(() => rooms?.changed())
   const connections = platforms.flatMap(({ key, connect }): Connection[] => (
-    key in config.platforms ? [connect(config.platforms[key], { log, http, siteUrl: config.siteUrl })] : []
+    key in config.platforms
+      ? [located(connect(config.platforms[key], { log, http, siteUrl: config.siteUrl }), installations)]
+      : []
   ))
-  const room = connections.find(({ embedded }) => embedded)?.embedded
+  const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const { apiKey, baseUrl } = config.mail
   const mailer = overrides.mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught)
-  const forms = createForms(config, http, connections.map(({ platform }) => platform.key))
+  const forms = createForms(config, http, connections.map(({ platform }) => platform))
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   // A page that answers 403 to everybody is not linked to.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
-  const presentation: Presentation = { siteUrl: pagesUrl, forms }
+  const files = createFiles(config, storeId, { store, limiter: uploads, runtime, log })
+  const presentation: Presentation = { siteUrl: pagesUrl, forms, files }
+  const people = new People(config.people.aliases)
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`
   const missing = missingSettings(config)
+  const decides = whoDecides(config.people, config.forms)
 
   const metrics = config.ops.metricsToken
     ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
@@ -85,7 +102,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const { leaseMs } = config.retry
   let running: Bot | undefined
   const started = once(async () => running = await startBot({
-    connections, places, state, log, reviewAt, commands, agent, audience, messages, leaseMs, settings: config.agent,
+    connections, places, people, state, log, reviewAt, services: chatServices, agent, audience, messages, leaseMs,
+    settings: config.agent,
   }))
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
@@ -95,27 +113,36 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     runtime, log,
   })
   const outbox: Outbox = new Outbox({
-    store, board, queue, mailer, presentation, runtime, monitor, log, policy: config.retry, mail: config.mail,
+    store, board, queue, mailer, presentation, files, runtime, monitor, log, policy: config.retry,
+    cardDataMs: config.cardDataMs, mail: config.mail, confirmations,
     template: once(async () => (await import('../adapters/email/template')).renderEmail),
   })
-  const reviewAt = (place: Place) => new Review({ store, outbox, board, presentation, runtime, monitor, log }, place)
-  const commands = new ChatCommands({
-    store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime,
-  })
+  const reviewers = new Reviewers({ board, people, runtime, monitor, log })
+  const reviewAt = (place: Place) => new Review({
+    store, outbox, board, reviewers, presentation, revocableMs: config.revocableMs,
+    claimMs: config.people.claimMs ?? 0, runtime, monitor, log,
+  }, place)
+  const chatServices = createChatServices({
+    store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
+    reviewers, takingAt: place => reviewAt(place).taking, installations, queue, health, log,
+  }, { takes: config.people.claimMs !== null })
   const submissionsAt = (place: Place) => new RoomSubmissions(
     { store, board, review: reviewAt(place), presentation }, place,
   )
   const agent = createAgentConversation({
-    config, connections, places, forms, approvals, submissionsAt, runtime, monitor, log,
+    config, connections, places, people, forms, approvals, submissionsAt, reviewAt, runtime, monitor, log,
   })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = {
     isRoom: (place: Place) => isRoom(place, forms),
-    isMember: (platform: string, userId: string) => membership.of(platform, userId), limiter: questions,
+    isMember: (platform: string, userId: string) => membership.of(platform, userId),
+    personOf: (name: string) => people.personOf(name), limiter: questions,
   }
 
   const listeners = connections.flatMap(connection => (
-    superviseListener(connection, { bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, log }) ?? []
+    superviseListener(connection, {
+      bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background, leaseMs: leaseMs / 2, log,
+    }) ?? []
   ))
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
@@ -123,33 +150,41 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null,
       log,
     },
-    intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
+    files, intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
   }
 
-  const storage = new Storage(store, runtime.now)
+  const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage(store, runtime.now)]
   const operations = createOperations({
-    config, missing, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners, runtime, log,
+    config, missing, decides, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners,
+    runtime, log, hasReceipts: config.mail.receipts !== undefined, takes: config.people.claimMs !== null,
+    rooms: forms.rooms,
   })
 
+  const testEmail = new TestEmail({ mailer, mail: config.mail, receipts: testReceipts, limiter: tests, runtime })
+  const testCards = new TestCards({ board, forms, limiter: tests, runtime })
+  const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
   return {
-    config, log, missing, store, signIns, operations, close, formUrl,
-    readBody: createBodyReader({
-      ...config.bodies, largestForm: config.maxBodyBytes, trustedProxies: config.form.trustedProxies,
-    }),
-    warm: async () => agent?.warm(await bot()) ?? bot(),
+    config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
+    admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),
+    files, bodyLimits, readBody: createBodyReader(bodyLimits),
+    warm: () => Promise.all([
+      // The adapters ask their platforms who they are, with clients that run for the first time.
+      bot().then(chat => Promise.all([chat.initialize(), agent?.warm(chat)])),
+      import('../adapters/email/template'), apiKey && import('resend'),
+    ]),
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key])]
       : []),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
-    sandbox: room ? { room, emails: caught.sent } : null,
+    sampleUpload: sampleUpload(config.forms),
+    sandbox: rooms ? { rooms, emails: caught.sent } : null,
     inbox: (key) => {
       const form = key === undefined ? forms.of(key) : forms.find(key)
       return form && {
-        rules: {
-          ...config.form, allowedOrigins: config.forms[key ?? '']?.allowedOrigins ?? config.form.allowedOrigins,
-        },
+        rules: rulesOf(key, config),
+        schema: () => jsonSchemaOf(form),
         accept: async (read, sender) => {
           await clock.known()
           return accept(read, sender, form, incoming)
@@ -157,52 +192,35 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       }
     },
     opsSubmissions: new OpsSubmissions({
-      store, board, review: reviewAt('everywhere'), outbox,
-      quarantine: new Quarantine({ store, outbox, queue, presentation, runtime, log }), presentation, runtime,
+      store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
+      quarantine: new Quarantine({
+        store, outbox, queue, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, runtime, log,
+      }),
+      presentation, runtime, log,
     }),
+    receipts: config.mail.receipts
+      ? new Receipts({
+          notices: createResendNotices(config.mail.receipts.secret), testEmail, store, outbox, runtime, monitor, log,
+        })
+      : null,
     sweep: async () => {
       queue.wake()
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
+      files.sweep()
       if (!config.serverless) await postAgain()
       const [taken] = await Promise.all([
-        sweep({ store, outbox, queue, leaseMs, runtime, log }), agent?.sweep(bot),
-        resumeStalled(messages, leaseMs, started, runtime), checked,
+        sweep({ store, outbox, queue, reviewers, presentation, leaseMs, runtime, log }), agent?.sweep(bot),
+        resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
       return taken
     },
-    setup: () => readSetup(config),
+    setup: () => readSetup(config, board),
     stopConversations: () => {
       running?.answers.stop()
       agent?.stop()
     },
     listeners,
-    platform: (key) => {
-      const definition = platforms.find(platform => platform.key === key)
-      if (!definition) return null
-      const { siteUrl, platforms: { [key]: settings } } = config
-      const { manifest } = definition
-      const install = connectionOf(key)?.install
-      return {
-        definition,
-        manifest: manifest && siteUrl !== null ? variant => manifest(siteUrl, settings, variant) : null,
-        listener: listeners.find(({ platform }) => platform === key) ?? null,
-        install: install ? { ...install, finish: code => install.finish(code, bot) } : null,
-      }
-    },
-    webhook: (name) => {
-      const definition = platformByName(name)
-      const connection = connectionOf(definition?.key)
-      if (!connection) return null
-      const { platform, embedded } = connection
-      return {
-        fromPages: embedded !== undefined,
-        takesGet: definition?.verifiesWebhook === true,
-        handle: (request, viewer) => {
-          if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
-          return handleWebhook(platform.key, request, bot, { runtime, monitor, log })
-        },
-      }
-    },
+    ...platformServices({ config, connections, listeners, bot, runtime, monitor, log }),
   }
 }

@@ -1,33 +1,80 @@
+import type { SandboxState } from '../../shared/types/sandbox'
 import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
-import type { Form, Forms } from '../ports/form'
+import type { FormsConfig } from '../config/forms'
+import type { Platform } from '../platforms/traits'
+import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
 
+/** What of the configuration says how forms are. */
+interface Needed extends Pick<Config, 'forms'> {
+  mail: Pick<Config['mail'], 'to'>
+  endpoint: Pick<Config['endpoint'], 'url' | 'signingSecret'>
+  people: Pick<Config['people'], 'reviewers' | 'claimMs'>
+}
+
 /** Every form of the configuration. What one does not say is as for the default form. */
-export function createForms(config: Config, http: HttpClient, platforms: readonly string[]): Forms {
+export function createForms(
+  config: Needed, http: HttpClient, platforms: readonly Pick<Platform, 'key' | 'channel'>[],
+): Forms {
   const endpoint = (url: string | null | undefined) => url
     ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
     : null
   // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
-    platforms.includes(platform)
+    platforms.some(({ key }) => key === platform)
   )).map(([platform, channel]) => `${platform}/${channel}`)
-  const standard: Form = { rooms: platforms, to: [config.mail.to], endpoint: endpoint(config.endpoint.url), labels: {} }
+  const { reviewers, claimMs } = config.people
+  const claim = claimMs === null ? undefined : 'soft'
+  const standard: Form = {
+    rooms: platforms.flatMap(({ key, channel: { beside = [] } }) => [key, ...beside.map(also => `${key}/${also}`)]),
+    to: [config.mail.to], endpoint: endpoint(config.endpoint.url), labels: {}, reviewers, claim,
+  }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,
     name: form.name,
     rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
     to: form.to ?? standard.to,
     endpoint: form.endpoint === undefined ? standard.endpoint : endpoint(form.endpoint),
-    labels: form.fields ?? {},
+    labels: Object.fromEntries(Object.entries(form.fields ?? {}).map(([field, { label }]) => [field, label ?? field])),
+    ...takes(form),
+    files: form.files,
+    subject: form.subject,
+    confirm: form.confirm,
+    reviewers: form.reviewers ?? reviewers,
+    claim: claim && (form.claim ?? claim),
   }]))
   const all = [standard, ...forms.values()]
+  // What is left of a form that had a list of its own is not open to everybody: whoever decides any form decides it.
+  const listed = new Set(all.flatMap(({ reviewers }) => reviewers ?? []))
+  const left = reviewers ?? (listed.size > 0 ? [...listed] : undefined)
   return {
     all,
-    of: key => key === undefined ? standard : forms.get(key) ?? missing(key),
+    of: key => key === undefined ? standard : forms.get(key) ?? { ...missing(key), reviewers: left, claim },
     find: key => forms.get(key) ?? null,
     rooms: [...new Set(all.flatMap(({ rooms }) => rooms))],
   }
+}
+
+/** What a form that says so takes. */
+function takes({ fields, extra }: FormsConfig[string]): Pick<Form, 'fields' | 'extra'> {
+  const isTyped = extra === 'refuse' || Object.values(fields ?? {}).some(({ type }) => type)
+  return isTyped ? { fields: fields ?? {}, extra } : {}
+}
+
+/** The first form that takes files, for those who try it out. */
+export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
+  const [key, form] = Object.entries(forms).find(([, { files }]) => files) ?? []
+  if (!form?.files) return null
+  const { name, fields = {}, files } = form
+  const field = Object.keys(fields).find(each => fields[each]!.type === 'file') ?? 'files'
+  return { path: `/api/form/${key}`, name, field, accept: files.types.join(','), multiple: files.max > 1 }
+}
+
+/** How a form is guarded against abuse, and what becomes of who sent it. */
+export function rulesOf(key: string | undefined, { form: guards, forms }: Config): Config['form'] & FormPages {
+  const { allowedOrigins = guards.allowedOrigins, redirect, texts, name, fields, files } = forms[key ?? ''] ?? {}
+  return { ...guards, key, allowedOrigins, redirect, texts, name, fields, files }
 }
 
 /** What is known of a form that is not configured any more: what it was called in its address. */

@@ -15,7 +15,6 @@ export interface Operations {
   status: () => Promise<StatusReport>
   /** Null when METRICS_TOKEN is not set. */
   metrics: (() => Promise<{ contentType: string, body: string }>) | null
-  /** Streams a whole table. */
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
 }
 
@@ -26,13 +25,14 @@ export interface OperationsParts extends StatusPorts {
   storeAdvice: () => readonly string[]
   config: Config
   missing: readonly string[]
+  decides: readonly string[]
   metrics: Promise<Metrics> | null
   listeners: readonly ListenerSupervisor[]
   runtime: Runtime
   log: Log
 }
 
-export function createOperations({ metrics, listeners, missing, log, ...parts }: OperationsParts): Operations {
+export function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
@@ -42,7 +42,7 @@ export function createOperations({ metrics, listeners, missing, log, ...parts }:
     ready: createReadiness(parts),
     status: async () => {
       const [status, found] = await Promise.all([readStatus(parts), gateways()])
-      return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing }
+      return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing, decides }
     },
     metrics: metrics && (async () => {
       const [backlog, found] = await Promise.all([store.backlog(runtime.now()).catch(() => null), gateways()])

@@ -1,10 +1,10 @@
-import { background } from '../http/background'
+import { background, keepAlive } from '../http/background'
 import type { Runtime } from '../ports/runtime'
 
 /** @param now the time, epoch ms, as the store has it */
 export function createRuntime(now: () => number): Runtime {
   return {
-    now, random: Math.random, background,
+    now, random: Math.random, background, keepAlive,
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),

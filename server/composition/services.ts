@@ -1,16 +1,25 @@
 import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
-import type { SentEmail } from '../../shared/types/sandbox'
+import type { OpsRole } from '../../shared/types/session'
+import type { SandboxState, SentEmail } from '../../shared/types/sandbox'
 import type { Operations } from './operations'
 import type { Setup } from '../../shared/types/setup'
 import type { Config } from '../config'
 import type { OpsSubmissions } from '../domain/submission/ops-submissions'
+import type { Receipts } from '../domain/submission/receipts'
+import type { accept, Accepted } from '../domain/submission/accept'
+import type { SubmissionFiles } from '../domain/submission/submission-files'
 import type { Sender } from '../domain/submission/screening'
+import type { TestCards } from '../domain/operations/test-cards'
+import type { TestEmail } from '../domain/operations/test-email'
 import type { ReadBody } from '../http/body'
+import type { BodyLimits } from '../http/body-limits'
 import type { Install } from '../platforms/connection'
-import type { Definition } from '../platforms/platform'
-import type { SandboxRoom } from '../platforms/sandbox/room'
+import type { Definition, ManifestVariant } from '../platforms/platform'
+import type { SandboxRooms } from '../platforms/sandbox/rooms'
 import type { IdentityProvider } from '../ports/identity'
+import type { FormPages } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
+import type { Person } from '../ports/submission'
 import type { Log } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
 
@@ -22,24 +31,35 @@ export interface Services {
   /** Where forms are sent, and a command that sends one; a path while the public URL is not known. */
   formUrl: string
   sampleCurl: string
+  /** A form that takes files, for the sandbox. */
+  sampleUpload: SandboxState['upload']
   /** The embedded chat platform and the emails that it caught; null when it is off. */
-  sandbox: { room: SandboxRoom, emails: readonly SentEmail[] } | null
+  sandbox: { rooms: SandboxRooms, emails: readonly SentEmail[] } | null
   /** The form with this key, or the default one; null when there is none. */
   inbox: (form: string | undefined) => Inbox | null
   /** Reads the body of a request, within what all of them may take. */
   readBody: ReadBody
+  bodyLimits: BodyLimits
+  /** Files that came with forms. */
+  files: Pick<SubmissionFiles, 'open'>
   /** Counts attempts to sign in to the ops pages. */
   signIns: Limiter
-  /** The platforms that people sign in with. */
   identityProviders: readonly IdentityProvider[]
-  /** What people do at the ops pages. */
+  /** Somebody who signed in to the ops pages, and what they may do there; null when they may not look. */
+  admit: (person: Person) => Promise<{ person: Person, role: OpsRole } | null>
   opsSubmissions: OpsSubmissions
+  /** Takes in what became of emails; null while the provider does not tell. */
+  receipts: Pick<Receipts, 'take'> | null
+  testEmail: TestEmail
+  testCards: TestCards
   operations: Operations
-  setup: () => Setup
+  setup: () => Promise<Setup>
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
   /** What the operator did not set, and what is missing because of it; one line each. */
   missing: readonly string[]
+  /** Who may decide; one line each. */
+  decides: readonly string[]
   /** The webhook of a platform, or null when none is registered under that name. */
   webhook: (platform: string) => Webhook | null
   /** Every configured platform that has a socket to listen to. */
@@ -56,7 +76,7 @@ export interface Services {
 interface PlatformServices {
   definition: Definition
   /** What an app for this deployment is created from; null while its public URL is not known. */
-  manifest: ((variant: { files: boolean }) => object) | null
+  manifest: ((variant: ManifestVariant) => object) | null
   /** Listens to its socket; null where it has none or is not set up. */
   listener: ListenerSupervisor | null
   /** Lets others install the app; null when that is off. */
@@ -69,10 +89,12 @@ interface Webhook {
   /** Its platform asks for it with GET first. */
   takesGet: boolean
   /** @param viewer who sent it, where it comes from our own pages */
-  handle: (request: Request, viewer: { id: string, name: string } | null) => Promise<Response>
+  handle: (request: Request, viewer: Person | null) => Promise<Response>
 }
 
 interface Inbox {
-  rules: Config['form']
-  accept: (read: () => Promise<unknown>, sender: Sender) => Promise<string>
+  rules: Config['form'] & FormPages
+  accept: (read: Parameters<typeof accept>[0], sender: Sender) => Promise<Accepted>
+  /** JSON Schema of what it takes. */
+  schema: () => object
 }

@@ -1,7 +1,9 @@
 import type { StateAdapter } from 'chat'
 import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { EmbeddedApprovals } from '../adapters/embedded/approvals'
+import { EmbeddedInstallations } from '../adapters/embedded/installations'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
+import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
 import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
 import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
@@ -9,18 +11,22 @@ import { RedisApprovals } from '../adapters/redis/approvals'
 import { createRedis } from '../adapters/redis/client'
 import { clockOf } from '../adapters/redis/clock'
 import { createRedisHealthBook } from '../adapters/redis/health'
+import { createRedisInstallations } from '../adapters/redis/installations'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { RedisStore } from '../adapters/redis/store'
+import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
 import { versionProblem } from '../adapters/redis/refusals'
 import type { Config } from '../config'
 import { storeRules } from '../domain/submission/store-rules'
 import type { HealthBook } from '../ports/monitor'
 import type { ApprovalStore } from '../ports/approvals'
+import type { Installations } from '../ports/installations'
 import type { Limiter } from '../ports/limiter'
 import type { MessageQueue } from '../ports/message-queue'
 import type { CardQueueStore } from '../ports/card-queue'
+import type { TestReceipts } from '../ports/receipts'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
 
@@ -28,10 +34,20 @@ import type { SubmissionStore } from '../ports/store'
 export interface Stores {
   store: SubmissionStore
   queues: CardQueueStore
+  installations: Installations
   limiter: Limiter | null
   health: HealthBook
+  testReceipts: TestReceipts
   /** Counts attempts to sign in. */
   signIns: Limiter
+  /** Which store it is, among those that may share a storage of files. */
+  id: () => Promise<string>
+  /** Counts test emails and test cards. */
+  tests: Limiter
+  /** Counts what one address is told of the forms that were sent with it. */
+  confirmations: Limiter
+  /** Counts MB of files that come with forms; null for no limit. */
+  uploads: Limiter | null
   /** Counts what one person asks the model; null for no limit. */
   questions: Limiter | null
   approvals: ApprovalStore
@@ -52,6 +68,10 @@ export function openStore(config: Config, log: Log): Stores {
   const rules = { ...storeRules, heldMax }
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const signInsAMinute = { limit: 10, windowS: 60 }
+  const testsIn10Minutes = { limit: 5, windowS: 600 }
+  const confirmationsADay = { limit: 3, windowS: 86_400 }
+  const { rateLimitMb } = config.files
+  const megabytesAnHour = rateLimitMb > 0 ? { limit: rateLimitMb, windowS: 3600 } : undefined
   const questionsAnHour = config.agent.rateLimit > 0 ? { limit: config.agent.rateLimit, windowS: 3600 } : undefined
   if (!config.storeUrl) {
     const limiter = limit && createEmbeddedLimiter(limit)
@@ -61,12 +81,18 @@ export function openStore(config: Config, log: Log): Stores {
     })
     return {
       store,
+      id: async () => (await import('../adapters/embedded/store-id')).embeddedId(config.dataDir),
       queues,
+      installations: new EmbeddedInstallations(`${config.dataDir}/installations`),
       health: createEmbeddedHealthBook(),
+      testReceipts: createEmbeddedTestReceipts(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
       limiter: limiter ?? null,
       signIns: createEmbeddedLimiter(signInsAMinute),
+      tests: createEmbeddedLimiter(testsIn10Minutes),
+      confirmations: createEmbeddedLimiter(confirmationsADay),
+      uploads: megabytesAnHour ? createEmbeddedLimiter(megabytesAnHour) : null,
       questions: questionsAnHour ? createEmbeddedLimiter(questionsAnHour) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       clock: { now: Date.now, aheadMs: 0, known: async () => {} },
@@ -78,12 +104,18 @@ export function openStore(config: Config, log: Log): Stores {
   const store = new RedisStore(client, { limit, ...rules })
   return {
     store,
+    id: async () => (await import('../adapters/redis/store-id')).redisId(client),
     queues: new RedisCardQueue(client),
+    installations: createRedisInstallations(client),
     health: createRedisHealthBook(client),
+    testReceipts: createRedisTestReceipts(client),
     approvals: new RedisApprovals(client),
     messages: new RedisMessageQueue(client, WAITING),
     limiter: limit ? createRedisLimiter(client, limit) : null,
     signIns: createRedisLimiter(client, signInsAMinute),
+    tests: createRedisLimiter(client, testsIn10Minutes),
+    confirmations: createRedisLimiter(client, confirmationsADay),
+    uploads: megabytesAnHour ? createRedisLimiter(client, megabytesAnHour) : null,
     questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
     state: async () => {
       const [{ createChatState }, { sdkLogger }] = await Promise.all([

@@ -1,13 +1,13 @@
 import type { EmbeddingModel, LanguageModel, ToolSet } from 'ai'
 import type { Chat } from 'chat'
-import type { ToolSelection } from '../adapters/ai/tools/selection'
 import type { Config } from '../config'
 import { isRoom } from '../domain/submission/place'
 import type { Place } from '../ports/board'
+import type { Conversation } from '../ports/conversation'
 import type { SubmissionAccess } from '../ports/submission-access'
 import type { Forms } from '../ports/form'
 import type { Log } from '../ports/runtime'
-import type { Reviewer } from '../ports/submission'
+import type { Person } from '../ports/submission'
 
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir'>
@@ -18,31 +18,17 @@ interface ToolsParts {
   log: Log
 }
 
-/** For which conversation, and in whose name. */
-interface ToolsContext {
-  chat: Chat
-  thread: { readonly id: string, readonly channelId: string }
-  /** Whose submissions there are. */
-  place: Place
-  /** Who asked, or who approved: writes happen in this name. */
-  reviewer: Reviewer
-}
-
-export interface AgentTools {
-  /** Chooses among the tools, by `prepareStep`; to be warmed up in the background. */
-  selection: ToolSelection
-  /** All tools of a turn. */
-  of: (context: ToolsContext) => ToolSet
-}
+type Where = Pick<Conversation, 'threadId' | 'channelId' | 'place'>
 
 /** Everything that the agent can do. */
-export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts): Promise<AgentTools> {
-  const [{
-    createSubmissionTools, createElsewhereTools,
-  }, { createConversationTools }, { createFileTools }, { openFiles }, { createToolSelection }] = await Promise.all([
+export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts) {
+  const [
+    { createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools }, { openFiles },
+    { createToolSelection },
+  ] = await Promise.all([
     import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'),
-    import('../adapters/ai/tools/files'),
-    import('../adapters/ai/files-store'), import('../adapters/ai/tools/selection'),
+    import('../adapters/ai/tools/files'), import('../adapters/files/agent-files'),
+    import('../adapters/ai/tools/selection'),
   ])
   const { files: stored, selection: { enrichDescriptions, embeddingCache } } = config.tools
   const selection = createToolSelection({
@@ -52,13 +38,16 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
     ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) })
     : {}
   return {
+    /** Chooses among the tools; to be warmed up in the background. */
     selection,
-    of: ({ chat, thread, place, reviewer }) => {
+    /** All tools of a conversation. @param reviewer who asked, or who approved: writes happen in this name */
+    of: (chat: Chat, { threadId, channelId, place }: Where, reviewer: Person): ToolSet => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
       const submissions = isRoom(place, forms)
         ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer }), ...fileTools }
         : createElsewhereTools()
-      return { ...submissions, ...createConversationTools({ chat, thread }), ...selection.tools }
+      const conversation = createConversationTools({ chat, thread: { id: threadId, channelId } })
+      return { ...submissions, ...conversation, ...selection.tools }
     },
   }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { platforms } from '../platforms/registry'
+import type { ModelSettings } from '../adapters/ai/model'
 import {
   MOST, base, count, countOrNone, list, text, token, type Require, type Values, type Variable,
 } from '../variable'
+import { isPerson, peopleExamples } from './people'
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -12,9 +13,8 @@ const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of 
   .pipe(z.number().max(MOST, 'it is more than 24 days'))
 
 /** As the platforms have their ids: `slack:U0123456789`, `discord:123456789012345678`. */
-const approver = text.refine(isPerson, `each entry names platform and user: ${people(' or ')}`)
+const approver = text.refine(isPerson, `each entry names platform and user: ${peopleExamples(' or ')}`)
 
-/** The conversation and its model. */
 export const agentVariables = {
   ESCALATION_MENTION: {
     schema: text,
@@ -64,17 +64,11 @@ export const agentVariables = {
   },
 } as const satisfies Record<string, Variable>
 
-/** Where the model is. */
-type ModelConfig
-  /** Without a key the gateway takes the hosting provider's identity token. */
-  = | { kind: 'gateway', apiKey?: string, name: string }
-    | { kind: 'compatible', baseUrl: string, apiKey?: string, name: string }
-
 export interface AgentConfig {
   /** Mentions as the platforms write them; each takes its own. */
   escalationMention?: string
   /** Null without credentials: the conversation is scripted. */
-  model: ModelConfig | null
+  model: ModelSettings | null
   streamingIntervalMs: number
   approvals: {
     mode: 'ask' | 'deny'
@@ -110,10 +104,11 @@ export function readAgent(values: AgentValues, require: Require): AgentConfig {
 
 function readModel(
   { AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_GATEWAY_API_KEY, VERCEL_OIDC_TOKEN, VERCEL }: AgentValues, require: Require,
-): ModelConfig | null {
+): ModelSettings | null {
   if (AI_BASE_URL) {
     require(['AI_MODEL'], ', but AI_BASE_URL is set')
-    return { kind: 'compatible', baseUrl: AI_BASE_URL.replace(/\/+$/, ''), apiKey: AI_API_KEY, name: AI_MODEL ?? '' }
+    const baseUrl = AI_BASE_URL.replace(/(?<!\/)\/+$/, '')
+    return { kind: 'compatible', baseUrl, apiKey: AI_API_KEY, name: AI_MODEL ?? '' }
   }
   if (AI_API_KEY) require(['AI_BASE_URL'], ', but AI_API_KEY is set')
   // On Vercel the token comes with each request instead of the environment.
@@ -122,15 +117,4 @@ function readModel(
     return null
   }
   return { kind: 'gateway', apiKey: AI_GATEWAY_API_KEY, name: AI_MODEL ?? GATEWAY_MODEL }
-}
-
-function isPerson(entry: string): boolean {
-  const [, key, id = ''] = /^([a-z]+):(.+)$/.exec(entry) ?? []
-  return platforms.some(({ key: own, person }) => own === key && person.id.test(id))
-}
-
-/** One example for each platform that is not embedded. */
-function people(or: string): string {
-  const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
-  return [examples.slice(0, -1).join(', '), examples.at(-1)].join(or)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import {
-  base, count, countOrNone, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
+  base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
 } from '../variable'
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
@@ -26,6 +26,10 @@ function isSigningSecret(value: string): boolean {
   return key.toString('base64') === encoded && key.length >= 24 && key.length <= 64
 }
 
+const signingSecret = text.startsWith('whsec_', 'it does not start with whsec_').refine(
+  isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
+)
+
 /** The variables of the main job, whatever the platforms are. */
 export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
@@ -48,14 +52,25 @@ export const coreVariables = {
   MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'it has more than 150 characters').regex(
     /^\P{C}*$/u, 'it has a line break, or another character that nobody sees',
   ), about: 'Sender name of forwarded emails. Default: Formbot.' },
+  MAIL_WEBHOOK_SECRET: {
+    alias: 'RESEND_WEBHOOK_SECRET', schema: signingSecret,
+    about: 'Signing secret of the webhook by which Resend tells what became of an email; cards then say it. Optional.',
+    where: 'https://resend.com/webhooks → Add webhook, to /api/mail/events of this service.',
+  },
+  RECEIPT_WAIT: {
+    schema: duration,
+    about: 'How long the form data of a forward is kept to hear what became of its email, e.g. 30m; 0 for no time. Default: 1h.',
+  },
   FORWARD_EMAIL: { schema: email, about: 'Where forwarded submissions are emailed to.' },
   FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
-    schema: text.startsWith('whsec_', 'it does not start with whsec_').refine(
-      isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
-    ),
+    schema: signingSecret,
     about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.',
     where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
+  },
+  FORWARD_ERASURES: {
+    schema: flag,
+    about: '1 also POSTs to FORWARD_ENDPOINT which submissions somebody erased, without form data. Default: 0.',
   },
   FORMS_CONFIG: {
     schema: text,
@@ -73,7 +88,7 @@ export const coreVariables = {
   },
   HOST: {
     alias: 'NITRO_HOST', schema: text,
-    about: 'Address to listen on. Default: all, but loopback only while the sandbox is on.',
+    about: 'Address to listen on. Default: all, but outside production loopback only while the sandbox is on.',
   },
   VERCEL: { schema: flag, about: 'Set by Vercel: due work is then done by cron instead of a timer.' },
   VERCEL_PROJECT_PRODUCTION_URL: {
@@ -107,6 +122,18 @@ export const coreVariables = {
     schema: countOrNone,
     about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.',
   },
+  SPAM_HOLD: {
+    schema: duration,
+    about: 'For how long spam can be taken back, e.g. 24h; its data is kept as long. Default: 0, erased at once.',
+  },
+  UNDO_SECONDS: {
+    schema: countOrNone.max(300, 'it is more than 300'),
+    about: 'How many seconds later a forward goes out, in which it can be taken back; at most 300. Default: 0, at once.',
+  },
+  CARD_DATA_TTL: {
+    schema: duration,
+    about: 'How long after a decision cards go on to show the form, e.g. 30d. Default: as long as the platform keeps them.',
+  },
   FORM_ALLOWED_ORIGINS: {
     schema: list.pipe(z.array(origin(ORIGINS)).min(1, ORIGINS)),
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',
@@ -119,16 +146,21 @@ export const coreVariables = {
     schema: text, about: 'Has Cloudflare Turnstile check that people send the forms. Optional.',
     where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Secret Key.',
   },
+  TURNSTILE_SITE_KEY: {
+    schema: text, about: 'Of the same widget: /api/form/<form>/embed has it in the HTML to copy. Optional.',
+    where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Site Key.',
+  },
   TURNSTILE_VERIFY_URL: { schema: web, about: 'Address of the Turnstile verifier, for tests. Default: Cloudflare\'s.' },
   RETRY_BASE_MS: {
     schema: count, about: 'Pause before the second attempt at a delivery, in ms; it triples from there. Default: 5000.',
   },
   LEASE_MS: {
-    schema: count, about: 'How long a process has for a delivery before another takes it over, in ms. Default: 30000.',
+    schema: count,
+    about: 'How long a process has for a delivery before another takes over, in ms; half of it for a gateway. Default: 30000.',
   },
   CARD_INTERVAL_MS: {
     schema: countOrNone,
-    about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows (1000).',
+    about: 'Least pause between two new cards in a channel, in ms; 0 for none. Default: what the platform allows.',
   },
   SWEEP_INTERVAL_MS: {
     schema: count, about: 'How often a long-lived process looks for due work, in ms. Default: 2000.',

@@ -1,18 +1,42 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { platforms as known } from '../platforms/registry'
-import { email, endpoint, origin } from '../variable'
+import { email, endpoint, origin, web } from '../variable'
+import { PAGE_TEXTS, type PageText } from '../ports/form'
+import type { Aliases } from '../domain/people/people'
+import { fieldRule, takesFiles, type WrittenField } from './field-rules'
+import { fileRule } from './file-rule'
+import { listedPerson } from './people'
 
 const website = origin('it is not an origin such as https://example.com')
+
+const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has more than ${max} characters`).regex(
+  /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
+)
+
+/** What the pages of a form say, where it is not what they say by themselves; `server/http/page-texts.ts` has that. */
+const pageTexts = z.strictObject(Object.fromEntries(
+  PAGE_TEXTS.map(name => [name, line(500).optional()]),
+) as Record<PageText, z.ZodOptional<z.ZodString>>)
 
 /** Resend takes no more: https://resend.com/docs/api-reference/emails/send-email */
 const MOST_ADDRESSES = 50
 
+/** What is filled in from a submission elsewhere. */
+const PLACE = /\{[^{}]*\}/
+
+const LEFT_OUT = 'has a place for a value, such as {name}: a confirmation leaves out what was sent'
+
+const confirmation = z.strictObject({
+  subject: line(200).refine(text => !PLACE.test(text), LEFT_OUT),
+  text: z.string().trim().min(1, 'is empty').max(5000, 'has more than 5000 characters').refine(
+    text => !PLACE.test(text), LEFT_OUT,
+  ),
+})
+
 const formSchema = z.strictObject({
   /** As cards and emails name it. */
-  name: z.string().trim().min(1, 'is empty').max(80, 'has more than 80 characters').regex(
-    /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
-  ),
+  name: line(80),
   /**
    * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another
    * Slack workspace is `T0123456789:C0123456789`.
@@ -27,28 +51,63 @@ const formSchema = z.strictObject({
     ).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
   endpoint: endpoint.nullable().optional(),
+  /** What emails and cards call a submission; `{key}` stands for the value of a field. */
+  subject: line(200).optional(),
+  /** An email to whoever sent it, after its forward: these words and nothing of what was sent. None when absent. */
+  confirm: confirmation.optional(),
+  /** Where browsers go that sent it without a script; a page of ours when absent. `_next` comes before it. */
+  redirect: web.optional(),
+  /** What our pages say to who sent it, by language: `{ de: { thanks: 'Danke!' } }`. */
+  texts: z.record(
+    z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/, 'is no language such as de or pt-br'), pageTexts,
+  ).optional(),
   /** Websites that may send it; FORM_ALLOWED_ORIGINS when absent. */
   allowedOrigins: z.array(website).min(1, 'lists nothing').optional(),
-  /** What people read instead of a field's key, in the order in which fields are shown. */
-  fields: z.record(z.string(), z.string().min(1, 'is empty').max(150, 'has more than 150 characters')).optional(),
-})
+  /** What people read instead of a field's key, or what it takes, in the order in which fields are shown. */
+  fields: z.record(z.string(), fieldRule).optional(),
+  /** Whether other fields than these are taken as well: `keep` when absent. */
+  extra: z.enum(['keep', 'refuse'], 'it is neither keep nor refuse').optional(),
+  /** Files that it takes, in its fields of type `file`, or in any where it has none; none when absent. */
+  files: fileRule.optional(),
+  /**
+   * With TAKE, what others may do while somebody has one: `soft`, decide it after a word that somebody has it;
+   * `exclusive`, nothing. Soft when absent.
+   */
+  claim: z.enum(['soft', 'exclusive'], 'it is neither soft nor exclusive').optional(),
+  /** Who may decide, written like REVIEWERS; REVIEWERS when absent. */
+  reviewers: z.array(listedPerson).min(1, 'lists nobody').optional(),
+}).check(({ value: { files, extra, fields = {} }, issues }) => {
+  if (files && extra === 'refuse' && !takesFiles(fields)) issues.push({
+    code: 'custom', input: files, path: ['files'],
+    message: 'can come in no field, because extra refuses them: give one the type file',
+  })
+}).transform(form => takesFiles(form.fields) ? { ...form, files: form.files ?? fileRule.parse({}) } : form)
 
 const KEY = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-const formsSchema = z.record(z.string().regex(KEY, 'is no key of lower-case letters, digits and hyphens'), formSchema)
+const configSchema = z.object({
+  /** Ids of each person, as PEOPLE has them: `{ ada: ['slack:U0123456789', 'ops:ada'] }`. */
+  people: z.record(z.string(), z.array(z.string())).optional(),
+}).catchall(formSchema).check(({ value, issues }) => {
+  for (const key of Object.keys(value).filter(key => !KEY.test(key))) issues.push({
+    code: 'custom', input: key, path: [key], message: 'is no key of lower-case letters, digits and hyphens',
+  })
+})
 
 type FormConfig = z.output<typeof formSchema>
 export type FormsConfig = Readonly<Record<string, FormConfig>>
 
+type WrittenForm = Omit<z.input<typeof formSchema>, 'fields'> & { fields?: Record<string, WrittenField> }
+type Written = Record<string, WrittenForm | Record<string, string[]>>
+
 /** Types `forms.config.ts`. */
-export function defineForms(
-  forms: Record<string, z.input<typeof formSchema>>,
-): Record<string, z.input<typeof formSchema>> {
+export function defineForms(forms: Written): Written {
   return forms
 }
 
 /**
- * The forms beside the default one, from `forms.config.ts`, or from the JSON file at `path`.
+ * The forms beside the default one, and under `people` who is who, from `forms.config.ts`, or from the JSON file at
+ * `path`.
  *
  * @param builtIn what `forms.config.ts` says
  * @param platforms keys of the configured platforms, the only ones that may be named; any when null
@@ -56,7 +115,7 @@ export function defineForms(
  */
 export function readForms(
   builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[],
-): FormsConfig {
+): { forms: FormsConfig, people?: Aliases } {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   let raw: unknown
   try {
@@ -64,16 +123,17 @@ export function readForms(
   }
   catch (error) {
     problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? 'it is not JSON' : (error as NodeJS.ErrnoException).code}.`)
-    return {}
+    return { forms: {} }
   }
-  const parsed = formsSchema.safeParse(raw)
+  const parsed = configSchema.safeParse(raw)
   if (!parsed.success) {
     problems.push(
       ...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message.replace(/^it /, '')}.`),
     )
-    return {}
+    return { forms: {} }
   }
-  for (const [key, { channels = {} }] of Object.entries(parsed.data)) {
+  const { people, ...forms } = parsed.data
+  for (const [key, { channels = {} }] of Object.entries(forms)) {
     const misspelt = Object.entries(channels).flatMap(([platform, channel]) => (
       channelProblem(platform, channel)?.replace(/^it/, platform) ?? []
     ))
@@ -83,7 +143,7 @@ export function readForms(
       ...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`),
     )
   }
-  return parsed.data
+  return { forms, people }
 }
 
 /** What is wrong with the channel of a form, or null. */

@@ -1,20 +1,13 @@
 import type { Config } from '../config'
 
 /** What works without being set, but not as one may expect; one line each that says what to set. */
-export function missingSettings({ siteUrl, production, ops }: Pick<Config,
-  | 'siteUrl'
-  | 'production'
-  | 'ops'>): string[] {
-  return [
-    ...siteUrl === null
-      ? [
-          'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and there is no Slack manifest.',
-        ]
-      : [],
-    ...production && !ops.canSignIn
-      ? [
-          'Nobody can sign in to the pages: they are closed, and cards have no links to them, so that submissions are edited only where the platform has forms. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD, or another way to sign in.',
-        ]
-      : [],
-  ]
+export function missingSettings({ siteUrl, production, ops }: Config): string[] {
+  const missing: string[] = []
+  if (siteUrl === null) missing.push(
+    'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and there is no Slack manifest.',
+  )
+  if (production && !ops.canSignIn) missing.push(
+    'Nobody can sign in to the pages: they are closed, and cards have no links to them, so that submissions are edited only where the platform has forms. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD, or another way to sign in.',
+  )
+  return missing
 }

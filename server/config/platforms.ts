@@ -33,12 +33,14 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
 
 /** The settings of the wanted platforms, by key. */
 export function readPlatforms(
-  values: ReadValues, wanted: readonly string[], forms: FormsConfig,
+  values: ReadValues, wanted: readonly string[],
+  { forms, people }: { forms: FormsConfig, people: readonly string[] },
   { require, requireSite, siteUrl }: PlatformsContext,
 ): Readonly<Record<string, unknown>> {
   const reading = (key: string): Reading => ({
     require, requireSite, siteUrl: siteUrl ?? '',
     channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
+    people: people.filter(entry => entry.startsWith(`${key}:`)).map(entry => entry.slice(key.length + 1)),
   })
   for (const { key, needsSite, check } of platforms) {
     if (wanted.includes(key) && needsSite) requireSite(needsSite)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { FilesStorage } from '../adapters/files/storage'
 import { base, count, flag, text, token, type Require, type Values, type Variable } from '../variable'
 
-/** The files of the agent, and how its tools are chosen. */
 export const toolsVariables = {
   BLOB_READ_WRITE_TOKEN: {
     schema: token.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'),
@@ -51,11 +51,6 @@ export interface ToolsConfig {
     embeddingCache?: string
   }
 }
-
-type FilesStorage
-  = | { kind: 'disk' }
-    | { kind: 'blob', token: string }
-    | { kind: 's3', endpoint: string, bucket: string, region?: string, accessKeyId: string, secretAccessKey: string }
 
 const S3 = ['FILES_S3_ENDPOINT', 'FILES_S3_BUCKET', 'FILES_S3_ACCESS_KEY_ID', 'FILES_S3_SECRET_ACCESS_KEY'] as const
 

@@ -1,8 +1,22 @@
+import type { Line } from '../../shared/types/line'
+import { plain } from '../../shared/utils/line'
+import type { FieldProblem } from '../ports/field-rules'
+
 /** An error with a stable `code`; `http/errors.ts` turns it into a status. */
 export class DomainError extends Error {
-  constructor(readonly code: string, message: string, options?: ErrorOptions) {
-    super(message, options)
+  /** @param line what went wrong; the message names UTC where it tells of a moment */
+  constructor(readonly code: string, readonly line: Line, options?: ErrorOptions) {
+    super(plain(line), options)
     this.name = new.target.name
+  }
+}
+
+/** The class of errors that have one code and a message of their own. */
+function worded(code: string) {
+  return class extends DomainError {
+    constructor(line: Line) {
+      super(code, line)
+    }
   }
 }
 
@@ -17,33 +31,86 @@ export class StoreUnavailable extends DomainError {
 }
 
 /** The body was read but is not something we can triage. */
-export class InvalidSubmission extends DomainError {
-  constructor(message: string) {
-    super('INVALID_SUBMISSION', message)
+export class InvalidSubmission extends worded('INVALID_SUBMISSION') {}
+
+/** Some fields are not what the form takes. */
+export class InvalidFields extends DomainError {
+  constructor(readonly problems: readonly FieldProblem[]) {
+    super('INVALID_FIELDS', 'Some fields are not as this form takes them; `fields` says what to change, by key.')
   }
 }
 
-/** The sender has used up its window: nothing was stored. */
-export class TooManyForms extends DomainError {
+/** Somebody has used up a window: nothing was done. */
+export class TooMany extends DomainError {
   /** Until the window ends, s. */
   readonly retryAfterS: number
 
-  constructor(limit: number, waitMs: number) {
+  constructor(code: string, waitMs: number, message: (seconds: number) => string) {
     const seconds = Math.ceil(waitMs / 1000)
-    super(
-      'TOO_MANY_FORMS',
-      `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`,
-    )
+    super(code, message(seconds))
     this.retryAfterS = seconds
   }
 }
 
-/** The human check did not let the sender through; a new token may. */
-export class HumanCheckFailed extends DomainError {
-  constructor(message: string) {
-    super('HUMAN_CHECK_FAILED', message)
+/** The sender has used up its window: nothing was stored. */
+export class TooManyForms extends TooMany {
+  constructor(limit: number, waitMs: number) {
+    super('TOO_MANY_FORMS', waitMs, seconds => (
+      `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`
+    ))
   }
 }
+
+/** The sender has sent enough for now: none of it was read. */
+export class TooManyBytes extends TooMany {
+  constructor(limitMb: number, waitMs: number) {
+    super('TOO_MANY_BYTES', waitMs, seconds => (
+      `More than ${limitMb} MB of files an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FILES_RATE_LIMIT.`
+    ))
+  }
+}
+
+/** The form takes fewer files, or smaller ones. */
+export class FilesTooLarge extends worded('FILES_TOO_LARGE') {}
+
+/** The form does not take what a file is, whatever it is called. */
+export class FileTypeRefused extends worded('FILE_TYPE_NOT_ACCEPTED') {}
+
+/** A file could not be kept: nothing was stored. */
+export class FilesUnavailable extends DomainError {
+  constructor(cause: unknown) {
+    super(
+      'FILES_UNAVAILABLE',
+      'The storage for files cannot be reached. Nothing was saved; send the form again in a moment.', { cause },
+    )
+  }
+}
+
+/** The address of a file was not made here. */
+export class NoSuchFile extends DomainError {
+  constructor() {
+    super('NO_SUCH_FILE', 'There is no file at this address. Open it from the card, the email or the page again.')
+  }
+}
+
+/** The file ended with its submission. */
+export class FileGone extends DomainError {
+  constructor() {
+    super('FILE_GONE', 'This file does not exist any more: it is erased with the data of its submission.')
+  }
+}
+
+/** Enough test emails, or test cards, were sent for now. */
+export class TooManyTests extends TooMany {
+  constructor(what: string, limit: number, waitMs: number) {
+    super('TOO_MANY_TESTS', waitMs, seconds => (
+      `${limit} ${what} were sent in 10 minutes, and no more are. Send the next one in ${seconds} s.`
+    ))
+  }
+}
+
+/** The human check did not let the sender through; a new token may. */
+export class HumanCheckFailed extends worded('HUMAN_CHECK_FAILED') {}
 
 /** The human check could not be asked: nothing was stored. */
 export class HumanCheckUnavailable extends DomainError {
@@ -63,32 +130,52 @@ export class SubmissionGone extends DomainError {
 }
 
 /** It is over, and the audit trail knows how; the message says so. */
-export class SubmissionEnded extends DomainError {
-  constructor(message: string) {
-    super('SUBMISSION_ENDED', message)
+export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
+  /** @param submission what is still known of it, for people who asked for all of it */
+  constructor(line: Line, readonly submission?: object) {
+    super(line)
   }
 }
 
 /** Somebody else decided first; the message says who. */
-export class AlreadyDecided extends DomainError {
-  constructor(message: string) {
-    super('ALREADY_DECIDED', message)
+export class AlreadyDecided extends worded('ALREADY_DECIDED') {}
+
+/** Somebody else has it; the message says who, and what may be done all the same. */
+export class Taken extends worded('TAKEN') {}
+
+/** Somebody who may not decide; the message says who may. */
+export class NotAReviewer extends DomainError {
+  constructor(line: Line) {
+    super('NOT_A_REVIEWER', line)
+  }
+}
+
+/** Nobody can tell just now who may do what. */
+export class PeopleUnknown extends DomainError {
+  constructor() {
+    super('PEOPLE_UNKNOWN', 'Who may do what cannot be looked up just now. Nothing is lost: try again in a moment.')
   }
 }
 
 /** It is held, or is not, and cannot be what was asked of it; the message says what it can be. */
-export class WrongState extends DomainError {
+export class WrongState extends worded('WRONG_STATE') {}
+
+/** The mail provider tells of an email before its id is on record here: it tells again. */
+export class ReceiptTooEarly extends DomainError {
+  constructor() {
+    super('RECEIPT_TOO_EARLY', 'This email is being sent, and its id is not on record yet. Send the event again.')
+  }
+}
+
+/** The mail provider did not take an email; the message says why. */
+export class EmailRefused extends DomainError {
   constructor(message: string) {
-    super('WRONG_STATE', message)
+    super('EMAIL_REFUSED', message)
   }
 }
 
 /** What was asked for is not understood; the message says what is. */
-export class InvalidRequest extends DomainError {
-  constructor(message: string) {
-    super('INVALID_REQUEST', message)
-  }
-}
+export class InvalidRequest extends worded('INVALID_REQUEST') {}
 
 /** The bot could not be started in time: nothing was done with the event, whose platform sends it again. */
 export class BotUnavailable extends DomainError {

@@ -1,12 +1,18 @@
 import type { CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
-import { readTime } from '../domain/submission/present'
+import { onDate } from '../domain/submission/times'
+import type { Line } from '../../shared/types/line'
+import { said } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
-import type { Field, Place } from '../ports/board'
+import type { ApprovalView } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
-import type { CardRef, Reviewer } from '../ports/submission'
+import type { CardRef, Person } from '../ports/submission'
+import type { QueuedMessage } from './answer-queue'
+import type { ConversationHandlers } from './conversation'
+import { speakerOf, type SpeakerHandlers } from './speaker'
+import type { Stops } from './stops'
 
 /** The model in its loop; what it remembers is what it is given. */
 export interface Agent {
@@ -14,15 +20,7 @@ export interface Agent {
   resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
 }
 
-/** What the card of a call says; `value` is null when nothing is left to decide. */
-interface ApprovalView {
-  title: string
-  details: readonly Field[]
-  notes: readonly string[]
-  value: string | null
-}
-
-export interface AgentHandlers {
+export interface AgentHandlers extends SpeakerHandlers {
   /** Loaded on first use. */
   agent: () => Promise<Agent>
   approvals: Approvals
@@ -31,7 +29,11 @@ export interface AgentHandlers {
   /** Says the words in as many messages as they need. */
   say: (thread: Thread, words: AsyncIterable<string>) => Promise<void>
   card: (platform: string, view: ApprovalView) => CardElement
-  platformLabel: (key: string) => string
+  render: ConversationHandlers['render']
+  /** Null where the platform has no stop button. */
+  stopsOn: (platform: string) => Stops | null
+  /** Takes back what waits for an approval in the thread. */
+  withdraw: (threadId: string, by: Person) => Promise<void>
   log: Log
 }
 
@@ -43,20 +45,14 @@ const ABANDONED = 'I was stopped right after this was approved, so I do not know
 export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
 
-  /** The first turn knows the message alone. */
-  async welcome(thread: Thread, message: Message, place: Place): Promise<void> {
-    await this.answer(thread, message, place, async () => [message])
-  }
-
-  /** Later turns know the last messages of the thread. */
-  async reply(thread: Thread, message: Message, place: Place): Promise<void> {
-    await this.answer(thread, message, place, async () => {
-      const messages = await this.handlers.history(thread.id).catch((error: unknown) => {
-        this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
-        return []
-      })
-      // A platform may not list yet what it has just sent.
-      return messages.some(({ id }) => id === message.id) ? messages : [...messages, message]
+  /** The first turn knows the message alone, later ones the last messages of the thread. */
+  async reply({ thread, message, opens, place }: QueuedMessage): Promise<void> {
+    const speaker = speakerOf(message, thread, this.handlers)
+    const conversation: Conversation = {
+      threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker,
+    }
+    await this.run(thread, conversation, async (agent) => {
+      return agent.start(opens ? [message] : await this.historyOf(thread, message), thread.isDM, conversation)
     })
   }
 
@@ -81,7 +77,6 @@ export class AgentReplier {
     await thread.post(`${names}: ${ABANDONED}`)
   }
 
-  /** What a card shows of a call. */
   callCard(platform: string, { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number): CardElement {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
@@ -93,36 +88,51 @@ export class AgentReplier {
     })
   }
 
-  private async answer(
-    thread: Thread, { author }: Message, place: Place, messages: () => Promise<Message[]>,
-  ): Promise<void> {
-    const speaker: Reviewer = {
-      id: author.userId, name: visible(author.fullName), platform: this.handlers.platformLabel(thread.adapter.name),
-    }
-    const conversation: Conversation = {
-      threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker,
-    }
-    await this.run(thread, conversation, async agent => agent.start(await messages(), thread.isDM, conversation))
+  private async historyOf(thread: Thread, message: Message): Promise<Message[]> {
+    const messages = await this.handlers.history(thread.id).catch((error: unknown) => {
+      this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
+      return []
+    })
+    // A platform may not list yet what it has just sent.
+    return messages.some(({ id }) => id === message.id) ? messages : [...messages, message]
   }
 
   private async run(
     thread: Thread, conversation: Conversation, begin: (agent: Agent) => Promise<AgentTurn>,
   ): Promise<void> {
-    const { agent, say, log } = this.handlers
+    const { agent, say, stopsOn, withdraw, render, log } = this.handlers
+    const { name: platform } = thread.adapter
     let turn: AgentTurn | undefined
+    const stopped = { is: false, isClosed: false }
+    // Before the platform offers the button.
+    const watched = await stopsOn(platform)?.watch(thread.id, ({ isClosed }) => {
+      Object.assign(stopped, { is: true, isClosed })
+      turn?.cancel()
+    })
+    let failure: unknown
     try {
       // Decoration: its failure, or a slow platform, must not hold up the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
-      // The platform's own stop button.
-      thread.signal?.addEventListener('abort', () => turn?.cancel(), { once: true })
-      await say(thread, turn.words)
+      if (stopped.is) turn.cancel()
+      await say(thread, unlessClosed(turn.words, stopped))
       const { calls, state } = await turn.outcome()
       if (calls.length > 0) await this.ask(thread, conversation, calls, state)
     }
     catch (error) {
       turn?.cancel()
-      log.error('agent.reply-failed', { platform: thread.adapter.name, error })
+      failure = error ?? new Error('unknown')
+    }
+    const isEnded = thread.signal.aborted
+    const by = await watched?.end(isEnded) ?? null
+    // The platform may have closed the message by itself, so that the rest of it was refused.
+    if (by) await withdraw(thread.id, by).catch(error => log.error('agent.stop-failed', { platform, error }))
+    if (by || isEnded) {
+      const text = by ? `Stopped by ${by.name}.` : 'Stopped.'
+      await thread.post(render({ speech: { text: [text] } }, platform)).catch(() => {})
+    }
+    else if (failure) {
+      log.error('agent.reply-failed', { platform, error: failure })
       await thread.post(FAILED).catch(() => {})
     }
   }
@@ -136,10 +146,10 @@ export class AgentReplier {
     const verdicts = calls.map(() => null)
     const cards: CardRef[] = []
     try {
-      for (const position of calls.keys()) {
-        const { id: messageId, threadId } = await thread.post(
-          this.callCard(thread.adapter.name, { turn, verdicts }, position),
-        )
+      for (const [position, { title }] of calls.entries()) {
+        const card = this.callCard(thread.adapter.name, { turn, verdicts }, position)
+        // The SDK may keep the text in the store: none of the form.
+        const { id: messageId, threadId } = await thread.post({ card, fallbackText: title })
         cards.push({ platform: thread.adapter.name, threadId, messageId })
       }
     }
@@ -151,12 +161,22 @@ export class AgentReplier {
     await approvals.attach(turn, cards).catch((error: unknown) => log.warn(
       'approval.cards-unknown', { turn: turn.id, error },
     ))
+    await thread.adapter.endTyping?.(thread.id, 'suspended').catch(() => {})
   }
 }
 
-function notesOf(turn: WaitingTurn, verdict: Verdict | null): string[] {
+/** The words, which break off instead of ending where the platform takes no more of them. */
+async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: boolean }): AsyncGenerator<string> {
+  for await (const word of words) {
+    if (stopped.isClosed) break
+    yield word
+  }
+  if (stopped.isClosed) throw new Error('The platform has closed the message.')
+}
+
+function notesOf(turn: WaitingTurn, verdict: Verdict | null): Line[] {
   const asked = `Asked by ${turn.asker.name} on ${turn.asker.platform}`
   return verdict
-    ? [asked, `${verdictLine(verdict)}, ${readTime(verdict.at)}`]
-    : [`${asked}. Nothing is done before somebody approves; this ends on ${readTime(turn.expiresAt)}.`]
+    ? [asked, said`${verdictLine(verdict)}, ${onDate(verdict.at)}`]
+    : [said`${asked}. Nothing is done before somebody approves; this ends on ${onDate(turn.expiresAt)}.`]
 }

@@ -1,25 +1,24 @@
-import type { ActionEvent, Adapter, Chat, ModalElement, Thread } from 'chat'
+import type { ActionEvent, Adapter, Chat, Thread } from 'chat'
 import type { Approvals } from '../domain/conversation/approvals'
 import type { KeptTurn } from '../ports/approvals'
 import type { Place } from '../ports/board'
-import type { Log, Runtime } from '../ports/runtime'
+import type { Runtime } from '../ports/runtime'
+import type { Person } from '../ports/submission'
 import type { AgentReplier } from './agent'
-import { reviewerOf } from './review'
+import { tellPrivately, type PrivatelyHandlers } from './privately'
+import { reviewerOf, type ReviewHandlers } from './review'
 
-export interface ApprovalHandlers {
+export interface ApprovalHandlers extends PrivatelyHandlers, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
   approvals: Approvals
   replier: AgentReplier
-  noticeModal: (message: string, title: string) => ModalElement
-  platformLabel: (key: string) => string
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
-  /** The names of who pressed a button. */
-  namesOf: (event: ActionEvent) => readonly string[]
   runtime: Runtime
-  log: Log
 }
 
 const TITLE = 'Approval'
+
+const FAILED = 'That did not work just now. Nothing was done: press the button again in a moment.'
 
 /** The two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
@@ -31,7 +30,7 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
     }
     catch (error) {
       handlers.log.error('approval.failed', { turn: id, platform: event.adapter.name, error })
-      await notify(event, 'That did not work just now. Nothing was done: press the button again in a moment.', handlers)
+      await tellPrivately(event, FAILED, TITLE, handlers)
     }
   })
 }
@@ -39,14 +38,12 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
 type Clicked = ActionEvent & { thread: Thread }
 
 async function decide(event: Clicked, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
-  const { approvals, replier, here, namesOf, runtime } = handlers
-  const [reviewer, place] = await Promise.all([reviewerOf(event, handlers), here(event.threadId, event.adapter)])
-  const decided = await approvals.decide(
-    id, position, event.actionId === 'approve', { reviewer, names: namesOf(event), place },
-  )
+  const { approvals, replier, here, runtime } = handlers
+  const [by, place] = await Promise.all([reviewerOf(event, handlers), here(event.threadId, event.adapter)])
+  const decided = await approvals.decide(id, position, event.actionId === 'approve', { ...by, place })
   if ('refused' in decided) {
     if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
-    return notify(event, decided.message, handlers)
+    return tellPrivately(event, decided.message, TITLE, handlers)
   }
   const { turn, verdict, resume } = decided
   runtime.background(
@@ -69,19 +66,15 @@ async function update(
   })
 }
 
-/** Tells the one who clicked and nobody else, as far as the platform can. */
-async function notify(
-  event: ActionEvent, message: string, { noticeModal, log }: Pick<ApprovalHandlers, 'noticeModal' | 'log'>,
+/** Takes back what waits in a thread: its cards say by whom, and offer nothing any more. */
+export async function withdrawApprovals(
+  bot: Chat, threadId: string, by: Person,
+  { approvals, replier, log }: Pick<ApprovalHandlers, 'approvals' | 'replier' | 'log'>,
 ): Promise<void> {
-  try {
-    const seen = await event.thread?.postEphemeral(
-      event.user, message, { fallbackToDM: false },
-    ) ?? await event.openModal(noticeModal(message, TITLE))
-    if (!seen) await event.thread?.post(message)
-  }
-  catch (error) {
-    log.warn('approval.notice-lost', { platform: event.adapter.name, error })
-  }
+  const withdrawn = await approvals.withdraw(threadId, by)
+  await Promise.all(withdrawn.flatMap(kept => kept.cards.map((card, position) => card && update(
+    { ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log },
+  ))))
 }
 
 /**
@@ -96,11 +89,17 @@ export async function sweepApprovals(
   const { expired, abandoned } = await approvals.sweep()
   if (expired.length + abandoned.length === 0) return
   const { bot, replier } = await start()
-  for (const kept of expired) {
+  // Where the platform is not configured any more there is nobody to tell.
+  const isThere = ({ turn }: KeptTurn) => {
+    return (bot.getAdapter(turn.threadId.split(':')[0]!) as Adapter | undefined) !== undefined
+  }
+  for (const kept of expired.filter(isThere)) {
     for (const [position, card] of kept.cards.entries()) if (card) runtime.background(
       update({ ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log }),
     )
     runtime.background(replier.resume(kept, bot.thread(kept.turn.threadId)))
   }
-  for (const kept of abandoned) runtime.background(replier.abandon(kept, bot.thread(kept.turn.threadId)))
+  for (const kept of abandoned.filter(isThere)) {
+    runtime.background(replier.abandon(kept, bot.thread(kept.turn.threadId)))
+  }
 }

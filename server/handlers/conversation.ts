@@ -1,19 +1,15 @@
 import type { ActionEvent, Adapter, AdapterPostableMessage, Chat, Message, Thread } from 'chat'
-import { escalation, failed, greeting, whereabouts } from '../domain/conversation/texts'
+import { clickArrived, escalation, failed, greeting, TEST_CLICK, whereabouts } from '../domain/conversation/texts'
 import type { Place } from '../ports/board'
 import type { Answer, Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
+import { whisper } from './privately'
 import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
-export interface Replier {
-  /** The message that opened the conversation: the bot was mentioned, or written to directly, for the first time. */
-  welcome(thread: Thread, message: Message, place: Place): Promise<void>
-  /** Every later message. */
-  reply(thread: Thread, message: Message, place: Place): Promise<void>
-}
+export type Replier = (said: QueuedMessage) => Promise<void>
 
 export interface ConversationHandlers {
   replier: Replier
@@ -40,13 +36,14 @@ const MOST_ATTEMPTS = 3
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): AnswerQueue {
   const { replier, messages, leaseMs, here, render, platformLabel, escalationMention, log } = handlers
 
-  async function answer({ thread, message, opens, place }: QueuedMessage, attempt: number): Promise<void> {
+  async function answer(queued: QueuedMessage, attempt: number): Promise<void> {
+    const { thread, message } = queued
     const platform = thread.adapter.name
     try {
       if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
       // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
-      const isFirst = opens && await isOpenedBy(message, thread, bot)
-      await (isFirst ? replier.welcome(thread, message, place) : replier.reply(thread, message, place))
+      const opens = queued.opens && await isOpenedBy(message, thread, bot)
+      await replier({ ...queued, opens })
     }
     catch (error) {
       log.error('conversation.failed', { platform, message: message.id, error })
@@ -77,13 +74,12 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     }
     catch (error) {
       log.error('conversation.failed', { platform: event.adapter.name, action: actionId, error })
-      await event.thread?.postEphemeral(
-        event.user, 'That did not work just now. Press the button again in a moment.', { fallbackToDM: false },
-      ).catch(() => {})
+      await whisper(event, 'That did not work just now. Press the button again in a moment.', handlers).catch(() => {})
     }
   })
   onClick('hello', async event => greeting(await fullNameOf(event)))
   onClick('info', async event => whereabouts(platformLabel(event.adapter.name)))
+  onClick(TEST_CLICK.id, async event => clickArrived(await fullNameOf(event)))
   onClick('escalate', async event => escalation(await fullNameOf(event), escalationMention))
   return answers
 }

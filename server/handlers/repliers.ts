@@ -1,4 +1,5 @@
-import type { Message, Thread } from 'chat'
+import type { ActionEvent, Channel, Message, Thread } from 'chat'
+import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
 import { parseCommand, type ChatCommands, withoutAddress } from '../domain/conversation/commands'
 import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
 import { visible } from '../../shared/utils/text'
@@ -6,34 +7,35 @@ import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers, Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
+import { speakerOf, type SpeakerHandlers } from './speaker'
 
 export interface Script extends Pick<ConversationHandlers, 'render'> {
   commands: ChatCommands
 }
 
 /** Answers without a model: a welcome, and a few commands. */
-export function createScript({ commands, render }: Script): Replier {
-  const post = (thread: Thread, answer: Answer) => thread.post(render(answer, thread.adapter.name))
-
-  async function obey(thread: Thread, message: Message, place: Place): Promise<void> {
-    const answer = await commands.answer(parseCommand(message.text), place)
-    const sent = await post(thread, answer)
-    if (!('card' in answer)) return
-    const instead = await commands.shown(
-      answer.card.submissionId, { platform: thread.adapter.name, threadId: sent.threadId, messageId: sent.id },
-    )
-    if (instead) await sent.edit(render({ card: instead }, thread.adapter.name))
-  }
-
-  return {
-    reply: obey,
+export function createScript(script: Script): Replier {
+  const { commands, render } = script
+  return async ({ thread, message, opens, place }) => {
+    const command = parseCommand(message.text)
     // Who asks for something right away gets that.
-    welcome: async (thread, message, place) => {
-      const { name } = parseCommand(message.text)
-      if (name && name !== 'help') await obey(thread, message, place)
-      else await post(thread, { speech: welcome(visible(message.author.fullName)) })
-    },
+    if (opens && (!command.name || command.name === 'help')) {
+      await thread.post(render({ speech: welcome(visible(message.author.fullName)) }, thread.adapter.name))
+      return
+    }
+    await postAnswer(thread, await commands.answer(command, place), script)
   }
+}
+
+/** Says it for everybody; a card follows from then on what becomes of its submission. */
+export async function postAnswer(to: Thread | Channel, answer: Answer, { commands, render }: Script): Promise<void> {
+  const { name: platform } = to.adapter
+  const sent = await to.post(render(answer, platform))
+  if (!('card' in answer)) return
+  const instead = await commands.shown(
+    answer.card.submissionId, { platform, threadId: sent.threadId, messageId: sent.id }, answer.version,
+  )
+  if (instead) await sent.edit(render({ card: instead }, platform))
 }
 
 /**
@@ -41,15 +43,39 @@ export function createScript({ commands, render }: Script): Replier {
  * answered without the model, also while it does not work, and offer the buttons.
  */
 export function withHelp(replier: Replier, render: ConversationHandlers['render']): Replier {
-  const orElse = (reply: Replier['reply']): Replier['reply'] => async (thread, message, place) => {
+  return async (said) => {
+    const { thread, message } = said
     if (asksForHelp(message)) await thread.post(render({ speech: helpWithModel }, thread.adapter.name))
-    else await reply(thread, message, place)
+    else await replier(said)
   }
-  return { welcome: orElse((...said) => replier.welcome(...said)), reply: orElse((...said) => replier.reply(...said)) }
 }
 
 function asksForHelp({ text, attachments }: Message): boolean {
   return parseCommand(text).name === 'help' || (withoutAddress(text) === '' && attachments.length === 0)
+}
+
+export interface Assigning extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
+  assignments: Assignments
+  /** Whom a message mentions but the bot, by the names that a list may have for them. */
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
+}
+
+/** Whether there is a model or not, it is not asked for what is one command: `assign <id> @Grace`. */
+export function withAssignments(
+  replier: Replier, { assignments, mentionedIn, render, ...speakers }: Assigning,
+): Replier {
+  return async (said) => {
+    const { thread, message, place } = said
+    const assignment = parseAssignment(message.text)
+    if (!assignment) return replier(said)
+    const { raw } = message
+    const mentioned = mentionedIn({ raw, adapter: thread.adapter }).at(-1)
+    const speaker = speakerOf(message, thread, speakers)
+    const { isPrivate, ...speech } = await assignments.assign(assignment, place, speaker, mentioned)
+    const answer = render({ speech }, thread.adapter.name)
+    if (isPrivate && await thread.postEphemeral(message.author, answer, { fallbackToDM: false })) return
+    await thread.post(answer)
+  }
 }
 
 export interface Audience extends Pick<ConversationHandlers, 'render'> {
@@ -58,6 +84,8 @@ export interface Audience extends Pick<ConversationHandlers, 'render'> {
   isRoom: (place: Place) => boolean
   /** Whether somebody who writes elsewhere shares a room of the cards. */
   isMember: (platform: string, userId: string) => Promise<boolean>
+  /** Who is one person on all platforms, by `platform:id`. */
+  personOf: (name: string) => string | undefined
   /** Counts what one person asks the model; null for no limit. */
   limiter: Limiter | null
 }
@@ -66,27 +94,15 @@ export interface Audience extends Pick<ConversationHandlers, 'render'> {
  * Whom the model answers: everybody in a room of the cards, and its people elsewhere, each so often an hour. Strangers,
  * and whoever has used up the hour, get the script, which costs nothing.
  */
-export function forAudience({ agent, script, isRoom, isMember, limiter, render }: Audience): Replier {
-  async function whoAnswers(
-    { adapter: { name } }: Thread, { author: { userId } }: Message, place: Place,
-  ): Promise<Replier> {
-    if (!isRoom(place) && !await isMember(name, userId)) return script
-    const waitMs = await limiter?.take(`agent:${name}:${userId}`) ?? 0
-    return waitMs > 0 ? later(waitMs) : agent
-  }
-
-  function later(waitMs: number): Replier {
-    const reply: Replier['reply'] = async (thread, message, place) => {
-      if (parseCommand(message.text).name) return script.reply(thread, message, place)
-      await thread.post(render({ speech: exhausted(limiter!.limit, waitMs) }, thread.adapter.name))
-    }
-    return { welcome: reply, reply }
-  }
-
-  return {
-    welcome: async (thread, message, place) => (
-      (await whoAnswers(thread, message, place)).welcome(thread, message, place)
-    ),
-    reply: async (thread, message, place) => (await whoAnswers(thread, message, place)).reply(thread, message, place),
+export function forAudience({ agent, script, isRoom, isMember, personOf, limiter, render }: Audience): Replier {
+  return async (said) => {
+    const { thread, message: { author: { userId }, text }, place } = said
+    const { name } = thread.adapter
+    if (!isRoom(place) && !await isMember(name, userId)) return script(said)
+    const id = `${name}:${userId}`
+    const waitMs = await limiter?.take(`agent:${personOf(id) ?? id}`) ?? 0
+    if (waitMs === 0) return agent(said)
+    if (parseCommand(text).name) return script({ ...said, opens: false })
+    await thread.post(render({ speech: exhausted(limiter!.limit, waitMs) }, name))
   }
 }

@@ -1,11 +1,15 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
-import type { Click, Review } from '../domain/submission/review'
-import type { EditForm, Place } from '../ports/board'
+import { isForbidden, type Click, type Forbidden } from '../domain/submission/desk'
+import type { Review } from '../domain/submission/review'
+import type { EditForm, Place, SendAgainForm } from '../ports/board'
 import type { Log } from '../ports/runtime'
-import type { Reviewer } from '../ports/submission'
+import type { Person } from '../ports/submission'
+import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
+import { within } from '../../shared/utils/time'
+import { tellPrivately, whisper, type PrivatelyHandlers } from './privately'
 
-export interface ReviewHandlers {
+export interface ReviewHandlers extends PrivatelyHandlers {
   /** What may be reviewed at a place. */
   reviewAt: (place: Place) => Review
   /** Where an event that is being handled comes from, by its signed request. */
@@ -14,66 +18,132 @@ export interface ReviewHandlers {
   pressOf: (event: ActionEvent) => string | undefined
   /** Null where the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
-  noticeModal: (message: string) => ModalElement
+  sendAgainModal: (form: SendAgainForm, platform: string) => ModalElement | null
   platformLabel: (key: string) => string
-  log: Log
+  /** Who sent an event, by its signed request: every name that a list may have for them. */
+  known: (event: Sent) => Pick<Person, 'names' | 'person'>
 }
+
+/** Who sent something, and how. */
+type Sent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
 
 /** What may be a submission's id: clients choose what some platforms' buttons and forms carry. */
 const ID = /^[\w-]{1,80}$/
 
-/** The three buttons and the edit form. A click that is about nothing has no effect. */
+const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
+
+/** Above what somebody reads alone, and why. */
+const TITLES = { unlisted: 'Not for you to decide', taken: 'Somebody has it' } as const
+
+/** The buttons of cards and their forms. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { reviewAt, here, editModal, noticeModal, log } = handlers
+  const { reviewAt, here, editModal, sendAgainModal, noticeModal, log } = handlers
   const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => (
     reviewAt(await here(threadId, adapter))
   )
+  const refuse = (event: ActionEvent, { message, forbidden }: Forbidden) => (
+    tellPrivately(event, message, TITLES[forbidden], handlers)
+  )
 
-  bot.onAction(['forward', 'spam'], event => answered(event, log, async (id) => {
+  bot.onAction(['forward', 'spam'], event => answered(event, handlers, async (id) => {
     const review = await reviewOf(event, event.threadId)
-    await review.decide(
+    const result = await review.decide(
       id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers),
     )
+    if (isForbidden(result)) await refuse(event, result)
   }))
 
-  bot.onAction('edit', event => answered(event, log, async (id) => {
-    const form = await (await reviewOf(event, event.threadId)).edit(id)
+  bot.onAction(['take', 'hand_back'], event => answered(event, handlers, async (id) => {
+    const { taking } = await reviewOf(event, event.threadId)
+    const [person, click] = [reviewerOf(event, handlers), clickOf(event, handlers)]
+    const taken = event.actionId === 'take' ? taking.take(id, person, click) : taking.handBack(id, person, click)
+    const result = await taken
+    if (isForbidden(result)) await refuse(event, result)
+  }))
+
+  bot.onAction(['undo', 'not_spam'], event => answered(event, handlers, async (id) => {
+    const review = await reviewOf(event, event.threadId)
+    const result = await review.revoke(
+      id, event.actionId === 'undo' ? 'forward' : 'spam', reviewerOf(event, handlers), clickOf(event, handlers),
+    )
+    if (result.claimed) return
+    if (isForbidden(result)) return refuse(event, result)
+    await whisper(event, result.message, handlers)
+  }))
+
+  bot.onAction('edit', event => answered(event, handlers, async (id) => {
+    const form = await (await reviewOf(event, event.threadId)).edit(
+      id, personOf(event, handlers), clickOf(event, handlers),
+    )
+    if (form && isForbidden(form)) return refuse(event, form)
     const modal = form && editModal(form, event.adapter.name)
     if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId) })
   }))
 
-  bot.onModalSubmit('edit', async (event): Promise<ModalResponse> => {
-    try {
-      const { id, threadId } = readForm(event)
-      const result = await (await reviewOf(event, threadId)).decideEdited(
-        id, event.values, await reviewerOf(event, handlers), event.viewId,
-      )
-      if ('errors' in result) return { action: 'errors', errors: result.errors }
-      return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message) }
-    }
-    catch (error) {
-      log.error('review.failed', { action: 'edit-submit', error })
-      // An error on the first input keeps the form open with everything that was typed.
-      const [first = 'f0'] = Object.keys(event.values)
-      return { action: 'errors', errors: {
-        [first]: 'This could not be saved. Nothing is lost: press Forward again in a moment.',
-      } }
-    }
+  bot.onAction('send_again', event => answered(event, handlers, async (id) => {
+    const review = await reviewOf(event, event.threadId)
+    const form = await review.sendAgainForm(id, personOf(event, handlers), clickOf(event, handlers))
+    if (form && isForbidden(form)) return refuse(event, form)
+    const modal = form && sendAgainModal(form, event.adapter.name)
+    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId) })
+    else await review.sendAgain(id, undefined, reviewerOf(event, handlers), clickOf(event, handlers))
+  }))
+
+  const submitted = (
+    event: ModalSubmitEvent, title: string,
+    decide: (review: Review, id: string, reviewer: Person) => ReturnType<Review['decideEdited']>,
+  ) => taken(event, log, async (id, threadId) => {
+    const result = await decide(await reviewOf(event, threadId), id, await reviewerOf(event, handlers))
+    if ('errors' in result) return { action: 'errors', errors: result.errors }
+    // The form stays open: they may send it again as it is.
+    const isTaken = isForbidden(result) && result.forbidden === 'taken'
+    if (isTaken) return { action: 'errors', errors: atFirst(event, plain(result.message)) }
+    return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message, title) }
   })
+
+  bot.onModalSubmit('edit', event => submitted(event, 'Edit & Forward', (review, id, reviewer) => (
+    review.decideEdited(id, event.values, reviewer, event.viewId)
+  )))
+
+  bot.onModalSubmit('send_again', event => submitted(event, 'Send again', (review, id, reviewer) => (
+    review.sendAgain(id, event.values.to ?? '', reviewer, { press: event.viewId })
+  )))
+}
+
+/** Runs the effect of a form; what goes wrong keeps it open. */
+async function taken(
+  event: ModalSubmitEvent, log: Log, act: (id: string, threadId: string) => Promise<ModalResponse>,
+): Promise<ModalResponse> {
+  try {
+    const { id, threadId } = readForm(event)
+    return await act(id, threadId)
+  }
+  catch (error) {
+    log.error('review.failed', { action: `${event.callbackId}-submit`, error })
+    const text = 'This could not be saved. Nothing is lost: press Forward again in a moment.'
+    return { action: 'errors', errors: atFirst(event, text) }
+  }
+}
+
+/** An error on the first input keeps the form open with everything that was typed. */
+function atFirst({ values }: ModalSubmitEvent, text: string): Record<string, string> {
+  const [first = 'f0'] = Object.keys(values)
+  return { [first]: text }
 }
 
 /** Runs a click's effect; what goes wrong is told to the one who clicked, and nobody else. */
-async function answered(event: ActionEvent, log: Log, act: (id: string) => Promise<void>): Promise<void> {
+async function answered(
+  event: ActionEvent, handlers: PrivatelyHandlers, act: (id: string) => Promise<void>,
+): Promise<void> {
   if (!event.value || !ID.test(event.value) || !event.thread) return
   try {
     await act(event.value)
   }
   catch (error) {
-    log.error('review.failed', { action: event.actionId, submission: event.value, platform: event.adapter.name, error })
-    await event.thread.postEphemeral(
-      event.user, 'That did not work just now. Nothing is lost: press the button again in a moment.',
-      { fallbackToDM: false },
-    ).catch(() => {})
+    handlers.log.error('review.failed', {
+      action: event.actionId, submission: event.value, platform: event.adapter.name, error,
+    })
+    await whisper(event, FAILED, handlers).catch(() => {})
   }
 }
 
@@ -100,21 +170,26 @@ function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
   }
 }
 
+type Introduced = Pick<ReviewHandlers, 'platformLabel' | 'known'>
+
 /** Who clicked, by full name where it can be had in time. */
-export async function reviewerOf(
-  event: ActionEvent | ModalSubmitEvent, { platformLabel }: Pick<ReviewHandlers, 'platformLabel'>,
-): Promise<Reviewer> {
-  return { id: event.user.userId, name: await fullNameOf(event), platform: platformLabel(event.adapter.name) }
+export async function reviewerOf(event: Sent, handlers: Introduced): Promise<Person> {
+  return { ...personOf(event, handlers), name: await fullNameOf(event) }
+}
+
+/** Who clicked, by the name that came with the click. */
+function personOf(event: Sent, { platformLabel, known }: Introduced): Person {
+  const { userId: id, fullName } = event.user
+  return { id, name: visible(fullName), platform: platformLabel(event.adapter.name), ...known(event) }
 }
 
 /** How long a click waits for the full name, ms; the payload's user name serves after that. */
 const PATIENCE_MS = 800
 
 /** The full name of who clicked: Slack's payloads have the user name only. */
-export async function fullNameOf({ adapter, user }: ActionEvent | ModalSubmitEvent): Promise<string> {
-  const known = await Promise.race([
-    adapter.getUser?.(user.userId).catch(() => null),
-    new Promise<null>(resolve => setTimeout(resolve, PATIENCE_MS, null).unref()),
-  ])
+export async function fullNameOf({ adapter, user }: Pick<Sent, 'adapter' | 'user'>): Promise<string> {
+  const asked = adapter.getUser?.(user.userId)
+  const late = () => new Error('The name did not come in time.')
+  const known = asked && await within(PATIENCE_MS, asked, late).catch(() => null)
   return visible(known?.fullName ?? user.fullName)
 }

@@ -1,4 +1,5 @@
 import type { Chat } from 'chat'
+import { within } from '../../shared/utils/time'
 import { BotUnavailable } from '../domain/errors'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
@@ -18,7 +19,9 @@ export async function handleWebhook(
 ): Promise<Response> {
   const startedAt = performance.now()
   const settled = (status: number) => monitor.acknowledged(key, status, performance.now() - startedAt)
-  const chat = await inTime(bot()).catch((error) => {
+  const started = bot().then(chat => chat.initialize().then(() => chat))
+  const late = () => new Error('The bot did not start in time.')
+  const chat = await within(BOT_PATIENCE_MS, started, late).catch((error) => {
     settled(503)
     log.warn('bot.unavailable', { platform: key, error })
     throw new BotUnavailable(error)
@@ -26,16 +29,4 @@ export async function handleWebhook(
   const response = await chat.webhooks[key]!(request, { waitUntil: runtime.background })
   settled(response.status)
   return response
-}
-
-async function inTime(bot: Promise<Chat>): Promise<Chat> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The bot did not start in time.')), BOT_PATIENCE_MS)
-  })
-  const ready = bot.then(async (chat) => {
-    await chat.initialize()
-    return chat
-  })
-  return Promise.race([ready, late]).finally(() => clearTimeout(timer))
 }

@@ -1,20 +1,11 @@
 import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import { InvalidSubmission } from '../domain/errors'
 import { parseJson, RepeatedKey } from '../domain/json'
+import { bodyTooLarge, hasLeft, incomplete, tooSlow, type BodyLimits } from './body-limits'
 import { addressGroup, clientAddress } from './client-address'
 import { HttpError } from './errors'
-
-/** What a process gives to request bodies. */
-interface BodyLimits {
-  /** Bytes of all bodies that are held at a time, from their first byte until their request is answered. */
-  memory: number
-  /** Bytes of the largest form. */
-  largestForm: number
-  /** How long a body may take to arrive, ms. */
-  timeoutMs: number
-  /** Proxies of ours in front, whose X-Forwarded-For is believed. */
-  trustedProxies: number
-}
+import { FormFields } from './form-fields'
+import type { Upload } from './upload'
 
 /**
  * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
@@ -23,45 +14,13 @@ interface BodyLimits {
  */
 export type ReadBody = (event: H3Event, maxBytes: number) => Promise<Buffer<ArrayBuffer>>
 
-/** Of any route but forms, bytes: a webhook with the card that was clicked, or the largest form, typed again. */
-export const LARGEST_BODY = 4 * 1024 * 1024
-
-/** One client's share of the memory. */
-const SHARE = 1 / 4
-
-/**
- * Counts what bodies hold, over all routes: whoever sends slowly, or much at once, is refused before memory runs out.
- */
-export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
-  // One of the largest may come from anybody.
-  const share = Math.max(memory * SHARE, LARGEST_BODY, largestForm)
-  const most = Math.max(memory, share)
-  const held = new Map<string, number>()
-  let total = 0
-
-  /** @throws HttpError when it is too much */
-  function hold(client: string, bytes: number): void {
-    total += bytes
-    const all = (held.get(client) ?? 0) + bytes
-    if (all > 0) held.set(client, all)
-    else held.delete(client)
-    if (bytes <= 0) return
-    if (all > share) throw new HttpError(
-      429, 'TOO_MUCH_AT_ONCE',
-      'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.',
-    )
-    if (total > most) throw new HttpError(
-      503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.',
-    )
-  }
-
+/** Reads bodies within what all of them may hold, and refuses who sends slowly. */
+export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
   return (event, maxBytes) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
     const client = addressGroup(clientAddress(request, trustedProxies))
-    const tooLarge = () => new HttpError(
-      413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less, or raise MAX_BODY_BYTES.`,
-    )
-    if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(tooLarge())
+    if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(bodyTooLarge(maxBytes))
+    if (hasLeft(request)) return reject(incomplete())
     let [buffer, size] = [Buffer.alloc(0), 0]
 
     const grow = (bytes: number) => {
@@ -69,15 +28,15 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
       const grown = Buffer.allocUnsafe(bytes)
       buffer.copy(grown, 0, 0, size)
       buffer = grown
-      hold(client, added)
+      memory.hold(client, added)
     }
     const release = () => {
-      hold(client, -buffer.length)
+      memory.hold(client, -buffer.length)
       buffer = Buffer.alloc(0)
     }
     const stop = () => {
       clearTimeout(timer)
-      request.off('data', onData).off('end', onEnd).off('error', refuse).off('close', onClose)
+      request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
     }
     const refuse = (error: Error) => {
       stop()
@@ -88,7 +47,7 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
     }
     const onData = (chunk: Buffer) => {
       try {
-        if (size + chunk.length > maxBytes) throw tooLarge()
+        if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes)
         // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
         const needed = size + chunk.length
         if (needed > buffer.length) grow(Math.min(Math.max(2 * buffer.length, needed), maxBytes))
@@ -102,38 +61,50 @@ export function createBodyReader({ memory, largestForm, timeoutMs, trustedProxie
       stop()
       resolve(buffer.subarray(0, size))
     }
-    const onClose = () => refuse(
-      new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.'),
-    )
+    const onClose = () => refuse(incomplete())
     const timer = setTimeout(() => {
       // Whoever is that slow does not hold the connection either.
       setResponseHeader(event, 'Connection', 'close')
-      refuse(
-        new HttpError(408, 'BODY_TOO_SLOW', `The body did not arrive within ${timeoutMs / 1000} s. Send it again.`),
-      )
+      refuse(tooSlow(timeoutMs))
     }, timeoutMs)
-    request.on('data', onData).on('end', onEnd).on('error', refuse).on('close', onClose)
+    request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
     response.once('close', release)
   })
+}
+
+interface Readers {
+  readBody: ReadBody
+  bodyLimits: BodyLimits
 }
 
 /**
  * The form of a request, from JSON or a plain HTML form. Whether it is an object is the domain's to judge.
  *
+ * @param upload where its files go; null when it takes none
  * @throws HttpError as `ReadBody`, 415
  * @throws InvalidSubmission when it cannot be parsed
  */
-export async function readForm(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
-  const contentType = getRequestHeader(event, 'content-type') ?? ''
-  const [mediaType = ''] = contentType.toLowerCase().split(';')
-  const kind = mediaType.trim()
+export async function readForm(
+  event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: Upload | null,
+): Promise<unknown> {
+  const kind = mediaType(event)
   if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await read(event, maxBytes), parseJson)
+  if (upload && kind === 'multipart/form-data') {
+    return (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
+  }
   const isHtmlForm = kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data'
-  if (isHtmlForm) return parseHtmlForm(await read(event, maxBytes), contentType)
+  if (isHtmlForm) return parseHtmlForm(await read(event, maxBytes), contentType(event))
   throw new HttpError(
     415, 'UNSUPPORTED_MEDIA_TYPE',
     'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
   )
+}
+
+const contentType = (event: H3Event) => getRequestHeader(event, 'content-type') ?? ''
+
+/** What the body is said to be, without parameters. */
+export function mediaType(event: H3Event): string {
+  return contentType(event).toLowerCase().split(';')[0]!.trim()
 }
 
 /**
@@ -173,7 +144,7 @@ async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): P
   const form = await body.formData().catch(() => {
     throw new InvalidSubmission('The form cannot be read: its encoding is broken.')
   })
-  const fields = new Map<string, string | string[]>()
+  const fields = new FormFields()
   for (const [key, value] of form) {
     if (typeof value !== 'string') {
       // A file input that was left empty sends an empty file.
@@ -182,10 +153,9 @@ async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): P
         415, 'FILES_NOT_ACCEPTED', `Files are not accepted; remove the file field ${JSON.stringify(key)}.`,
       )
     }
-    const before = fields.get(key)
-    fields.set(key, before === undefined ? value : [before, value].flat())
+    fields.add(key, value)
   }
-  return Object.fromEntries(fields)
+  return fields.toObject()
 }
 
 /**
@@ -210,10 +180,13 @@ function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): Buffer<
   )
 }
 
-const QUOTED = /"((?:\\.|[^"\\])*)"/g
+/** A quoted string. One that does not end goes to the end of the line, so that nobody looks for that end twice. */
+const QUOTED = /"((?:\\.|[^"\\])*)(?:(?<end>")|\\?$)/g
 
 /** One that reads well without escapes is left as it is: `name="C:\"` ends where it says. */
 function unescaped(line: string): string {
   if (/^[^"]*(?:;\s*\w+\*?="[^"]*"\s*)+$/i.test(line)) return line
-  return line.replaceAll(QUOTED, (_, text: string) => `"${text.replaceAll(/\\(.)/g, '$1').replaceAll('"', '%22')}"`)
+  return line.replaceAll(QUOTED, (whole, text: string, end?: string) => (
+    end ? `"${text.replaceAll(/\\(.)/g, '$1').replaceAll('"', '%22')}"` : whole
+  ))
 }

@@ -32,7 +32,7 @@ export function addressGroup(address: string | undefined): string {
 function plainAddress(text: string): string | undefined {
   const entry = text.trim()
   const [, bracketed, v4] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(entry) ?? []
-  const address = (bracketed ?? v4 ?? entry).replace(/%.*$/, '')
+  const address = (bracketed ?? v4 ?? entry).replace(/%.*/s, '')
   if (isIP(address) === 4) return address
   if (isIP(address) !== 6) return undefined
   const groups = groupsOf(address)

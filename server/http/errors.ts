@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import {
   defineEventHandler, getRequestHeader, getResponseHeader, setResponseHeader, setResponseStatus, type H3Event,
 } from 'h3'
-import { DomainError, TooManyForms } from '../domain/errors'
+import type { FieldProblem } from '../ports/field-rules'
+import { DomainError, FilesUnavailable, InvalidFields, SubmissionEnded, TooMany } from '../domain/errors'
 
 /** A request that HTTP itself refuses. */
 export class HttpError extends DomainError {
@@ -13,9 +14,13 @@ export class HttpError extends DomainError {
 }
 
 const STATUS: Readonly<Record<string, number>> = {
-  INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, SUBMISSION_GONE: 404,
-  ALREADY_DECIDED: 409, WRONG_STATE: 409, SUBMISSION_ENDED: 410, TOO_MANY_FORMS: 429,
-  STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_UNAVAILABLE: 503,
+  INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, NOT_A_REVIEWER: 403, SUBMISSION_GONE: 404,
+  ALREADY_DECIDED: 409, WRONG_STATE: 409, SUBMISSION_ENDED: 410, TAKEN: 423, TOO_MANY_FORMS: 429,
+  TOO_MANY_TESTS: 429, INVALID_FIELDS: 422, EMAIL_REFUSED: 502,
+  FILES_TOO_LARGE: 413, FILE_TYPE_NOT_ACCEPTED: 415, TOO_MANY_BYTES: 429, FILES_UNAVAILABLE: 503, NO_SUCH_FILE: 404,
+  FILE_GONE: 410,
+  STORE_UNAVAILABLE: 503, BOT_UNAVAILABLE: 503, HUMAN_CHECK_UNAVAILABLE: 503, PEOPLE_UNKNOWN: 503,
+  RECEIPT_TOO_EARLY: 503,
 }
 
 /** What a browser or a sender should wait after a 429 or 503 that says nothing else, in seconds. */
@@ -40,30 +45,59 @@ export function route<T>(run: (event: H3Event) => Promise<T>) {
   return defineEventHandler(event => answer(event, () => run(event)))
 }
 
-/** Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details. */
-export function answer<T>(event: H3Event, run: () => Promise<T>): Promise<T | { error: string, code: string }> {
+/** What an answer says of what went wrong. */
+export interface Refusal {
+  error: string
+  code: string
+  /** Fields that are wrong, for who puts that into words. */
+  problems?: readonly FieldProblem[]
+}
+
+/**
+ * Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details.
+ *
+ * @param show makes another body of what went wrong
+ */
+export function answer<T, S = Refusal>(
+  event: H3Event, run: () => Promise<T>,
+  show: (refusal: Refusal) => Promise<S | Refusal> | Refusal = refusal => refusal,
+): Promise<T | S | Refusal> {
   return withRequestId(event, async () => {
     try {
       return await run()
     }
     catch (error) {
-      return refusal(event, error)
+      return show(refusal(event, error))
     }
   })
 }
 
-function refusal(event: H3Event, error: unknown): { error: string, code: string } {
-  if (!(error instanceof DomainError)) unexpected(error)
+function refusal(event: H3Event, error: unknown): Refusal {
+  const { status, ...body } = answerTo(error)
+  setResponseStatus(event, status)
+  const isTemporary = status === 429 || status === 503
+  if (isTemporary && !getResponseHeader(event, 'Retry-After')) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
+  if (error instanceof TooMany) setResponseHeader(event, 'Retry-After', error.retryAfterS)
+  return body
+}
+
+/** What an error is answered with; of one that no route expects, the log alone learns more. */
+export function answerTo(error: unknown): Refusal & { status: number, submission?: object } {
+  // Nothing else says why a storage refuses.
+  if (!(error instanceof DomainError) || error instanceof FilesUnavailable) unexpected(error)
   const known = error instanceof DomainError
     ? error
     : new HttpError(500, 'UNEXPECTED',
         'Something went wrong here. Try again; the X-Request-Id of this answer finds it in the log.')
   const status = known instanceof HttpError ? known.status : STATUS[known.code] ?? 500
-  setResponseStatus(event, status)
-  const isTemporary = status === 429 || status === 503
-  if (isTemporary && !getResponseHeader(event, 'Retry-After')) setResponseHeader(event, 'Retry-After', RETRY_AFTER_S)
-  if (known instanceof TooManyForms) setResponseHeader(event, 'Retry-After', known.retryAfterS)
-  return { error: known.message, code: known.code }
+  const { submission } = known instanceof SubmissionEnded ? known : {}
+  const { problems } = known instanceof InvalidFields ? known : {}
+  const { message, code, line } = known
+  return {
+    // Pages write the moments of its line in the zone of who reads them.
+    status, error: message, code, ...line !== message && { line }, ...submission && { submission },
+    ...problems && { problems },
+  }
 }
 
 const current = new AsyncLocalStorage<string>()

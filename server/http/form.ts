@@ -1,19 +1,24 @@
-import { getRequestHeader, setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import {
+  getRequestHeader, getRouterParam, setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event,
+} from 'h3'
+import type { FormPages } from '../ports/form'
+import { mediaType } from './body'
 import { addressGroup, clientAddress } from './client-address'
 import { answer, HttpError } from './errors'
 import { sameSecret } from './guards'
+import { wantsPage } from './wants-page'
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */
 const PREFLIGHT_MAX_AGE_S = 86_400
 
 /**
- * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send.
- *
- * @param origins the only ones that may; any when undefined. A request without an origin comes from no page, and passes
+ * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send. A request
+ * without an origin comes from no page, and passes. Who sent it without a script reads errors on a page.
  */
 export async function publicPost<T>(
-  event: H3Event, origins: readonly string[] | undefined, route: () => Promise<T>,
+  event: H3Event, pages: FormPages, route: () => Promise<T>,
 ): Promise<unknown> {
+  const { allowedOrigins: origins } = pages
   const origin = getRequestHeader(event, 'origin')
   const foreign = origins !== undefined && origin !== undefined && !origins.includes(origin)
   setResponseHeaders(event, {
@@ -39,6 +44,11 @@ export async function publicPost<T>(
     if (event.method === 'POST') return route()
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')
+  }, async (refusal) => {
+    if (wantsPage(event)) return (await import('./form-pages')).problemPage(event, refusal, pages)
+    if (!refusal.problems) return refusal
+    const language = getRequestHeader(event, 'accept-language') ?? ''
+    return (await import('./page-texts')).withFields(refusal, language, pages.texts)
   })
 }
 
@@ -47,7 +57,6 @@ function readableBy(origins: readonly string[] | undefined, origin: string | und
   return origin ? { 'Access-Control-Allow-Origin': origin } : {}
 }
 
-/** Who may send forms. */
 interface AdmissionRules {
   allowedOrigins?: readonly string[]
   apiKey?: string
@@ -60,6 +69,7 @@ interface Admitted {
   group: string
   client: string
   trusted: boolean
+  hasFiles: boolean
   idempotencyKey?: string
 }
 
@@ -74,13 +84,16 @@ export function admit(event: H3Event, rules: AdmissionRules): Admitted {
   const trusted = requireKey(event, rules)
   const address = clientAddress(event.node.req, rules.trustedProxies)
   const group = addressGroup(address)
-  return { address, group, trusted, client: trusted ? 'api-key' : group, idempotencyKey: idempotencyKey(event) }
+  return {
+    address, group, trusted, client: trusted ? 'api-key' : group, hasFiles: mediaType(event) === 'multipart/form-data',
+    idempotencyKey: idempotencyKey(event),
+  }
 }
 
 /** Whether the request shows the key. Without it only pages on a listed origin get in, once a key is set. */
 function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRules): boolean {
   if (!apiKey) return false
-  const bearer = /^Bearer +(.+)$/i.exec(getRequestHeader(event, 'authorization') ?? '')?.[1]
+  const bearer = /^Bearer +(\S.*)$/i.exec(getRequestHeader(event, 'authorization') ?? '')?.[1]
   const shown = [bearer, getRequestHeader(event, 'x-api-key')].some(key => key !== undefined && sameSecret(key, apiKey))
   if (shown || allowedOrigins.includes(getRequestHeader(event, 'origin') ?? '')) return shown
   setResponseHeader(event, 'WWW-Authenticate', 'Bearer')
@@ -98,4 +111,21 @@ function idempotencyKey(event: H3Event): string | undefined {
     `The Idempotency-Key header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`,
   )
   return key
+}
+
+/** The form that the path names; undefined for the default one. */
+export function formKey(event: H3Event): string | undefined {
+  return getRouterParam(event, 'form', { decode: true }) || undefined
+}
+
+/** The form that the path names, and its key. @throws HttpError 404 when there is none */
+export function namedForm<F>(
+  event: H3Event, find: (key: string | undefined) => F | null,
+): { form: F, key: string | undefined } {
+  const key = formKey(event)
+  const form = find(key)
+  if (form) return { form, key }
+  throw new HttpError(
+    404, 'UNKNOWN_FORM', `There is no form ${JSON.stringify(key)} here. Add it to forms.config.ts, or send to /api/form.`,
+  )
 }

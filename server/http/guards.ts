@@ -4,10 +4,7 @@ import { HttpError } from './errors'
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-/**
- * Cron calls carry `Authorization: Bearer <CRON_SECRET>`; without a secret nobody may call, unless that is optional
- * here. @throws HttpError 401, 403
- */
+/** Cron calls carry CRON_SECRET; while there is none nobody calls, unless it is optional. @throws HttpError 401, 403 */
 export function requireCron(event: H3Event, secret: string | undefined, { optional = false } = {}): void {
   if (!secret && optional) return
   if (!secret) throw new HttpError(403, 'CRON_SECRET_MISSING', 'Set CRON_SECRET to let a scheduler call this route.')

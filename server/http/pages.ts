@@ -38,17 +38,57 @@ export function pageHeaders(html: string, https: boolean): Record<string, string
   }
 }
 
-/** How the server answers a request for a page, whose shell is the same at every address. */
+/** A page as the build made it. */
+export interface Page {
+  name: string
+  /** As the router of Vue writes it, such as `/submissions/:id()`. */
+  path: string
+  /** What it asks the server for when it opens, such as `/api/submissions/:id`. */
+  asks?: string
+  /** Names of the files that it needs beyond those that every page has. */
+  scripts: readonly string[]
+}
+
+/** How the server answers a request for a page, whose shell is nearly the same at every address. */
 export interface PageAnswer {
   status: number
   allow?: string
+  page?: Page
 }
 
-/** @param paths of all pages as the router of Vue writes them, such as `/submissions/:id()` */
-export function createPageRoutes(paths: readonly string[]): (method: string, path: string) => PageAnswer {
-  const page = new RegExp(`^(?:${paths.map(path => path.replaceAll(/:\w+(\(\))?/g, '[^/]+')).join('|')})/?$`, 'i')
+export function createPageRoutes(pages: readonly Page[]): (method: string, path: string) => PageAnswer {
+  const patterns = pages.map(page => ({
+    page, pattern: new RegExp(`^${page.path.replaceAll(/:\w+(\(\))?/g, '[^/]+')}/?$`, 'i'),
+  }))
   return (method, path) => {
-    if (!page.test(path.replace(/[?#].*$/s, ''))) return { status: 404 }
-    return method === 'GET' || method === 'HEAD' ? { status: 200 } : { status: 405, allow: 'GET, HEAD' }
+    const { page } = patterns.find(({ pattern }) => pattern.test(path.replace(/[?#].*/s, ''))) ?? {}
+    if (!page) return { status: 404 }
+    return method === 'GET' || method === 'HEAD' ? { status: 200, page } : { status: 405, allow: 'GET, HEAD' }
   }
 }
+
+/** The parts of a page's HTML that are told apart here. */
+interface Shell { head: string[], bodyAttrs: string[], bodyAppend: string[] }
+
+/**
+ * Fits the shell to the page that comes. Its frame is there at once (app/spa-loading-template.html), with styles of its
+ * own: those of the build stand behind it, so that it does not wait for them. What the page will ask for is asked for
+ * beside its scripts and not after them; without `mayLook` nothing but how to sign in.
+ */
+export function fitShell(shell: Shell, page: Page, path: string, mayLook: boolean): void {
+  shell.head = shell.head.map(part => part.replaceAll(/<link rel="stylesheet"[^>]*>/g, (link) => {
+    shell.bodyAppend.unshift(link)
+    return ''
+  }))
+  shell.bodyAttrs.push(`data-page="${mayLook ? page.name : 'sign-in'}"`)
+  const links = mayLook ? [...askedBy(page, path).map(dataLink), ...page.scripts.map(scriptLink)] : []
+  shell.head.push(dataLink('/api/auth/session'), ...links)
+}
+
+/** Nothing where the address says more than which page it is: the page may then ask for something else. */
+function askedBy({ asks }: Page, path: string): string[] {
+  return asks && /^[\w/-]+$/.test(path) ? [asks.replace(':id', path.replace(/\/$/, '').split('/').at(-1)!)] : []
+}
+
+const dataLink = (url: string) => `<link rel="preload" as="fetch" crossorigin href="${url}">`
+const scriptLink = (file: string) => `<link rel="modulepreload" as="script" crossorigin href="/${file}">`

@@ -1,3 +1,4 @@
+import { within } from '../../shared/utils/time'
 import { getRouterParam, type H3Event } from 'h3'
 import { HttpError, noSuchRoute } from './errors'
 
@@ -29,11 +30,7 @@ export function requireListener<L>(event: H3Event, platformOf: (key: string) => 
  * @throws HttpError 502 with what failed; 504 when it is still trying
  */
 export async function started(connected: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new HttpError(504, 'GATEWAY_CONNECTING', `The listener is not connected yet, after \
-${PATIENCE_MS / 1000} s. It goes on trying; the log says why.`)), PATIENCE_MS)
-  })
+  const late = `The listener is not connected yet, after ${PATIENCE_MS / 1000} s. It goes on trying; the log says why.`
   const failed = (error: Error) => { throw new HttpError(502, 'GATEWAY_FAILED', error.message) }
-  await Promise.race([connected.catch(failed), late]).finally(() => clearTimeout(timer))
+  await within(PATIENCE_MS, connected.catch(failed), () => new HttpError(504, 'GATEWAY_CONNECTING', late))
 }

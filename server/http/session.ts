@@ -1,5 +1,6 @@
 import { deleteCookie, getCookie, setResponseHeader, useSession, type H3Event } from 'h3'
-import type { Reviewer } from '../ports/submission'
+import type { Limiter } from '../ports/limiter'
+import type { Person } from '../ports/submission'
 import { addressGroup, clientAddress } from './client-address'
 import { HttpError } from './errors'
 import { sameSecret } from './guards'
@@ -32,20 +33,22 @@ export function sealedCookie(
 }
 
 /** Who a sealed cookie says is signed in; null for none, a forged one or one past its 12 hours. */
-export async function readSession(event: H3Event, config: SiteConfig): Promise<Reviewer | null> {
+export async function readSession(event: H3Event, config: SiteConfig): Promise<Person | null> {
   const session = sessionOf(config)
   // A session would be opened for everybody who has none.
   if (!getCookie(event, session.name)) return null
-  return (await useSession<{ user?: Reviewer }>(event, session)).data.user ?? null
+  const { user } = (await useSession<{ user?: Person }>(event, session)).data
+  // A session that began before there were lists names nobody but who typed a name.
+  return user ? { ...user, names: user.names ?? [user.id] } : null
 }
 
 export async function startSession(
-  event: H3Event, { id, name, platform }: Reviewer, config: SiteConfig,
+  event: H3Event, { id, name, platform, names }: Person, config: SiteConfig,
 ): Promise<void> {
   const opened = await useSession(event, sessionOf(config))
   // Nothing of an earlier one goes on, its age neither.
   await opened.clear()
-  await opened.update({ user: { id, name, platform } })
+  await opened.update({ user: { id, name, platform, names } })
 }
 
 export function endSession(event: H3Event, config: SiteConfig): void {
@@ -61,12 +64,9 @@ function sessionOf(config: SiteConfig) {
   })
 }
 
-/** Counts a client's attempt; resolves with 0, or with the ms to wait. */
-interface Counter { take(client: string): Promise<number> }
-
 /** Counts an attempt to sign in. @throws HttpError 429, 503 */
 export async function requireAttempt(
-  event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Counter },
+  event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Limiter },
 ): Promise<void> {
   const client = addressGroup(clientAddress(event.node.req, config.form.trustedProxies))
   const waitMs = await signIns.take(`sign-in:${client}`).catch(() => {
@@ -82,7 +82,7 @@ export async function requireAttempt(
 }
 
 /** Whoever knows the password, under the name that they give. @throws HttpError 400, 401, 403 */
-export function passwordViewer(body: unknown, { ops }: SiteConfig): Reviewer {
+export function passwordViewer(body: unknown, { ops }: SiteConfig): Person {
   const { name, password } = (body ?? {}) as Record<string, unknown>
   if (!ops.password) {
     throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
@@ -95,5 +95,6 @@ export function passwordViewer(body: unknown, { ops }: SiteConfig): Reviewer {
   }
   const isRight = typeof password === 'string' && sameSecret(password, ops.password)
   if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')
-  return { id: `ops:${shown.toLowerCase()}`, name: shown, platform: 'Ops page' }
+  const id = `ops:${shown.toLowerCase()}`
+  return { id, name: shown, platform: 'Ops page', names: [id] }
 }

@@ -2,10 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { createEventStream, setResponseHeader, setResponseHeaders, type H3Event } from 'h3'
 import { HttpError, reportUnexpected } from './errors'
 
-/**
- * The browser connects again by itself, and is then asked again who it is: a sign-out ends a stream by then at the
- * latest.
- */
+/** The browser connects again by itself and is asked again who it is, so that a sign-out ends every stream. */
 const LIFETIME_MS = 5 * 60_000
 
 /** What the browser waits before it connects again, ms. */

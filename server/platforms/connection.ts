@@ -1,18 +1,20 @@
-import type { ActionEvent, Adapter, CardElement, Chat } from 'chat'
+import type { ActionEvent, Adapter, CardElement, Chat, InstalledEvent } from 'chat'
 import type { GatewayStatus } from '../ports/monitor'
 import type { Outcome } from '../ports/delivery'
+import type { Installation } from '../ports/installations'
 import type { Log } from '../ports/runtime'
 import type { CardRef } from '../ports/submission'
+import type { ManifestVariant } from './platform'
 import type { Platform } from './traits'
-import type { SandboxRoom } from './sandbox/room'
+import type { SandboxRooms } from './sandbox/rooms'
 
 /** One channel in which cards are posted. */
 export interface Room {
-  /** @param submissionId what a repeated post of the same card is told by, where the platform can */
-  post(card: CardElement, summary: string, submissionId: string): Promise<Outcome<CardRef>>
+  /** @param key what a repeated post of the same card is told by, where the platform can */
+  post(card: CardElement, summary: string, key: string): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
-  /** Says something below a card, or in the channel. `card` never holds form data. */
-  say(card: CardElement, summary: string, below?: CardRef): Promise<Outcome>
+  /** Says something below a card, or in the channel. Its texts appear as typed; `mention` is of `mentions.of`. */
+  say(card: CardElement, summary: string, below?: CardRef, mention?: string): Promise<Outcome>
   /** Whether the platform takes our credentials and shows us the channel; absent where only a post can tell. */
   check?(): Promise<Outcome>
   /** Whether somebody is in the room; absent where the platform does not tell that by one question. */
@@ -50,6 +52,8 @@ export interface ListenerOptions {
   /** Where events are forwarded to; null hands them on within this process. */
   webhookUrl: string | null
   background: (task: Promise<unknown>) => void
+  /** How long a listener that died blocks the next one, ms. */
+  leaseMs: number
   log: Log
 }
 
@@ -58,18 +62,28 @@ export interface Install {
   /** Seals what a browser keeps while it is at the platform. */
   password: string
   /** The platform's page that asks for consent. */
-  link: (state: string, variant: { files: boolean }) => string
-  /**
-   * Keeps the token that the code stands for; resolves with the workspace's id, or with null when the platform refuses.
-   */
+  link: (state: string, variant: ManifestVariant) => string
+  /** Keeps the token that the code stands for; resolves with the workspace's id, or null when it is refused. */
   finish: (code: string, bot: () => Promise<Chat>) => Promise<string | null>
+}
+
+/** How a room is known whose channel no variable names: cards go to where people install the app. */
+export interface LateRoom {
+  /** Which app it is; another one is installed anew. */
+  app: string
+  /** What an event that the adapter has verified says; null when it is of no room of cards, or of strangers. */
+  installationIn: (event: Pick<InstalledEvent, 'conversationId' | 'tenantId' | 'raw'>) => Installation | null
 }
 
 /** A configured platform. Both halves load their code on first use. */
 export interface Connection {
   platform: Platform
-  /** The channel of the cards, as the platform has it. */
-  channelId: string
+  /** The channel of the cards, as the platform has it; null while nobody installed the app of a late room. */
+  channelId: string | null
+  /** Only where no variable names the channel. */
+  late?: LateRoom
+  /** Asks the store for the channel of a late room, which is `channelId` from then on; never rejects. */
+  locate?: () => Promise<string | null>
   /**
    * The channels that a thread is in, as the configuration names them, as far as its id tells; the narrowest first,
    * where a thread is a channel of its own. Absent where the second part of the id is the channel.
@@ -77,8 +91,15 @@ export interface Connection {
   channelsOf?: (threadId: string) => readonly string[]
   /** The same of the webhook that is being handled, where its signed request tells more than the thread's id. */
   channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
-  /** Ids of a person, as the configuration may have them; absent where the platform has one for each. */
+  /**
+   * Ids of a person, as the configuration may have them, and the roles that the same signed request says they have;
+   * absent where the platform has one id for each.
+   */
   idsOf?: (event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>) => readonly string[]
+  /** People in messages: the ids of those whom one names, and what notifies somebody, where there is such a thing. */
+  mentions?: { in: (raw: unknown) => readonly string[], of?: (userId: string) => string }
+  /** Ids of everybody in a group that a list has; null for what is none. Answers within 1.5 s. */
+  membersOf?: (group: string) => Promise<Outcome<readonly string[]>> | null
   /** What tells one press of a button from the next; absent where the event's own `id` does. */
   pressOf?: (raw: unknown) => unknown
   /** The Chat SDK's adapter, for what comes in. */
@@ -90,7 +111,7 @@ export interface Connection {
    */
   room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
   /** The chat itself, where it is embedded in this service: whoever sends its requests may open our own pages. */
-  embedded?: SandboxRoom
+  embedded?: SandboxRooms
   /** Absent where nobody else can install the app. */
   install?: Install
   /** Only where there is a socket to listen to. */

@@ -8,7 +8,6 @@ import type { Platform } from './traits'
 
 /** What a platform may ask for while its variables are read. */
 export interface Reading {
-  /** Reports variables that are missing. */
   require: Require
   /** Reports that the public URL is missing, when it is. */
   requireSite: (why: string) => unknown
@@ -16,6 +15,8 @@ export interface Reading {
   siteUrl: string
   /** Channels that forms name on this platform. */
   channels: readonly string[]
+  /** People and groups of this platform on any list, without its key. */
+  people: readonly string[]
 }
 
 /** What connecting a platform may use. */
@@ -24,6 +25,14 @@ interface Tools {
   http: HttpClient
   /** Public URL of this service, without a trailing slash; null when nobody said it. */
   siteUrl: string | null
+}
+
+/** What an app may be beside what it has to be. */
+export interface ManifestVariant {
+  /** Reads what people attach in conversations. */
+  files: boolean
+  /** An agent in the platform's own sense, whose answers people stop with its own button. */
+  agent: boolean
 }
 
 /**
@@ -42,16 +51,18 @@ export interface Definition extends Platform {
   needs: readonly string[]
   /** Why the public URL is needed too; a sentence's end. */
   needsSite?: string
-  /** How APPROVERS names a person, without the key; `example` is for people. */
+  /** How lists name a person, without the key; `example` is for people. */
   person: { id: RegExp, example: string }
+  /** How lists name a group of people, without the key. */
+  group?: { id: RegExp, example: string }
   /** Its settings, once everything that it needs is there. */
   read(values: Readonly<Record<string, unknown>>, reading: Reading): unknown
   /** Reports what is missing although the platform itself may not be wanted. */
   check?(values: Readonly<Record<string, unknown>>, reading: Reading): void
   /** How it is set up for this deployment. `siteUrl` is null, and `settings` undefined, while nobody said them. */
   setup(siteUrl: string | null, settings: unknown): SetupStep[]
-  /** What an app for this deployment is created from, without secrets; `files` lets it read attachments. */
-  manifest?(siteUrl: string, settings: unknown, variant: { files: boolean }): object
+  /** What an app for this deployment is created from, without secrets. */
+  manifest?(siteUrl: string, settings: unknown, variant: ManifestVariant): object
   /** Where others may install the app: what people read while that is not set up. */
   installOff?: string
   /** Its messages come through a socket instead of webhooks. */

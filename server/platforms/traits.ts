@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod'
+import type { Moment } from '../../shared/types/line'
 
 /** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
 interface CardLimits {
@@ -12,11 +13,17 @@ interface CardLimits {
   total: number
   /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
   isText?: true
+  /** Groups, pictures, links to files and further notes together, where each is an element and these are counted. */
+  blocks?: number
+  /** Pictures that it shows by their addresses: how many, and whether only what the world reaches. Absent for none. */
+  pictures?: { most: number, public: boolean }
 }
 
 export interface ModalLimits {
   inputs: number
   label: number
+  /** Options of one list; a field that has more is typed. */
+  choices: number
   /** Longest value that can be edited; longer ones are kept as they are. */
   value: number
   /** All labels and values together, in bytes of JSON: control characters take six. */
@@ -41,12 +48,19 @@ export interface Platform {
   /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
   escape: (text: string) => string
   /**
-   * Its messages stay as they were posted: what becomes of a card is said below it, and so is that a click came too
-   * late.
+   * How a moment is written in a card's text, so that readers see it in their own time zones. Absent where there is
+   * nothing for it, and UTC is named; and where a moment is an element of its own (`LineElement`).
    */
+  moment?: (moment: Moment) => string
+  /** It has a button of its own that stops the agent's answer. */
+  stops?: true
+  /** Its messages cannot be changed: what becomes of a card, and that a click came too late, is said below it. */
   keepsMessages?: true
-  /** The variable that names its channel, if there is one, and what a form of the configuration may name. */
-  channel: { variable?: string, schema: ZodType }
+  /**
+   * The variable that names its channel, if there is one, and what a form of the configuration may name. A form
+   * that names none goes to the channels `beside` it too.
+   */
+  channel: { variable?: string, schema: ZodType, beside?: readonly string[] }
   /** How the platform writes a mention that notifies somebody; null where there are none. */
   mention: RegExp | null
 }

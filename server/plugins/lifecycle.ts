@@ -1,13 +1,20 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { handlers } from '#nitro-internal-virtual/server-handlers'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { useLog, useServices } from '../app'
 import { ConfigError } from '../config'
 import { background, drain } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
+import { keepConnections } from '../http/keep-alive'
 
 /** How long SIGTERM waits for work in the background, ms; container hosts kill after 10 s or more. */
 const DRAIN_MS = 8000
 
-/** When a process that stays loads the bot, ms: after its first form, before its first click. */
+/** How long whoever asks by IPC whether everything has settled waits for it, ms: a bound for what hangs. */
+const SETTLE_MS = 60_000
+
+/** When a process that stays loads what a decision needs, ms: after its first form, before its first click. */
 const WARM_AFTER_MS = 3000
 
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
@@ -17,7 +24,15 @@ export default defineNitroPlugin((nitro) => {
   const services = startOrExit()
   const { config, log, sweep, sandbox, opsSubmissions, listeners, stopConversations, warm, close } = services
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
+  for (const line of services.decides) log.info('config.decides', { line })
+  keepConnections()
   onUnexpectedError(error => log.error('request.failed', { error }))
+  // Nitro notes it and goes on: a process that nobody can reach, and nobody starts again.
+  process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'listen') return
+    log.error('listen.failed', { error, setting: 'PORT' })
+    process.exit(1)
+  })
   let sweeping: Promise<unknown> | null = null
   const tick = () => {
     sweeping ??= sweep().catch(error => log.warn('sweep.failed', { error })).finally(() => { sweeping = null })
@@ -25,11 +40,11 @@ export default defineNitroPlugin((nitro) => {
   }
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
-  if (!config.serverless) setTimeout(() => background(warm()), WARM_AFTER_MS).unref()
+  if (!config.serverless) setTimeout(() => background(makeReady(warm)), WARM_AFTER_MS).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
   const stopWatching = () => {
-    sandbox?.room.close()
+    sandbox?.rooms.close()
     opsSubmissions.feed.close()
   }
   process.once('SIGTERM', stopWatching)
@@ -44,9 +59,24 @@ export default defineNitroPlugin((nitro) => {
 
   // A parent that holds an IPC channel (a test, a process manager) may ask when everything has settled.
   if (process.send) process.on(
-    'message', message => message === 'drain' && drain(DRAIN_MS).then(() => process.send?.('drained')),
+    'message', message => message === 'drain' && drain(SETTLE_MS).then(() => process.send?.('drained')),
   )
 })
+
+/** Has the first click find what later ones find. */
+async function makeReady(warm: () => Promise<unknown>) {
+  await Promise.all([warm(), loadWebhooks()])
+  // After so much was loaded the next full collection is near: it would come with the first click, and double it.
+  setFlagsFromString('--expose-gc')
+  await (runInNewContext('gc') as NonNullable<typeof gc>)({ type: 'major', execution: 'async' })
+}
+
+/** What else would be loaded while somebody waits: routes, and `Response`, which node loads when it is first named. */
+async function loadWebhooks() {
+  const routes = handlers.filter(({ route }) => route?.startsWith('/api/webhooks/'))
+  await Promise.all(routes.map(route => route.lazy && route.handler()))
+  return Response
+}
 
 function startOrExit() {
   const log = useLog()

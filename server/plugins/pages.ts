@@ -1,8 +1,8 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
-import paths from '#page-paths'
+import pages from '#pages'
 import { useServices } from '../app'
-import { createPageRoutes, pageHeaders } from '../http/pages'
-import { whyClosed } from '../http/viewer'
+import { createPageRoutes, fitShell, pageHeaders } from '../http/pages'
+import { isSignedIn, whyClosed } from '../http/viewer'
 
 /** Who sends a form here has a typing error in its address: a page would look like an answer. */
 const NOT_HERE = JSON.stringify({
@@ -10,12 +10,14 @@ const NOT_HERE = JSON.stringify({
   code: 'NO_SUCH_ROUTE',
 })
 
-/**
- * The status and security headers of pages, and 403 instead of them while nobody can sign in. Other answers do not pass
- * here.
- */
+/** The status and security headers of pages, and 403 instead of them while nobody can sign in. */
 export default defineNitroPlugin((nitro) => {
-  const routes = createPageRoutes(paths)
+  const routes = createPageRoutes(pages)
+  nitro.hooks.hook('render:html', async (shell, { event }) => {
+    const { page } = routes(event.method, event.path)
+    if (import.meta.dev || !page) return
+    fitShell(shell, page, event.path, await isSignedIn(event, useServices()))
+  })
   nitro.hooks.hook('render:response', (response, { event }) => {
     const { config } = useServices()
     // The development server's own scripts and styles come from everywhere.
@@ -38,6 +40,6 @@ export default defineNitroPlugin((nitro) => {
     if (!closed || status !== 200) return
     response.statusCode = 403
     response.statusMessage = 'Forbidden'
-    response.body = response.body.replace('<body>', `<body><noscript>${closed}</noscript>`)
+    response.body = response.body.replace(/<body[^>]*>/, `$&<noscript>${closed}</noscript>`)
   })
 })

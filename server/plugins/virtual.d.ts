@@ -1,10 +1,11 @@
-declare module '#page-paths' {
-  /** Paths of all pages as the router of Vue writes them, such as `/submissions/:id()`. */
-  const paths: readonly string[]
-  export default paths
+declare module '#pages' {
+  const pages: readonly import('../http/pages').Page[]
+  export default pages
 }
 
 declare module '#nitro-internal-virtual/server-handlers' {
-  /** Every route; one without a method takes any. */
-  export const handlers: readonly { route?: string, method?: string }[]
+  /** Every route; one without a method takes any, and `handler` of a lazy one loads it. */
+  export const handlers: readonly (
+    { route?: string, method?: string } & ({ lazy: true, handler: () => Promise<unknown> } | { lazy: false })
+  )[]
 }

@@ -1,5 +1,5 @@
-import type { Field, Place } from './board'
-import type { CardRef, Reviewer } from './submission'
+import type { Place } from './board'
+import type { CardRef, Field, Person } from './submission'
 
 /** A tool call that the agent may make only when somebody approves it. */
 export interface ProposedCall {
@@ -10,6 +10,8 @@ export interface ProposedCall {
   title: string
   /** What it would be done with. Comes from a model, which may have it from a form: hostile until escaped. */
   details: readonly Field[]
+  /** Id of the submission that it is about, if it is about one. */
+  submission?: string
 }
 
 /** A turn of the agent that waits for people. Everything is here: whoever takes it up needs no memory of it. */
@@ -18,7 +20,7 @@ export interface WaitingTurn {
   threadId: string
   /** Where it was asked; turns of versions that did not keep it have none. */
   place?: Place
-  asker: Reviewer
+  asker: Person
   /** Epoch ms; nobody can decide from then on. */
   expiresAt: number
   calls: readonly ProposedCall[]
@@ -30,7 +32,9 @@ export interface WaitingTurn {
 export interface Verdict {
   approved: boolean
   /** Null when nobody decided in time. */
-  by: Reviewer | null
+  by: Person | null
+  /** Somebody stopped the agent before anybody decided. */
+  stopped?: true
   /** Epoch ms. */
   at: number
 }
@@ -65,6 +69,8 @@ export interface ApprovalStore {
   /** Notes where the cards of the calls are, by position. */
   attach(id: string, cards: readonly CardRef[]): Promise<void>
   get(id: string): Promise<KeptTurn | null>
+  /** Ids of the turns that are kept, the first to expire first. */
+  kept(limit: number): Promise<string[]>
   /**
    * Records the verdict on one call, or with null on all that have none; atomic, and never changes one that stands.
    *

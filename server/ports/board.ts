@@ -1,26 +1,66 @@
+import type { Line } from '../../shared/types/line'
+import type { SpeechButton } from './conversation'
 import type { Outcome } from './delivery'
-import type { CardRef } from './submission'
+import type { FieldRule } from './field-rules'
+import type { CardRef, Field } from './submission'
 
-/** A form field as people read it. Plain text: whoever renders it escapes it. */
-export interface Field {
+/** A button of a card. */
+export interface CardAction {
+  /**
+   * `edit` opens a form, or leads to the pages where there is none; `send_again` opens one, or
+   * sends at once; `undo` and `not_spam` take a decision back; `take` says that somebody is on it, `hand_back` that
+   * they are not any more.
+   */
+  id: 'forward' | 'edit' | 'send_again' | 'spam' | 'undo' | 'not_spam' | 'take' | 'hand_back'
   label: string
-  value: string
-  edited: boolean
+}
+
+/** What became of a card's submission; `gone` is one that is not kept any more. */
+export type CardState
+  = 'new' | 'failed' | 'forwarding' | 'forwarded' | 'spam' | 'expired' | 'erased' | 'gone'
+
+export interface CardLink {
+  /** Nothing that a form said. */
+  label: string
+  url: string
+}
+
+/** A picture that came with a form. */
+export interface CardPicture {
+  /** Where it is; whoever has the address may open it. */
+  url: string
+  /** What is said in its place; nothing that a form said. */
+  alt: string
 }
 
 /** What a card says, whatever the platform. Plain text throughout. */
 export interface CardView {
   submissionId: string
   title: string
+  state: CardState
   fields: readonly Field[]
+  /** Addresses of the files that came with it. */
+  links?: readonly CardLink[]
+  /** Those of them that it shows, as far as a platform can. */
+  pictures?: readonly CardPicture[]
   /** Who, when, where to, what failed; one line each. */
-  notes: readonly string[]
-  /** Offer the three buttons. */
-  actions: boolean
-  /** What the button that forwards says when that only does what is left; `Forward Submission` when absent. */
-  retryLabel?: string
+  notes: readonly Line[]
+  /** The buttons that it offers, in this order. */
+  actions: readonly CardAction[]
   /** The whole submission on the ops pages; null when nobody can open it there. */
   url: string | null
+  /** Where it is decided, when that is on another card. */
+  decideAt?: string
+}
+
+/** What a card asks about a tool call, or what became of it. Plain text throughout. */
+export interface ApprovalView {
+  title: string
+  details: readonly Field[]
+  /** Who asked, until when, what was decided; one line each. */
+  notes: readonly Line[]
+  /** What the buttons carry; null when there is nothing to decide any more. */
+  value: string | null
 }
 
 /**
@@ -29,10 +69,7 @@ export interface CardView {
  */
 export type Place = readonly string[] | 'everywhere'
 
-/**
- * The rooms in which teams triage. A room is named by its platform's key, for the platform's own channel, or by
- * `platform/channel` for another one.
- */
+/** The rooms in which teams triage, named by the platform's key or, beside its own channel, `platform/channel`. */
 export interface ReviewBoard {
   /** Keys of the configured platforms. */
   readonly platforms: readonly string[]
@@ -40,30 +77,43 @@ export interface ReviewBoard {
   label(room: string): string
   /** The room that a card is in, by a name that every `Place` there has. */
   roomOf(ref: CardRef): string
-  post(room: string, card: CardView): Promise<Outcome<CardRef>>
+  /** All names of the room that a card is in. */
+  placeOf(ref: CardRef): readonly string[]
+  /** @param again tells a further card of the submission from a post of the same that is repeated */
+  post(room: string, card: CardView, again?: string): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
-  /** Says something in the card's thread; plain text. */
-  reply(ref: CardRef, text: string): Promise<Outcome>
-  /** Answers a click that came too late, where the card goes on offering its buttons; nothing elsewhere. Plain text. */
-  answerLate(ref: CardRef, text: string): Promise<Outcome>
-  /** Says something in the room; plain text with a link below, if there is one. */
-  announce(room: string, text: string, url: string | null): Promise<Outcome>
+  /** Says something in the card's thread. Notifies who has these names, where that is possible. */
+  reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome>
+  /** Answers a click that came too late, where the card goes on offering its buttons; nothing elsewhere. */
+  answerLate(ref: CardRef, text: Line): Promise<Outcome>
+  /** Says something in the room; plain text with a link and a button below, as far as there are any. */
+  announce(room: string, text: Line, url: string | null, button?: SpeechButton): Promise<Outcome>
   /** Whether somebody, by the platform's id, is in the room; false where that is unknown. Answers within 15 s. */
   hasMember(room: string, userId: string): Promise<Outcome<boolean>>
+  /**
+   * Names of everybody in a group that a list has, where the platform has to be asked for them; null for what is none.
+   * Answers within 1.5 s.
+   */
+  membersOf(group: string): Promise<Outcome<readonly string[]>> | null
+  /** The full name of somebody on a list; null where it is not known within a second. */
+  nameOf(person: string): Promise<string | null>
   /** Where people open the card: a URL or a path of this site; null when unknown. Answers within a second. */
   link(ref: CardRef): Promise<string | null>
+  /** Why no card can be posted in a room yet, whose app is installed nowhere; null where one can be tried. */
+  awaits(room: string): Promise<string | null>
   /** Whether the platform takes our credentials. */
   check(platform: string): Promise<Outcome>
   /** Least pause between two new cards in the room, ms; 0 where there is no such limit. */
   intervalMs(room: string): number
 }
 
-/** One input of the edit form. */
 export interface EditInput {
   /** Stable within the submission: the position of its key. */
   id: string
   label: string
   value: string
+  /** What its form takes there; absent for anything, and for a value that is none of it. */
+  rule?: FieldRule
 }
 
 export interface EditForm {
@@ -71,4 +121,11 @@ export interface EditForm {
   inputs: readonly EditInput[]
   /** As in the card. */
   url: string | null
+}
+
+/** What is asked before an email that came back is sent again. */
+export interface SendAgainForm {
+  submissionId: string
+  /** Where it was sent to. */
+  to: readonly string[]
 }

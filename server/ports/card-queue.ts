@@ -20,10 +20,13 @@ export interface CardQueueStore {
   leave(id: string, leaving: readonly Leaving[]): Promise<void>
   /** How many wait. */
   length(room: string): Promise<number>
-  /** True for the first who asks since the notice was last forgotten: a backlog is announced once. */
-  takeNotice(room: string): Promise<boolean>
-  forgetNotice(room: string): Promise<void>
+  /** True for the first who asks since the notice was last forgotten, or in 24 hours: a room is told of it once. */
+  takeNotice(room: string, about: Notice): Promise<boolean>
+  forgetNotice(room: string, about: Notice): Promise<void>
 }
+
+/** What is told once: that cards wait for their turn, that forms are held, that the room takes no cards. */
+export type Notice = 'backlog' | 'held' | 'closed'
 
 export interface Pace {
   room: string

@@ -1,11 +1,12 @@
-import type { CardView, Field, Place } from './board'
+import type { Line } from '../../shared/types/line'
+import type { CardView, Place } from './board'
 import type { ProposedCall } from './approvals'
-import type { Reviewer } from './submission'
+import type { Field, Person } from './submission'
 
 /** Something that the bot says. Plain text throughout: whoever renders it escapes it. */
 export interface Speech {
   /** One paragraph each. */
-  text: readonly string[]
+  text: readonly Line[]
   /** What the text is about. */
   items?: readonly SpeechItem[]
   buttons?: readonly SpeechButton[]
@@ -13,19 +14,23 @@ export interface Speech {
   mention?: string
 }
 
-export interface SpeechItem extends Pick<Field, 'label' | 'value'> {
+export interface SpeechItem extends Pick<Field, 'label'> {
+  value: Line
   /** A page to read on. */
   link?: { label: string, url: string }
+  button?: SpeechButton
 }
 
 export interface SpeechButton {
   id: string
   label: string
   primary?: boolean
+  /** What it is about. */
+  value?: string
 }
 
-/** What the bot answers: words, or the card of a submission with its buttons. */
-export type Answer = { speech: Speech } | { card: CardView }
+/** What the bot answers: words, or the card of a submission with its buttons, as of a version. */
+export type Answer = { speech: Speech } | { card: CardView, version?: number }
 
 /** Where and for whom the agent works. */
 export interface Conversation {
@@ -34,10 +39,9 @@ export interface Conversation {
   channelId: string
   /** Whose submissions there are. */
   place: Place
-  /** Who asks. */
-  speaker: Reviewer
+  speaker: Person
   /** Who stands behind a tool call: the one who approved it, else the speaker. */
-  responsible(toolCallId: string): Reviewer
+  responsible(toolCallId: string): Person
 }
 
 /** One run of the agent, from a message or a decision to the end of its answer or the next question. */

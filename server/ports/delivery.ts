@@ -1,3 +1,5 @@
+import type { Field } from './submission'
+
 /** The result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
   = | { ok: true, value: T }
@@ -11,6 +13,8 @@ export type Outcome<T = undefined>
       content?: boolean
       /** True when what it was about is not there any more, such as a card that somebody deleted. */
       gone?: boolean
+      /** True when nothing was attempted, because others go first. */
+      busy?: boolean
       /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
       retryAfterMs?: number
     }
@@ -20,22 +24,73 @@ export interface Email {
   to: readonly string[]
   replyTo?: string
   subject: string
-  html: string
+  /** Absent where the text is all. */
+  html?: string
   text: string
   headers?: Readonly<Record<string, string>>
   attachments?: readonly Attachment[]
+  /** The provider names it when it tells what became of the email. */
+  submission?: string
 }
 
-interface Attachment {
+/**
+ * Bytes of files that one email takes. Resend takes 40 MB of an email as it is sent, where files have a third more:
+ * https://resend.com/docs/api-reference/emails/send-email
+ */
+export const MOST_ATTACHED = 28 * 2 ** 20
+
+export interface Attachment {
   filename: string
   /** Media type. */
   contentType: string
-  content: string
+  /** Text, or so many bytes that are read when it is sent. */
+  content: string | { size: number, read: () => AsyncIterable<Buffer> }
 }
+
+/** A line of a list or an object. */
+export interface Branch {
+  /** 0 for the outermost. */
+  depth: number
+  /** `street:` or `1.` */
+  name: string
+  /** Empty where more stands below it. */
+  value: string
+}
+
+/** No email holds more of them in one field. */
+export const MOST_BRANCHES = 1000
+
+export interface EmailField extends Field {
+  /** What stands in a list or an object; `value` is the same as JSON. */
+  tree?: readonly Branch[]
+}
+
+/** Everything that the email of a forward says, as plain text; the template escapes it. */
+export interface EmailContent {
+  subject: string
+  heading: string
+  fields: readonly EmailField[]
+  received: string
+  decided: string
+  submissionId: string
+  /** That an earlier email is not right any more; empty for the first. */
+  correction: string
+  /** What is attached with all of it when not all fields fit. */
+  attachment: string
+}
+
+/** Compiles the content into HTML and its plain-text twin; not `isWhole` when there was no room for all of it. */
+export type EmailTemplate = (content: EmailContent) => { html: string, text: string, isWhole: boolean }
 
 /** Sends an email; two calls with one key send one email (for 24 h, Resend's window). */
 export interface Mailer {
-  send(email: Email, idempotencyKey: string): Promise<Outcome>
+  /** Resolves with what the provider calls the message; undefined when it does not say. */
+  send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>>
+}
+
+export interface Posted {
+  /** HTTP status of the answer. */
+  status: number
 }
 
 /** Hands a forwarded submission to the downstream system. */
@@ -45,5 +100,5 @@ export interface Endpoint {
   /** The whole address. It may hold secrets: only to tell one endpoint from another. */
   readonly url: string
   /** `body` is the JSON text of exactly the form data. */
-  post(body: string, idempotencyKey: string): Promise<Outcome>
+  post(body: string, idempotencyKey: string): Promise<Outcome<Posted>>
 }

@@ -1,8 +1,8 @@
-import type { Reviewer } from './submission'
+import type { Person } from './submission'
 
 /** Who somebody is, or why nobody knows. `reason` is one line for the log, without secrets. */
 export type Identity
-  = | { ok: true, person: Reviewer }
+  = | { ok: true, person: Person }
     | { ok: false, problem: 'not-a-member' | 'unavailable', reason: string }
 
 /** A chat platform that vouches for its people, by OAuth 2.0 with an authorization code. */

@@ -1,14 +1,13 @@
-/**
- * Counts what each client does, in windows that start with its first act; all processes on one store share the counts.
- */
+/** Counts what each client does, in windows that start with its first act, over all processes on one store. */
 export interface Limiter {
   /** Acts that one client may do in a window. */
   readonly limit: number
   /**
-   * Counts one act. Resolves with 0 while the client is within the limit, otherwise with the ms until its window ends.
+   * Counts one act, or several. Resolves with 0 while the client is within the limit, otherwise with the ms until its
+   * window ends.
    * Rejects when the counts cannot be reached, in less than 2 s.
    */
-  take(client: string): Promise<number>
+  take(client: string, acts?: number): Promise<number>
 }
 
 /** Nothing was done, because the client has used up its window. */

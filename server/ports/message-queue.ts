@@ -14,7 +14,6 @@ export interface MessageQueue {
   stalled(ms: number, limit: number): Promise<string[]>
 }
 
-/** What is kept. */
 export interface QueueLimits {
   /** Messages that wait in one thread at most. */
   most: number

@@ -1,5 +1,5 @@
 import type { Outcome } from './delivery'
-import type { AuditLine, Work } from './submission'
+import type { AuditLine, Verdict, Work } from './submission'
 import type { Backlog } from './store'
 
 /** Watches what the service does, for metrics and the status page. Nothing here waits, fails, or sees form data. */
@@ -12,6 +12,12 @@ export interface Monitor {
   ended(line: AuditLine): void
   /** Somebody tried to decide a submission that does not belong to where they are. */
   misplaced(platform: string): void
+  /** Somebody tried to decide a submission who is none of its reviewers. */
+  refused(platform: string): void
+  /** The mail provider told what became of an email. */
+  told(verdict: Verdict, news: boolean): void
+  /** The mail provider told something that is about no email on record. */
+  toldForeign(): void
   /** A webhook of a platform was answered after `ms`. */
   acknowledged(platform: string, status: number, ms: number): void
 }

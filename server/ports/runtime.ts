@@ -12,6 +12,8 @@ export interface Runtime {
   within(task: Promise<unknown>, ms: number): Promise<void>
   /** Keeps the process (or the function instance) alive until `task` settles. */
   background(task: Promise<unknown>): void
+  /** Keeps a function instance alive until `task` settles; a process that is told to end does not wait for it. */
+  keepAlive(task: Promise<unknown>): void
 }
 
 /** The one clock that all processes on one store go by, whatever their machines say. */

@@ -1,5 +1,8 @@
 import type { Entry, Leaving } from './card-queue'
-import type { AuditLine, DecisionOutcome, Submission } from './submission'
+import type { AuditLine, DecisionOutcome, Submission, SubmissionData } from './submission'
+
+/** Form data that is stored and was not read. */
+export const UNREAD: SubmissionData = Object.freeze({})
 
 /**
  * Keeps submissions, the order of the open ones, and when each needs attention next.
@@ -15,22 +18,30 @@ export interface SubmissionStore {
   /** The submission, or null; `data` is null from `expiresAt` on. */
   get(id: string): Promise<Submission | null>
   /**
-   * Compare-and-set: true if `previous.version` was still the stored one and `next` is stored now, with `audit` when
-   * given. The submission leaves queues in the same step.
+   * A submission that nobody has decided as this process stored it last, its data `UNREAD`; null when it has none at
+   * hand. Others may have changed it since: enough for a `replace`.
    */
-  replace(previous: Submission, next: Submission, audit?: AuditLine, leaving?: readonly Leaving[]): Promise<boolean>
-  /** Compare-and-set removal, which leaves `audit` behind when given. The submission leaves queues in the same step. */
-  remove(previous: Submission, audit?: AuditLine, leaving?: readonly Leaving[]): Promise<boolean>
+  recall(id: string): Submission | null
+  /**
+   * Compare-and-set: resolves with `next`, and with the data that it keeps if that is `UNREAD`, if `previous.version`
+   * was still the stored one and `next` is stored now, with `audit` when given; else with null. The submission leaves
+   * queues in the same step. Of one that is over only its trace is kept, for `TRACE_TTL_MS` from then on.
+   */
+  replace(
+    previous: Submission, next: Submission, audit?: AuditLine, leaving?: readonly Leaving[],
+  ): Promise<Submission | null>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
   /**
-   * A page of what waits or is being delivered, newest first; `before` is the `cursor` of the page above.
+   * A page of what waits or is being delivered; `before` is the `cursor` of the page above, or what `cursorAt` says of
+   * any submission.
    *
-   * @param page.only those that wait for a person as `stuck` has them, or instead those that are held
+   * @param page.only those that wait for a person as `stuck` has them, those that somebody has, or instead those of
+   * another list
    */
-  listPending(page: { limit: number, before?: string, only?: 'stuck' | 'held' }): Promise<PendingPage>
+  listPending(page: PageRequest): Promise<PendingPage>
   /** The newest audit lines of the last 30 days, newest first. */
   audit(limit: number): Promise<AuditLine[]>
   /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
@@ -38,11 +49,26 @@ export interface SubmissionStore {
   backlog(now: number): Promise<Backlog>
   /** Ids of those that wait for a person because a delivery or a card was refused or given up, oldest first. */
   stuck(limit: number): Promise<string[]>
+  /** Another one after every change to any submission: who read at this one, and finds it again, has missed nothing. */
+  revision(): Promise<string>
   /** Tells of changes to submissions; returns what stops it. */
   watch(watcher: StoreWatcher): () => void
   /** Null when the store takes writes; otherwise why it does not and what to change, in one line for people. */
   check(): Promise<string | null>
   close(): Promise<void>
+}
+
+/** `held`: nobody decides them yet. `spam`: what somebody may still take back. */
+export type List = 'pending' | 'held' | 'spam'
+
+export interface PageRequest {
+  limit: number
+  before?: string
+  /** The newest first when absent. */
+  sort?: 'newest' | 'oldest'
+  only?: 'stuck' | 'taken' | 'held' | 'spam'
+  /** What the forms said is not read: their data is `UNREAD`. */
+  unread?: boolean
 }
 
 export interface CreateOptions {
@@ -74,7 +100,18 @@ export interface StoreRules {
   parse: (text: string) => unknown
   /** Whether it waits for a person because something was refused or given up. */
   needsPerson: (submission: Submission) => boolean
+  /** Whether it can be decided without its data at hand. */
+  isFresh: (submission: Submission) => boolean
+  /** Whether somebody has it. */
+  isTaken: (submission: Submission) => boolean
+  /** The list that it is in; null when that is none. */
+  listOf: (submission: Submission) => List | null
+  /** Whether it is a trace. */
+  isOver: (submission: Submission) => boolean
 }
+
+/** How long a trace is kept after its last change, ms. */
+export const TRACE_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
 /** How often a watcher hears that it is told of every change, ms: pages that hear nothing for a few seconds say so. */
 export const HEARTBEAT_MS = 1500

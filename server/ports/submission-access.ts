@@ -1,5 +1,5 @@
-import type { Field } from './board'
-import type { Action, Reviewer, Submission, SubmissionData } from './submission'
+import type { Line } from '../../shared/types/line'
+import type { Action, Field, Person, Submission, SubmissionData } from './submission'
 
 /**
  * What the tools of a conversation may do with the submissions of its place; others do not exist there.
@@ -12,9 +12,9 @@ export interface SubmissionAccess {
   get(id: string): Promise<ShownSubmission | null>
   stats(): Promise<SubmissionStats>
   /** Forwards or discards by the same claim as a click. */
-  decide(id: string, action: Action, reviewer: Reviewer): Promise<ClaimResult>
+  decide(id: string, action: Action, reviewer: Person): Promise<ClaimResult>
   /** Edits fields by name, then forwards. Fields that are not named stay as they are. */
-  decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<ClaimResult>
+  decideEdited(id: string, changes: readonly FieldChange[], reviewer: Person): Promise<ClaimResult>
 }
 
 export interface FieldChange {
@@ -52,5 +52,8 @@ export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
 /** What became of an attempt to decide a submission. Exactly one claim of a submission wins. */
 export type ClaimResult
   = | { claimed: true }
-    /** Nothing happened; one line that says why, e.g. who was faster. */
-    | { claimed: false, message: string }
+    /**
+     * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: they may not, and alone read why,
+     * since no list names them, or since another one has it.
+     */
+    | { claimed: false, message: Line, forbidden?: 'unlisted' | 'taken' }

@@ -1,5 +1,25 @@
+import type { StoredFile } from './files'
+
 /** What a website sent: any keys, any JSON values. Hostile until escaped. */
 export type SubmissionData = Readonly<Record<string, unknown>>
+
+/** What came with a form beside the data; kept and erased with them. */
+export interface Envelope {
+  /** What its page says that it is about, in one line; hostile until escaped. */
+  subject?: string
+  /** One address, which a mail header can carry. */
+  replyTo?: string
+  files?: readonly StoredFile[]
+}
+
+/** A form field as people read it; plain text, to be escaped. */
+export interface Field {
+  label: string
+  value: string
+  edited: boolean
+  /** What the sender wrote, of one that was edited, as far as that is known. */
+  was?: string
+}
 
 /** What a reviewer can decide. Edit & Forward is a forward whose data was changed first. */
 export type Action = 'forward' | 'spam'
@@ -10,7 +30,37 @@ export interface Reviewer {
   name: string
   /** Name of the platform as people know it, e.g. `Slack`. */
   platform: string
+  /** Who that is on any platform, where PEOPLE says so. */
+  person?: string
 }
+
+/** Somebody who acts, by what a platform signed just now, or a session. */
+export interface Person extends Reviewer {
+  /**
+   * Every name that a list may have for them, roles of the same request too: `slack:U1`, `slack:T1:U1`,
+   * `discord:role:2`, `ops:ada`. Without any they are on no list.
+   */
+  names?: readonly string[]
+}
+
+/** Whoever says of a submission that they are on it. */
+export interface Holder extends Person {
+  /** Who that is wherever they act: `identityOf`. */
+  who: string
+  /** Epoch ms. */
+  since: number
+  /** When it ends by itself, epoch ms. */
+  until: number
+  /** A list said that they may decide, and may not any more. */
+  listed?: true
+  /** Who gave it to them, when they did not take it themselves. */
+  by?: Reviewer
+  /** Others who were told, and may decide all the same; the latest. */
+  warned?: readonly { who: string, at: number, press?: string }[]
+}
+
+/** What a holder means to others: a word before they decide, or that they cannot. */
+export type ClaimRule = 'soft' | 'exclusive'
 
 /** Where one card is: enough to edit it in place. */
 export interface CardRef {
@@ -22,14 +72,17 @@ export interface CardRef {
 
 export type Delivery = 'email' | 'endpoint'
 
-/** One effect that is still to happen. Stored with the submission, so a crash cannot lose it. */
+/**
+ * One effect that is still to happen. Stored with the submission, so a crash cannot lose it. `erasure`: the endpoint is
+ * told that everything was erased. `confirm`: whoever sent the form is told that it was passed on.
+ */
 export interface Work {
   /** Unique within the submission; a repeated effect of a later round has another key. */
   key: string
-  kind: 'post' | 'update' | 'remind' | Delivery
+  kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
   /** Room of a `post`. */
   room?: string
-  /** Card of an `update` or `remind`. */
+  /** Card of an `update`, `remind` or `tell`. */
   card?: CardRef
   /** Attempts that failed so far. */
   attempts: number
@@ -48,6 +101,20 @@ export interface Decision {
   at: number
   /** Some of what was forwarded was edited by reviewers, in this round or an earlier one. */
   edited?: boolean
+  /** Addresses to which the email goes instead of those of the form. */
+  to?: readonly string[]
+}
+
+/**
+ * What became of an email, as its provider tells. `complained`: a receiver marked it as spam. `suppressed`: it was not
+ * sent, because an earlier one came back.
+ */
+export type Verdict = 'sent' | 'delayed' | 'delivered' | 'complained' | 'suppressed' | 'failed' | 'bounced'
+
+export interface Receipt {
+  verdict: Verdict
+  /** Why, in one line of the provider's or the receiver's: hostile until escaped. */
+  reason?: string
 }
 
 /** What a delivery was given last. */
@@ -59,6 +126,10 @@ export interface Sent {
   to: readonly string[]
   /** Epoch ms. */
   at: number
+  /** What the provider calls the message, where it says so. */
+  messageId?: string
+  /** What became of it; absent until anything is known. */
+  receipt?: Receipt
 }
 
 export interface Failure {
@@ -69,20 +140,33 @@ export interface Failure {
 
 /** One thing that happened to a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
-  | { event: 'received' | 'held' | 'reminded' | 'expired' }
-  /** Somebody judged whether what was held is a form after all. */
-  | { event: 'released' | 'deleted', reviewer: Reviewer }
+  | { event: 'received' | 'held' | 'reminded' | 'expired' | 'confirmed' }
+  /** `released`: somebody judged that what was held is a form after all. */
+  | { event: 'released' | 'erased', reviewer: Reviewer, press?: string }
   | { event: 'posted', platform: string }
-  /** `press`: the click, by an id that it keeps when it is sent again: it decides once, also after a reopening. */
-  | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string }
-  | { event: 'delivered', delivery: Delivery }
+  | { event: 'card-deleted', room: string, hasAnother?: true }
+  /** `press`: the click, by an id that it keeps when it is sent again: it decides once. `to`: as `Decision` has it. */
+  | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
+  /** `status`: what an endpoint answered. */
+  | { event: 'delivered', delivery: Delivery, attempt?: number, status?: number }
   /** An attempt at something; `again` is when it is tried next, epoch ms, or null when it was given up. */
   | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
-  /** Deliveries were given up: it waits for a decision again. */
+  | { event: 'receipt', receipt: Receipt }
+  /** Deliveries were given up, or came back: it waits for a decision again. */
   | { event: 'reopened' }
+  /** Somebody took the decision back: it waits for another one. */
+  | { event: 'revoked', action: Action, reviewer: Reviewer, press?: string }
+  /** Somebody has it from then on; `by` gave it to them. */
+  | { event: 'taken', reviewer: Reviewer, by?: Reviewer, press?: string }
+  | { event: 'returned', reviewer: Reviewer, press?: string }
+  /** Nobody has it any more, because its time was over; `left`: because its holder may not decide any more. */
+  | { event: 'freed', reviewer: Reviewer, left: boolean }
 )
 
-/** A submission and everything that is still to be done about it. */
+/**
+ * A submission and everything that is still to be done about it. What stays of one that is over is its trace, which has
+ * no form data, names of fields or work.
+ */
 export interface Submission {
   id: string
   /** Key of its form; none for the default one. */
@@ -91,52 +175,76 @@ export interface Submission {
   version: number
   /**
    * `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. `settled`: decided
-   * and delivered, only its cards have to follow. Only `open` and `settling` are pending.
+   * and delivered. `erased`: somebody had that done, whatever it was. Only `open` and `settling` are pending.
    */
-  state: 'held' | 'open' | 'settling' | 'settled' | 'expired'
+  state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
   /** The version with which what its cards show changed last; absent until a decision. */
   look?: number
   /** Epoch ms. */
   receivedAt: number
   /** Epoch ms: `receivedAt` + 7 days. */
   expiresAt: number
-  /** Null once erased (spam, expiry). */
+  /** Null once erased (spam, expiry, the trace). */
   data: SubmissionData | null
+  /** Absent without data, and where nothing came with them. */
+  envelope?: Envelope
   /** The room was told that it expires soon. */
   reminded: boolean
-  /** Keys that a reviewer changed. */
+  /** Keys that a reviewer changed; `before` has what the sender wrote there, as long as there is form data. */
   edited: readonly string[]
+  before?: SubmissionData
   cards: readonly CardRef[]
   decision: Decision | null
+  /**
+   * Epoch ms: until then the decision can be taken back. The data of spam is kept as long, and of a forward nothing is
+   * delivered before. Absent when it cannot be taken back, or not any more.
+   */
+  revocableUntil?: number
+  /**
+   * From when on (epoch ms) its cards show nothing of the form any more; `begun` once they are made to. Until then a
+   * submission that is over is kept for it, without form data.
+   */
+  collapse?: { at: number, begun?: true }
+  /** Who has it; only of one that is open. */
+  holder?: Holder
+  /** Who erased it. */
+  erased?: { reviewer: Reviewer, at: number }
   work: readonly Work[]
   /** Deliveries that have the data as it is now. When it is opened again, only an edit repeats them. */
   delivered: readonly Delivery[]
+  /** Until when the form data of one that is settled is kept to hear what became of its email, epoch ms. */
+  keptUntil?: number
+  /** Where its sender is told that it was passed on, as long as that may happen; or when it did, epoch ms. */
+  confirmation?: { to: string, at?: undefined } | { at: number, to?: undefined }
   /** What each delivery was given last, in any round. */
   sent?: readonly Sent[]
   /** Deliveries that were given up in the last round. */
   failures: readonly Failure[]
-  /** Oldest first; the first and the latest when there were many. */
+  /** Oldest first; the first and the latest when there were many. Of one that is over its last `press` is kept. */
   history: readonly HistoryEntry[]
+  pressed?: string
 }
 
 /**
- * How a decision ended. `failed`: its deliveries were given up and the submission is open again. `released`, `deleted`:
- * what was held became open, or was erased.
+ * How a decision ended. `failed`: its deliveries were given up and the submission is open again. `revoked`: somebody
+ * took it back, likewise. `released`: what was held became open. `erased`: its data was, whatever it was.
  */
-export type DecisionOutcome = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'released' | 'deleted'
+export type DecisionOutcome
+  = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'revoked' | 'released' | 'erased'
 
 /** Outcomes after which a submission goes on. */
-export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'released']
+export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'revoked', 'released']
 
-/** The trace of a decision, kept after the submission is gone: no form data. */
+/** What the audit trail says of a decision, longer than the submission or its trace is kept: no form data. */
 export interface AuditLine {
   id: string
   /** Key of its form; none for the default one, and in lines of versions that did not keep it. */
   form?: string
   outcome: DecisionOutcome
-  /** Epoch ms. */
+  /** When it was, and when the form came in, epoch ms. */
   at: number
-  reviewer: Reviewer | null
-  /** When the form came in, epoch ms. */
   receivedAt: number
+  reviewer: Reviewer | null
+  /** Addresses that the reviewer chose for the email, instead of those of the form. */
+  to?: readonly string[]
 }

@@ -3,6 +3,7 @@ import type { Email } from '../../server/ports/delivery'
 
 export interface SandboxMessage {
   id: string
+  channel: string
   threadId: string
   /** Epoch ms. */
   postedAt: number
@@ -21,13 +22,18 @@ export interface SentEmail extends Email {
 }
 
 export interface SandboxState {
-  channel: string
+  /** Tells `GET /api/sandbox/events` what is known. */
+  revision: string
+  /** The rooms. */
+  channels: readonly string[]
   /** Oldest first. */
   messages: readonly SandboxMessage[]
   /** Newest first. */
   emails: readonly SentEmail[]
   formUrl: string
   curl: string
+  /** A form that takes files, and in which field; null where none does. */
+  upload: { path: string, name: string, field: string, accept: string, multiple: boolean } | null
   /** The name that whatever this person does here carries; null for who did not have to sign in. */
   signedInAs: string | null
 }

@@ -16,6 +16,8 @@ export interface SetupGuide {
   about: string
   /** Variables without all of which it is not on. */
   required: readonly string[]
+  /** What it waits for although it is configured, and what to do. */
+  waits?: string
   /** In the order in which they are done. */
   steps: readonly SetupStep[]
 }
@@ -26,4 +28,29 @@ export interface SetupStep {
   link?: { label: string, to: string }
   /** Something to copy. */
   code?: { label: string, text: string }
+}
+
+/** What POST /api/setup/email answers. */
+export interface TestEmailSent {
+  to: string
+  /** By which it is asked what became of it; null where nobody tells. */
+  messageId: string | null
+}
+
+/** What is known of one test email. */
+export interface TestEmailReceipt {
+  arrived: boolean
+  returned: boolean
+  /** In words; null until anything is known. */
+  text: string | null
+}
+
+/** What POST /api/setup/card answers, for each room of the platform. */
+export interface TestCardsSent {
+  rooms: readonly {
+    /** Whose cards go there, by name; null is the default form. */
+    forms: readonly (string | null)[]
+    /** Why it was not posted, and what to check; null when it was. */
+    reason: string | null
+  }[]
 }

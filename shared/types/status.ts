@@ -5,11 +5,16 @@ import type { AuditLine } from '../../server/ports/submission'
 /** A clock that is off by more should be set, ms. */
 export const CLOCK_OFF_MS = 30_000
 
-/** An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read. */
+/**
+ * An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read.
+ * `waiting`: its app is installed nowhere, so that cards wait, too.
+ */
 export interface StatusPart extends PartHealth {
   key: string
   label: string
-  state: 'ok' | 'failing' | 'unused' | 'unknown'
+  state: 'ok' | 'failing' | 'unused' | 'unknown' | 'waiting'
+  /** What it waits for, and what to do. */
+  waits?: string
 }
 
 /**
@@ -34,6 +39,8 @@ export interface Status {
    * counts all.
    */
   stuck: readonly Stuck[] | null
+  /** Who has how many, most first; of the newest 100 that somebody has. Null also where people take nothing. */
+  holders: readonly { name: string, platform: string, count: number }[] | null
   /** The newest lines of the audit trail. */
   audit: readonly AuditLine[] | null
 }
@@ -55,6 +62,8 @@ export interface StatusReport extends Status {
   config: readonly ConfigArea[]
   /** What is not set and therefore missing; one line each. */
   missing: readonly string[]
+  /** Who may decide; one line for all forms, and one for each that says it for itself. */
+  decides: readonly string[]
 }
 
 /** Which variables of an area are set; never their values. */

@@ -1,12 +1,14 @@
 /**
  * What nobody sees and what turns the text around it: marks, embeddings, overrides and isolates of direction, invisible
  * characters, and tags. Joiners stay, because emoji and whole scripts are composed with them, and so do a space of no
- * width between words of a script that writes none, and the tags of a flag.
+ * width between words of a script that writes none, and the tags of a flag: no more than name a region, so that no text
+ * hides in them.
  */
 const UNSEEN = new RegExp([
+  String.raw`(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F})`,
   String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2060-\u2064\uFEFF]`,
   String.raw`(?<![\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
-  String.raw`(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]*)[\u{E0000}-\u{E007F}]`,
+  String.raw`[\u{E0000}-\u{E007F}]`,
 ].join('|'), 'gu')
 
 /**
@@ -14,5 +16,15 @@ const UNSEEN = new RegExp([
  * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture.
  */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, unseen => `⟨U+${unseen.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`)
+  return text.replace(UNSEEN, (found: string, flag: string | undefined) => (
+    flag ?? `⟨U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  ))
+}
+
+/**
+ * The text as one line, which no header can be injected with. Joiners (U+200C, U+200D) stay: Persian words and composed
+ * emoji fall apart without them.
+ */
+export function oneLine(text: string): string {
+  return text.replace(/(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s])+/gu, ' ').trim()
 }

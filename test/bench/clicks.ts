@@ -17,16 +17,33 @@ export interface Clicked {
   cpuS: number
 }
 
+/** A click on a card, ready to be sent. */
+interface CardClick {
+  ts: string
+  request: RawRequest
+}
+
 /** Posts so many cards, then presses Forward on each, at this pace; resolves when all is done. */
 export async function forwardCards(
-  { port, cpu }: Target, vendors: Vendors, count: number, everyMs: number,
+  target: Target, vendors: Vendors, count: number, everyMs: number,
 ): Promise<Clicked> {
+  return pressAll(target, vendors, await postCards(target, vendors, count), everyMs)
+}
+
+/** Posts so many cards; resolves with a click on Forward for each. */
+export async function postCards({ port }: Target, vendors: Vendors, count: number): Promise<CardClick[]> {
   await vendors.tell({ record: true, delayMs: 0 })
   await closedLoop(port, 8, () => FORM_REQUEST, { requests: count })
   const { cards } = await vendors.tell({ record: true })
-  const clicks = Object.entries(cards).map(([ts, body]) => ({ ts, request: clickRequest(ts, body) }))
   // What the submissions left behind is not the clicks' cost.
   await setTimeout(100)
+  return Object.entries(cards).map(([ts, body]) => ({ ts, request: clickRequest(ts, body) }))
+}
+
+/** Sends these clicks, one every `everyMs`; resolves when all that they set off is done. */
+export async function pressAll(
+  { port, cpu }: Target, vendors: Vendors, clicks: readonly CardClick[], everyMs: number,
+): Promise<Clicked> {
   const before = cpu()
   const { p50, p99, sentAt } = await openLoop(port, clicks.map(({ request }) => request), everyMs)
   const { editedAt } = await untilDone(vendors, clicks.length)

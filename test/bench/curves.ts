@@ -23,17 +23,19 @@ export async function curves(
 }
 
 async function byOpen(surroundings: Surroundings) {
-  const { store, fill, empty, close } = await openStore(surroundings.redisUrl)
+  const { store, fill, firstMatch, empty, close } = await openStore(surroundings.redisUrl)
   await empty()
   const rows: Record<string, number>[] = []
   let open = 0
   for (const wanted of OPEN) {
     await fill(wanted - open)
+    const found = await firstMatch(20)
     const target = await warmTarget(surroundings)
     const load = await closedLoop(target.port, 8, () => FORM_REQUEST, { requests: 2000 })
     const { total } = await store.listPending({ limit: 1 })
     rows.push({
-      'open': wanted, ...latency(load), 'a page of 50, ms': await pageTime(store, 100), 'service RSS MiB': target.rss(),
+      'open': wanted, ...latency(load), 'a page of 50, ms': await pageTime(store, 100),
+      'first match, ms': found, 'service RSS MiB': target.rss(),
     })
     open = total
     await target.stop()

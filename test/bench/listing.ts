@@ -8,9 +8,14 @@ type StoreModule = typeof import('../../server/adapters/redis/store')
 type Store = InstanceType<StoreModule['RedisStore']>
 type LifecycleModule = typeof import('../../server/domain/submission/lifecycle')
 type RulesModule = typeof import('../../server/domain/submission/store-rules')
+type ListingModule = typeof import('../../server/domain/submission/listing')
 
 const PAGE = 50
 const BATCH = 500
+
+/** Of so many submissions one has the word that is searched for. */
+const RARE = 1000
+const WORD = 'zeppelin'
 
 /** The service's own store, from source, to fill Redis faster than through HTTP and to ask it directly. */
 export async function openStore(redisUrl: string) {
@@ -21,16 +26,40 @@ export async function openStore(redisUrl: string) {
   const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
   const { transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
   const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/store-rules.ts') as RulesModule
+  const { listRows } = await vite.ssrLoadModule('/server/domain/submission/listing.ts') as ListingModule
   const client = createClient({ url: redisUrl })
   await client.connect()
+  let added = 0
   const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], storeRules)
   return {
     store,
     /** Adds open submissions, with their cards posted. */
     fill: async (count: number) => {
       for (let done = 0; done < count; done += BATCH) await Promise.all(
-        Array.from({ length: Math.min(BATCH, count - done) }, () => add(store, transition)),
+        Array.from({ length: Math.min(BATCH, count - done) }, () => (
+          add(store, transition, added++ % RARE === 0 ? { ...FORM, subject: WORD } : FORM)
+        )),
       )
+    },
+    /** Median time until a search finds the newest of the rare ones, ms. */
+    firstMatch: async (times: number) => {
+      const form = { rooms: [], to: [], endpoint: null, labels: {} }
+      const ports = {
+        store, runtime: { now: Date.now },
+        board: { label: (key: string) => key, link: async () => null, roomOf: () => '' },
+        presentation: { siteUrl: null, forms: { of: () => form, find: () => null, all: [form], rooms: [] } },
+      }
+      const taken: number[] = []
+      for (let index = 0; index < times; index++) {
+        const startedAt = performance.now()
+        for (let before: string | null | undefined, found = 0; found === 0;) {
+          const page = await listRows({ limit: PAGE, q: WORD, ...before ? { before } : {} }, ports)
+          ;[before, found] = [page.cursor, page.found.length]
+          if (found === 0 && before === null) throw new Error('The search found nothing.')
+        }
+        taken.push(performance.now() - startedAt)
+      }
+      return percentiles(taken).p50
     },
     empty: () => client.flushAll(),
     close: async () => {
@@ -40,9 +69,9 @@ export async function openStore(redisUrl: string) {
   }
 }
 
-async function add(store: Store, transition: LifecycleModule['transition']): Promise<void> {
+async function add(store: Store, transition: LifecycleModule['transition'], data: object): Promise<void> {
   const received = transition(
-    null, { type: 'received', id: crypto.randomUUID(), data: FORM, rooms: [] }, Date.now(), 30_000,
+    null, { type: 'received', id: crypto.randomUUID(), data: data as typeof FORM, rooms: [] }, Date.now(), 30_000,
   )
   if ('next' in received) await store.create(received.next)
 }

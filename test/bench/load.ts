@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /** A request that was written out once, so that sending it costs next to nothing. */
 export type RawRequest = Buffer
@@ -36,6 +38,11 @@ export class Connection {
     this.socket.on('close', () => this.pending?.reject(new Error('The target closed the connection.')))
   }
 
+  /** Asked at once; rejects when nobody listens. */
+  opened(): Promise<unknown> {
+    return once(this.socket, 'connect')
+  }
+
   send(request: RawRequest): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject, startedAt: performance.now() }
@@ -70,12 +77,21 @@ export interface LoadResult {
   p99: number
 }
 
-/** So many senders, each with its next request when the last was answered, for so long or so many. */
+/** What a target that has nothing else to do needs by far to take a hundred connections, ms. */
+const ACCEPTED_MS = 50
+
+/**
+ * So many senders, each with its next request when the last was answered, for so long or so many. They are connected
+ * before the first of them sends, as proxies are: node takes one new connection in a turn of its event loop, so that
+ * the last of a hundred would wait for what the first ones sent, whatever the target does.
+ */
 export async function closedLoop(
   port: number, senders: number, next: () => RawRequest, until: { ms?: number, requests?: number },
 ): Promise<LoadResult> {
   const connections = Array.from({ length: senders }, () => new Connection(port))
   const times: number[] = []
+  await Promise.all(connections.map(connection => connection.opened()))
+  await setTimeout(ACCEPTED_MS)
   const { ms = Infinity, requests = Infinity } = until
   const startedAt = performance.now()
   let started = 0
@@ -100,7 +116,7 @@ export async function openLoop(
   const sentAt: number[] = []
   const startedAt = performance.now()
   for (const [index, request] of requests.entries()) {
-    await new Promise(resolve => setTimeout(resolve, Math.max(0, startedAt + index * everyMs - performance.now())))
+    await setTimeout(Math.max(0, startedAt + index * everyMs - performance.now()))
     const connection = idle.pop() ?? new Connection(port)
     sentAt.push(Number(process.hrtime.bigint()) / 1e6)
     answers.push(connection.send(request).finally(() => idle.push(connection)))

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
  * The pages that say what was measured, and the blocks of each. Between its marks a block belongs to `npm run bench`.
  */
 export const PAGES = {
-  'docs/performance.md': ['figures', 'open', 'senders', 'replicas'],
+  'docs/performance.md': ['figures', 'history', 'opening', 'lighthouse', 'open', 'senders', 'replicas'],
   'docs/scaling.md': ['capacity'],
 } as const
 
@@ -27,6 +27,14 @@ export function withBlocks(page: string, blocks: Readonly<Partial<Record<Block, 
 /** The page without its blocks: what people wrote. */
 export function withoutBlocks(page: string): string {
   return page.replace(/<!-- measured: [^>]+ -->[\s\S]*?<!-- \/measured -->/g, '')
+}
+
+/** What the pages have of a block now. */
+export function blockNow(name: Block): string {
+  const [path] = Object.entries(PAGES).find(([, names]) => (names as readonly Block[]).includes(name))!
+  const page = readFileSync(new URL(path, ROOT), 'utf8')
+  const from = page.indexOf(startOf(name)) + startOf(name).length
+  return page.slice(from, page.indexOf(END, from)).trim()
 }
 
 /** Writes what was measured into the pages that say it. */

@@ -1,6 +1,8 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'redis'
+import { forwardCards, postCards, pressAll } from './clicks.ts'
 import { closedLoop } from './load.ts'
 import { environment, FORM_REQUEST, startTarget, type TargetName } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
@@ -22,12 +24,20 @@ export interface RedisCosts {
 
 const WARM_UP = 50
 const COUNTED = 500
+const APART_MS = 20
+
+const FORWARDS = 40
+/** Longer than a forward takes, so that none shares a round trip with another. */
+const FORWARD_EVERY_MS = 40
 
 /**
  * What one submission costs at Redis, counted between a target and its Redis while one form is sent after the other.
+ *
+ * @param apart fewer, and each when all that the one before set off is over
  */
 export async function redisCosts(
   name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {},
+  apart = false,
 ): Promise<RedisCosts> {
   const client = createClient({ url: redis.url })
   await client.connect()
@@ -35,14 +45,21 @@ export async function redisCosts(
   try {
     const env = environment({ redisUrl: counter.url, vendorsUrl: vendors.url })
     const target = await startTarget(name, { ...env, SWEEP_INTERVAL_MS: '600000', ...more })
-    await closedLoop(target.port, 1, () => FORM_REQUEST, { requests: WARM_UP })
+    const counted = apart ? COUNTED / 10 : COUNTED
+    const send = async (requests: number) => {
+      if (!apart) return closedLoop(target.port, 1, () => FORM_REQUEST, { requests })
+      for (let sent = 0; sent < requests; sent++, await setTimeout(APART_MS)) {
+        await closedLoop(target.port, 1, () => FORM_REQUEST, { requests: 1 })
+      }
+    }
+    await send(WARM_UP)
     const before = { ...counter.seen, ...await statistics(client) }
-    await closedLoop(target.port, 1, () => FORM_REQUEST, { requests: COUNTED })
+    await send(counted)
     const after = { ...counter.seen, ...await statistics(client) }
     await target.stop()
-    const each = (key: keyof typeof before) => (after[key] - before[key]) / COUNTED
+    const each = (key: keyof typeof before) => (after[key] - before[key]) / counted
     return {
-      roundTrips: each('roundTrips'), commands: each('commands'), executed: each('executed') - 2 / COUNTED,
+      roundTrips: each('roundTrips'), commands: each('commands'), executed: each('executed') - 2 / counted,
       bytes: each('bytes'), memory: each('memory'), cpuUs: each('cpuS') * 1e6,
     }
   }
@@ -50,6 +67,30 @@ export async function redisCosts(
     counter.close()
     await client.flushAll()
     await client.close()
+  }
+}
+
+/**
+ * How often a forward sends Redis something and waits, counted between a target and its Redis while one card is
+ * forwarded after the other.
+ */
+export async function forwardTrips(
+  name: TargetName, redis: { url: string, port: number }, vendors: Vendors,
+): Promise<number> {
+  const counter = await countBetween(redis.port)
+  try {
+    const env = environment({ redisUrl: counter.url, vendorsUrl: vendors.url })
+    const target = await startTarget(name, { ...env, SWEEP_INTERVAL_MS: '600000' })
+    await forwardCards(target, vendors, FORWARDS, FORWARD_EVERY_MS)
+    const clicks = await postCards(target, vendors, FORWARDS)
+    const before = counter.seen.roundTrips
+    await pressAll(target, vendors, clicks, FORWARD_EVERY_MS)
+    const trips = counter.seen.roundTrips - before
+    await target.stop()
+    return trips / FORWARDS
+  }
+  finally {
+    counter.close()
   }
 }
 

@@ -8,14 +8,16 @@ import type { Vendors } from './vendor-process.ts'
 export interface Plan {
   rounds: number
   /**
-   * In all: a quarter with a slow Slack, a quarter to warm up, half of them timed. Counts, not times, so that all are
-   * equally warm.
+   * In all: a quarter with a slow Slack, a quarter to warm up, half of them timed; a tenth of it more from one sender.
+   * Counts, not times, so that all are equally warm.
    */
   submissions: number
   /** Clicks whose answers are timed, at 50 a second. */
   clicks: number
   /** Forwards whose CPU time is taken, at 125 a second; as many come before all clicks, to warm up. */
   forwards: number
+  /** Forms that come at once while cards keep Slack's pace. */
+  burst: number
   /** Open submissions that the longest list has. */
   open: number
 }
@@ -28,8 +30,13 @@ const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 /** Figures of one target in one round. */
 export type Figures = Record<
   | 'intake per s' | 'intake p50 ms' | 'intake p99 ms' | 'CPU s per 1,000 submissions' | 'intake per s, Slack 80 ms'
+  | 'intake p99 ms, Slack 80 ms' | 'one sender per s' | 'one sender p50 ms'
   | 'CPU s per 1,000 forwards' | 'ack p50 ms' | 'ack p99 ms' | 'card updated p50 ms'
-  | 'cold start ms' | 'RSS idle MiB' | 'RSS after submissions MiB', number>
+  | 'first click ack ms' | 'first click card updated ms'
+  | 'cold start ms' | 'RSS idle MiB' | 'RSS after submissions MiB', number> & Partial<Burst>
+
+/** Figures of forms that come at once. */
+export type Burst = Record<'burst per s' | 'burst p99 ms', number>
 
 /** A fresh process of the target takes everything once. */
 export async function measureTarget(
@@ -40,6 +47,8 @@ export async function measureTarget(
   const { port, cpu, rss } = target
   await setTimeout(settledMs(name))
   const idle = rss()
+  const first = await forwardCards(target, vendors, 1, 0)
+  await vendors.tell({ delayMs: SLACK_MS })
   const slow = await closedLoop(port, 128, () => FORM_REQUEST, { requests: plan.submissions / 4 })
   await vendors.tell({ delayMs: 0 })
   await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 4 })
@@ -47,6 +56,7 @@ export async function measureTarget(
   const intake = await closedLoop(port, 32, () => FORM_REQUEST, { requests: plan.submissions / 2 })
   const intakeCpu = cpu() - before
   const full = rss()
+  const single = await closedLoop(port, 1, () => FORM_REQUEST, { requests: plan.submissions / 10 })
   await forwardCards(target, vendors, plan.forwards, 4)
   const clicks = await forwardCards(target, vendors, plan.clicks, 20)
   const forwards = await forwardCards(target, vendors, plan.forwards, 8)
@@ -54,11 +64,30 @@ export async function measureTarget(
   return {
     'intake per s': intake.perSecond, 'intake p50 ms': intake.p50, 'intake p99 ms': intake.p99,
     'CPU s per 1,000 submissions': intakeCpu / intake.requests * 1000,
-    'intake per s, Slack 80 ms': slow.perSecond,
+    'intake per s, Slack 80 ms': slow.perSecond, 'intake p99 ms, Slack 80 ms': slow.p99,
+    'one sender per s': single.perSecond, 'one sender p50 ms': single.p50,
     'CPU s per 1,000 forwards': forwards.cpuS / plan.forwards * 1000,
     'ack p50 ms': clicks.ackP50, 'ack p99 ms': clicks.ackP99, 'card updated p50 ms': clicks.updatedP50,
+    'first click ack ms': first.ackP50, 'first click card updated ms': first.updatedP50,
     'cold start ms': target.coldStartMs, 'RSS idle MiB': idle, 'RSS after submissions MiB': full,
   }
+}
+
+const BURST_SENDERS = 100
+/** More cards wait from then on than any sender waits for. */
+const BURST_WARM_UP = 50
+
+/** A fresh process of the target takes many forms at once, and cards keep the pace that it gives them by default. */
+export async function measureBurst(
+  name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan,
+): Promise<Burst> {
+  await vendors.tell({ delayMs: SLACK_MS, record: false })
+  const target = await startTarget(name, { ...environment(surroundings), CARD_INTERVAL_MS: '' })
+  await setTimeout(settledMs(name))
+  await closedLoop(target.port, BURST_SENDERS, () => FORM_REQUEST, { requests: BURST_WARM_UP })
+  const burst = await closedLoop(target.port, BURST_SENDERS, () => FORM_REQUEST, { requests: plan.burst })
+  await target.kill()
+  return { 'burst per s': burst.perSecond, 'burst p99 ms': burst.p99 }
 }
 
 /** From spawn to the first 200 with Discord configured too, ms. */

@@ -42,6 +42,8 @@ export interface Target {
   rss: () => number
   /** SIGTERM, then waits for the end. */
   stop: () => Promise<void>
+  /** SIGKILL, then waits for the end: of one that would go on with what waits. */
+  kill: () => Promise<void>
 }
 
 /** One environment for all: each target takes from it what it knows. */
@@ -93,6 +95,10 @@ export async function startTarget(
       child.kill('SIGTERM')
       const late = setTimeout(10_000, undefined, { ref: false }).then(kill)
       await Promise.race([exited, late])
+      await exited
+    },
+    kill: async () => {
+      kill()
       await exited
     },
   }

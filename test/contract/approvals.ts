@@ -43,6 +43,16 @@ export function approvalsContract(name: string, open: () => Promise<Harness>): v
       expect(await h.one.decide(turn.id, 0, YES, 0)).toEqual({ state: 'gone' })
     })
 
+    test('say which are kept, the first to expire first', async () => {
+      const [late, soon] = [waitingTurn(1, Date.now() + 2 * HOUR), waitingTurn()]
+      await h.one.keep(late)
+      await h.one.keep(soon)
+      expect(await h.other.kept(10)).toEqual([soon.id, late.id])
+      expect(await h.other.kept(1)).toEqual([soon.id])
+      await h.other.drop(soon.id)
+      expect(await h.one.kept(10)).toEqual([late.id])
+    })
+
     test('know the cards once they are attached, and attach none to a turn that is over', async () => {
       const turn = waitingTurn(2)
       const cards = ['1', '2'].map(messageId => ({ platform: 'slack', threadId: turn.threadId, messageId }))

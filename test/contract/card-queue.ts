@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CardQueueStore, Entry } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
-import { decided, submission } from '../fixtures/submissions'
+import { decided, over, submission } from '../fixtures/submissions'
 
 interface Harness {
   queue: CardQueueStore
@@ -140,29 +140,33 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       const one = submission()
       await store.create(one, { entry: entry('slack', 'discord') })
       const leaving = [{ room: 'slack', pauseMs: 0 }, { room: 'discord', pauseMs: LONG }]
-      expect(await store.replace({ ...one, version: 7 }, decided(one), undefined, leaving)).toBe(false)
+      expect(await store.replace({ ...one, version: 7 }, decided(one), undefined, leaving)).toBeNull()
       expect([await queue.length('slack'), await queue.length('discord')]).toEqual([1, 1])
-      expect(await store.replace(one, decided(one), undefined, leaving)).toBe(true)
+      expect(await store.replace(one, decided(one), undefined, leaving)).not.toBeNull()
       expect([await queue.length('slack'), await queue.length('discord')]).toEqual([0, 0])
       expect(await queue.enter({ room: 'discord', intervalMs: SHORT }, 'next', { leaseMs: LONG })).toBe(1)
     })
 
-    it('is left with the removal of the submission', async () => {
+    it('is left with the end of the submission', async () => {
       const { store } = harness
       const one = submission()
       await store.create(one, { entry: entry('slack') })
-      expect(await store.remove({ ...one, version: 7 }, undefined, [{ room: 'slack', pauseMs: 0 }])).toBe(false)
+      const leaving = [{ room: 'slack', pauseMs: 0 }]
+      expect(await store.replace({ ...one, version: 7 }, over(one), undefined, leaving)).toBeNull()
       expect(await queue.length('slack')).toBe(1)
-      expect(await store.remove(one, undefined, [{ room: 'slack', pauseMs: 0 }])).toBe(true)
+      expect(await store.replace(one, over(one), undefined, leaving)).not.toBeNull()
       expect(await queue.length('slack')).toBe(0)
     })
 
-    it('hands the backlog notice to one until it is forgotten', async () => {
-      expect(await Promise.all([queue.takeNotice('slack'), queue.takeNotice('slack')])).toEqual(
-        expect.arrayContaining([true, false]),
-      )
-      await queue.forgetNotice('slack')
-      expect(await queue.takeNotice('slack')).toBe(true)
+    it('hands a notice to one until it is forgotten, and tells notices and rooms apart', async () => {
+      const take = () => queue.takeNotice('slack', 'backlog')
+      expect((await Promise.all([take(), take()])).sort()).toEqual([false, true])
+      await queue.forgetNotice('slack', 'held')
+      expect([
+        await take(), await queue.takeNotice('slack', 'held'), await queue.takeNotice('discord', 'held'),
+      ]).toEqual([false, true, true])
+      await queue.forgetNotice('slack', 'backlog')
+      expect([await take(), await queue.takeNotice('slack', 'held')]).toEqual([true, false])
     })
   })
 }

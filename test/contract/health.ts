@@ -31,11 +31,17 @@ export function healthBookContract(
       book.note('email', 2000, 'Resend answered 401: "no".')
       book.note('email', 3000, 'Resend answered 500.')
       book.note('email', 4000)
+      book.note('teams/19:abc@thread.tacv2', 5000)
+      book.note('teams/19:abc@thread.tacv2', 6000, 'The channel was archived.')
+      await noted('teams/19:abc@thread.tacv2', ({ lastError }) => lastError?.at === 6000)
       await noted('slack', ({ lastSuccessAt }) => lastSuccessAt === 1000)
       await noted('email', ({ lastSuccessAt, lastError }) => lastSuccessAt === 4000 && lastError?.at === 3000)
       expect(await book.read()).toEqual({
-        slack: { lastSuccessAt: 1000, lastError: null },
-        email: { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' } },
+        'slack': { lastSuccessAt: 1000, lastError: null },
+        'email': { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' } },
+        'teams/19:abc@thread.tacv2': {
+          lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' },
+        },
       })
     })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
-import { line, submission } from '../fixtures/submissions'
+import { line, over, submission } from '../fixtures/submissions'
 
 /** A store that keeps three held submissions, and a look behind it. */
 export interface HeldHarness {
@@ -42,26 +42,29 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
     })
 
     test('a released one changes the list in one step, with its audit line', async () => {
-      const one = held()
+      // Of one hour, however late in it this begins.
+      const now = Date.now()
+      const one = held(now)
       await store.create(one)
       const released: Submission = { ...one, version: 2, state: 'open' }
-      const note = { ...line(one.id), outcome: 'released' as const }
-      expect(await store.replace({ ...one, version: 7 }, released, note)).toBe(false)
-      expect(await store.replace(one, released, note)).toBe(true)
+      const note = { ...line(one.id, now), outcome: 'released' as const }
+      expect(await store.replace({ ...one, version: 7 }, released, note)).toBeNull()
+      expect(await store.replace(one, released, note)).not.toBeNull()
       expect(await lists()).toEqual([[[one.id], 1], [[], 0]])
       expect(await store.audit(10)).toEqual([note])
-      expect((await store.tally(Date.now())).at(-1)!.counts).toEqual({ received: 1, released: 1 })
+      expect((await store.tally(now)).at(-1)!.counts).toEqual({ received: 1, released: 1 })
     })
 
-    test('a removed one leaves nothing, and a line only when one is given', async () => {
+    test('one that is over leaves its trace, and a line only when one is given', async () => {
       const [one, other] = [held(), held()]
       for (const each of [one, other]) await store.create(each)
-      expect(await store.remove(one)).toBe(true)
+      const traces = [one, other].map(each => over(each))
+      expect(await store.replace(one, traces[0]!)).not.toBeNull()
       expect(await store.audit(10)).toEqual([])
-      expect(await store.remove(other, { ...line(other.id), outcome: 'deleted' })).toBe(true)
-      expect((await store.audit(10)).map(({ outcome }) => outcome)).toEqual(['deleted'])
+      expect(await store.replace(other, traces[1]!, { ...line(other.id), outcome: 'erased' })).not.toBeNull()
+      expect((await store.audit(10)).map(({ outcome }) => outcome)).toEqual(['erased'])
       expect(await lists()).toEqual([[[], 0], [[], 0]])
-      for (const { id } of [one, other]) expect(await harness.traces(id)).toEqual([])
+      for (const trace of traces) expect(await store.get(trace.id)).toEqual(trace)
       expect((await store.backlog(Number.MAX_SAFE_INTEGER)).overdue).toBe(0)
     })
 

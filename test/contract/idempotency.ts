@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
-import { decided, line, submission, work } from '../fixtures/submissions'
+import { decided, line, over, submission, work } from '../fixtures/submissions'
 
 interface Harness {
   store: SubmissionStore
@@ -56,12 +56,12 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       expect((await store.listPending({ limit: 10 })).submissions.map(({ id }) => id)).toEqual([answers[0]!.id])
     })
 
-    test('a key is held after the submission was decided and removed', async () => {
+    test('a key is held after the submission is over', async () => {
       const [first, key] = [submission(), keyOf()]
       await store.create(first, { idempotencyKey: key })
       const claimed = decided(first)
       await store.replace(first, claimed)
-      await store.remove(claimed, line(first.id))
+      await store.replace(claimed, over(claimed), line(first.id))
       expect((await store.create(submission(), { idempotencyKey: key })).id).toBe(first.id)
       expect((await store.listPending({ limit: 10 })).total).toBe(0)
     })

@@ -5,6 +5,7 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { silentLog } from '../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 import { startRedis, type RedisServer } from '../support/redis-server'
+import { inWords } from '../support/words'
 
 let redis: RedisServer
 let client: RedisClient
@@ -63,7 +64,7 @@ describe.each(
     })
   })
 
-  test('shows a submission with its data, and null once it is gone', async () => {
+  test('shows a submission with its data, who decided once it is over, and null for none', async () => {
     const id = await post({ name: 'Ada', engines: 2 })
     expect(await triage.submissions.get(id)).toMatchObject({
       id, state: 'open', data: { name: 'Ada', engines: 2 },
@@ -71,7 +72,10 @@ describe.each(
     })
     await triage.submissions.decide(id, 'spam', ADA)
     await triage.runtime.drain()
-    expect([await triage.submissions.get(id), await triage.submissions.get('nothing')]).toEqual([null, null])
+    expect(await triage.submissions.get(id)).toMatchObject({
+      id, state: 'settled', data: null, fields: [], notes: [expect.stringMatching(/^Marked as spam by Ada on Slack, /)],
+    })
+    expect(await triage.submissions.get('nothing')).toBeNull()
   })
 
   test('counts what is pending and what was decided', async () => {
@@ -98,8 +102,8 @@ describe.each(
     expect(results.filter(({ claimed }) => claimed)).toHaveLength(1)
     expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
     expect((await triage.store.audit(1))[0]).toMatchObject({ id, reviewer: ADA })
-    expect(await triage.submissions.decide(id, 'forward', ADA)).toEqual({
-      claimed: false, message: 'This submission was already decided, or its 7 days have passed.',
+    expect(inWords(await triage.submissions.decide(id, 'forward', ADA))).toEqual({
+      claimed: false, message: expect.stringMatching(/^Forwarded by Ada on Slack, .* UTC\.$/),
     })
   })
 

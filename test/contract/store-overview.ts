@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
-import type { AuditLine } from '../../server/ports/submission'
+import { HEARTBEAT_MS, UNREAD, type SubmissionStore } from '../../server/ports/store'
+import type { AuditLine, Decision, Submission } from '../../server/ports/submission'
 import { until } from '../support/until'
-import { decided, line, submission } from '../fixtures/submissions'
+import { decided, line, over, submission } from '../fixtures/submissions'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -24,12 +24,12 @@ export function storeOverviewContract(
       const created = submission()
       await store.create(created)
       const failed: AuditLine = { ...line(created.id), outcome: 'failed' }
-      expect(await store.replace(decided(created), decided(decided(created)), failed)).toBe(false)
+      expect(await store.replace(decided(created), decided(decided(created)), failed)).toBeNull()
       expect(await store.audit(10)).toEqual([])
-      expect(await store.replace(created, decided(created), failed)).toBe(true)
+      expect(await store.replace(created, decided(created), failed)).not.toBeNull()
       expect(await store.audit(10)).toEqual([failed])
       const forwarded = line(created.id, failed.at + 1)
-      expect(await store.remove(decided(created), forwarded)).toBe(true)
+      expect(await store.replace(decided(created), over(decided(created)), forwarded)).not.toBeNull()
       expect(await store.audit(10)).toEqual([forwarded, failed])
     })
 
@@ -38,8 +38,8 @@ export function storeOverviewContract(
       const [early, late, old] = [now - 20 * HOUR_MS, now, now - 24 * HOUR_MS]
       const all = [early, early, late, old].map(receivedAt => submission({ receivedAt, expiresAt: now + HOUR_MS }))
       for (const each of all) await store.create(each)
-      const end = (index: number, outcome: AuditLine['outcome'], at: number) => store.remove(
-        all[index]!, { ...line(all[index]!.id, at), outcome, receivedAt: all[index]!.receivedAt },
+      const end = (index: number, outcome: AuditLine['outcome'], at: number) => store.replace(
+        all[index]!, over(all[index]!), { ...line(all[index]!.id, at), outcome, receivedAt: all[index]!.receivedAt },
       )
       await end(0, 'forwarded', early)
       await end(1, 'spam', late)
@@ -60,13 +60,30 @@ export function storeOverviewContract(
       const created = submission({ receivedAt: now })
       await store.create(created)
       const settled = { ...decided(created), state: 'settled' as const }
-      expect(await store.replace(created, settled, { ...line(created.id, now), receivedAt: now })).toBe(true)
+      expect(await store.replace(created, settled, { ...line(created.id, now), receivedAt: now })).not.toBeNull()
       const counts = async () => (await store.tally(now)).at(-1)!.counts
       expect(await counts()).toEqual({ received: 1, forwarded: 1 })
-      expect(await store.remove(settled)).toBe(true)
-      expect([await store.get(created.id), (await store.audit(10)).length, await counts()]).toEqual([
-        null, 1, { received: 1, forwarded: 1 },
-      ])
+      expect(await store.replace(settled, over(settled))).not.toBeNull()
+      expect([(await store.audit(10)).length, await counts()]).toEqual([1, { received: 1, forwarded: 1 }])
+    })
+
+    test('one that was taken back and decided again came in once', async () => {
+      const now = Date.now()
+      const created = submission({ receivedAt: now })
+      await store.create(created)
+      const decision: Decision = { action: 'spam', reviewer: { id: 'U1', name: 'Ada', platform: 'Slack' }, at: now }
+      const spam = { state: 'settled', decision, revocableUntil: now + HOUR_MS } as const
+      const open = { state: 'open', decision: null, revocableUntil: undefined } as const
+      let current: Submission = created
+      for (const changes of [spam, open, spam, open]) {
+        const next: Submission = { ...current, ...changes, version: current.version + 1 }
+        const outcome = next.state === 'open' ? 'revoked' as const : 'spam' as const
+        const audit = { ...line(created.id, now + next.version), outcome, receivedAt: now }
+        expect(await store.replace(current, next, audit)).not.toBeNull()
+        current = next
+      }
+      const counts = (await store.tally(now)).reduce((sum, hour) => sum + (hour.counts.received ?? 0), 0)
+      expect(counts).toBe(1)
     })
 
     test('the backlog is what waits, since when, and what is due', async () => {
@@ -91,10 +108,26 @@ export function storeOverviewContract(
       ])
       expect((await store.backlog(0)).stuck).toBe(3)
       await store.replace(stuck[0]!, { ...stuck[0]!, version: 3, failures: [] })
-      await store.remove(stuck[1]!, line(all[1]!.id))
+      await store.replace(stuck[1]!, over(stuck[1]!), line(all[1]!.id))
       expect(await store.stuck(10)).toEqual([all[2]!.id])
       await store.forget(all[2]!.id)
       expect((await store.backlog(0)).stuck).toBe(0)
+    })
+
+    test('a page without what the forms said has the rest of it', async () => {
+      const all = [2, 1].map(receivedAt => submission({
+        receivedAt, expiresAt: Date.now() + HOUR_MS,
+        cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1' }],
+      }))
+      for (const each of all) await store.create(each)
+      const { submissions, total } = await store.listPending({ limit: 2, unread: true })
+      expect([submissions.map(({ id, cards }) => [id, cards]), total]).toEqual(
+        [all.map(({ id, cards }) => [id, cards]), 2],
+      )
+      expect(submissions.every(({ data }) => data === UNREAD)).toBe(true)
+      expect((await store.listPending({ limit: 2 })).submissions.map(({ data }) => data)).toEqual(
+        all.map(({ data }) => data),
+      )
     })
 
     test('pages of those that wait for a person have nobody else, and count all that wait', async () => {
@@ -109,6 +142,33 @@ export function storeOverviewContract(
         all.slice(1).map(({ id }) => id).sort(),
       )
       expect([first.total, second.total, second.cursor]).toEqual([3, 3, null])
+    })
+
+    test('pages of those that somebody has have nobody else, until that is over', async () => {
+      const all = [1, 2, 3].map(() => submission())
+      for (const each of all) await store.create(each)
+      const until = Date.now() + HOUR_MS
+      const holder = { id: 'U1', name: 'Ada', platform: 'Slack', who: 'slack:U1', since: 1, until }
+      const taken = all.slice(1).map(each => ({ ...each, version: 2, holder }))
+      for (const [index, each] of taken.entries()) await store.replace(all[index + 1]!, each)
+      const ids = async () => (await store.listPending({ limit: 10, only: 'taken' })).submissions.map(({ id }) => id)
+      expect((await ids()).sort()).toEqual(taken.map(({ id }) => id).sort())
+      expect((await store.get(taken[0]!.id))!.holder).toEqual(holder)
+      await store.replace(taken[0]!, { ...taken[0]!, version: 3, holder: undefined })
+      expect(await ids()).toEqual([taken[1]!.id])
+      await store.replace(taken[1]!, over(taken[1]!, { holder: undefined }), line(taken[1]!.id))
+      expect(await ids()).toEqual([])
+    })
+
+    test('the revision is another one after each change, and the same while there is none', async () => {
+      const one = submission()
+      const seen = [await store.revision()]
+      await store.create(one)
+      seen.push(await store.revision())
+      await store.replace(one, decided(one))
+      seen.push(await store.revision())
+      expect(new Set(seen).size).toBe(3)
+      expect(await store.revision()).toBe(seen.at(-1))
     })
 
     test('a watcher is told again and again that it hears of changes, and not after stopping', async () => {
@@ -132,7 +192,7 @@ export function storeOverviewContract(
       const [one, two] = [submission(), submission()]
       for (const each of [one, two]) await store.create(each)
       await store.replace(one, decided(one))
-      await store.remove(two, line(two.id))
+      await store.replace(two, over(two), line(two.id))
       const changes = [one.id, two.id, one.id, two.id]
       await until('four changes', () => heard.filter(id => id !== null).length === 4)
       expect(heard.filter(id => id !== null)).toEqual(changes)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
-import { decided, hostileData, line, submission, work } from '../fixtures/submissions'
+import { decided, hostileData, line, over, submission, work } from '../fixtures/submissions'
 import { submissionStoreContract } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -14,7 +14,6 @@ submissionStoreContract('Embedded', async () => {
   const embedded = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
   return {
     store: embedded,
-    traces: async id => (await files(dir)).filter(file => file.includes(id) && !file.startsWith('audit')),
     async close() {
       await embedded.close()
       await rm(dir, { recursive: true })
@@ -38,7 +37,8 @@ describe('Embedded submission store, on disk', () => {
     const before = open()
     for (const each of [kept, gone, done]) await before.create(each)
     const trace = line(gone.id)
-    await before.remove(gone, trace)
+    const ended = over(gone)
+    await before.replace(gone, ended, trace)
     await before.replace(done, decided(done))
     await before.close()
     const after = open()
@@ -47,8 +47,9 @@ describe('Embedded submission store, on disk', () => {
       (await after.listPending({ limit: 10 })).submissions.map(({ id }) => id).sort(),
     ).toEqual([kept.id, done.id].sort())
     expect(await after.lease(1, 10)).toEqual([kept.id])
+    expect(await after.get(gone.id)).toEqual(ended)
     expect(await after.audit(10)).toEqual([trace])
-    expect(await after.replace(done, decided(done))).toBe(false)
+    expect(await after.replace(done, decided(done))).toBeNull()
   })
 
   test('form data is erased from the disk at exactly its time, and the record eight days later', async () => {
@@ -63,6 +64,26 @@ describe('Embedded submission store, on disk', () => {
     now += 8 * DAY_MS
     expect(await embedded.get(created.id)).toBeNull()
     expect(await files(dir)).toEqual([])
+  })
+
+  test('a trace is kept for 7 days after its last change, also over a restart, and then gone from the disk', async () => {
+    const created = submission()
+    const [before, start] = [open(), now]
+    await before.create(created)
+    const ended = over(created)
+    await before.replace(created, ended)
+    now += 1000
+    const news = over(created, { version: 3, cards: [{ platform: 'slack', threadId: 't', messageId: 'm' }] })
+    expect(await before.replace(ended, news)).not.toBeNull()
+    now = start + 1000 + 7 * DAY_MS - 1
+    const after = open()
+    expect(await after.get(created.id)).toEqual(news)
+    now++
+    expect(await after.get(created.id)).toBeNull()
+    const other = submission({ receivedAt: now })
+    await after.create(other)
+    await after.replace(other, over(other))
+    expect(await files(dir)).toEqual([join('submission', other.id)])
   })
 
   test('a half-written change of a killed process is dropped, the old one stays', async () => {

@@ -3,11 +3,14 @@ import { createRedis, type RedisClient } from '../../server/adapters/redis/clien
 import { RedisStore } from '../../server/adapters/redis/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import type { Log } from '../../server/ports/runtime'
-import { decided, line, submission } from '../fixtures/submissions'
+import { UNREAD } from '../../server/ports/store'
+import { decided, line, over, submission } from '../fixtures/submissions'
 import { type RedisServer, startRedis } from '../support/redis-server'
+import { took } from '../support/stopwatch'
 import { submissionStoreContract } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
 
 let server: RedisServer
 let client: RedisClient
@@ -33,12 +36,6 @@ submissionStoreContract('Redis', async () => {
   await client.flushAll()
   return {
     store,
-    async traces(id) {
-      const indexed = await Promise.all(
-        ['{triage}:pending', '{triage}:due'].map(async key => await client.zScore(key, id) === null ? [] : [key]),
-      )
-      return [...(await client.keys('*')).filter(key => key.includes(id)), ...indexed.flat()]
-    },
     close: () => store.close(),
   }
 })
@@ -71,6 +68,33 @@ describe('Redis submission store, in Redis', () => {
     expect((await client.keys('*')).every(key => key.startsWith('{triage}:'))).toBe(true)
   })
 
+  test('what nobody has decided is recalled without its data, and a replacement reads them', async () => {
+    const created = submission({ envelope: { subject: 'Engines' } })
+    expect(store.recall(created.id)).toBeNull()
+    await store.create(created)
+    const posted = { ...created, version: 2, cards: [CARD], work: [] }
+    await store.replace(created, posted)
+    const recalled = store.recall(created.id)!
+    const { envelope, ...rest } = posted
+    expect(recalled).toEqual({ ...rest, data: UNREAD })
+    const next = decided(recalled)
+    expect(await store.replace(recalled, next)).toEqual({ ...next, data: created.data, envelope })
+    expect(await store.get(created.id)).toEqual({ ...next, data: created.data, envelope })
+    // It is outdated now, and what was decided is not kept at hand.
+    expect(await store.replace(recalled, next)).toBeNull()
+    expect(store.recall(created.id)).toBeNull()
+  })
+
+  test('what is recalled is not replaced once its data is gone', async () => {
+    const created = submission()
+    await store.create(created)
+    await store.replace(created, { ...created, version: 2, cards: [CARD] })
+    await client.del(`{triage}:d:${created.id}`)
+    const recalled = store.recall(created.id)!
+    expect(await store.replace(recalled, decided(recalled))).toBeNull()
+    expect(await store.get(created.id)).toMatchObject({ version: 2, data: null })
+  })
+
   test('a creation and a replacement are two round trips', async () => {
     const [warm, created] = [submission(), submission()]
     await store.create(warm)
@@ -100,7 +124,8 @@ describe('Redis submission store, in Redis', () => {
   test('the pages of 50 out of 20,000 are the right ones', async () => {
     const from = Date.now()
     const all = Array.from({ length: 20_000 }, (_, index) => submission({ receivedAt: from + Math.floor(index / 3) }))
-    const chunks = Array.from({ length: 100 }, (_, index) => all.slice(index * 200, (index + 1) * 200))
+    // As many at once as a busy machine stores within the bound of one call.
+    const chunks = Array.from({ length: 1000 }, (_, index) => all.slice(index * 20, (index + 1) * 20))
     for (const chunk of chunks) await Promise.all(chunk.map(each => store.create(each)))
     const first = await store.listPending({ limit: 50 })
     const second = await store.listPending({ limit: 50, before: first.cursor! })
@@ -116,17 +141,15 @@ describe('Redis submission store, without Redis', () => {
     const some = submission()
     const calls: (() => Promise<unknown>)[] = [
       () => store.create(some), () => store.get(some.id), () => store.replace(some, decided(some)),
-      () => store.remove(some, line(some.id)), () => store.lease(1, 1), () => store.forget(some.id),
+      () => store.replace(some, over(some), line(some.id)), () => store.lease(1, 1), () => store.forget(some.id),
       () => store.listPending({ limit: 1 }), () => store.audit(1), () => store.check(),
     ]
     await Promise.all(calls.map(async (call) => {
-      const started = performance.now()
-      await expect(call()).rejects.toThrow(Error)
-      expect(performance.now() - started).toBeLessThan(2_000)
+      expect(await took(() => expect(call()).rejects.toThrow(Error))).toBeLessThan(2_000)
     }))
   }
 
-  const eventually = (what: () => Promise<unknown>) => vi.waitFor(what, { timeout: 20_000, interval: 20 })
+  const eventually = (what: () => Promise<unknown>) => vi.waitFor(what, { timeout: 60_000, interval: 20 })
 
   afterEach(() => store.close())
 

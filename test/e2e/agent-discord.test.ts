@@ -12,9 +12,7 @@ let endpoint: string
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deployAgent({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-    PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, STREAMING_UPDATE_INTERVAL_MS: '60',
+    ...discord.env, STREAMING_UPDATE_INTERVAL_MS: '60',
   })
   endpoint = `${d.server.url}/api/webhooks/discord`
   await until('the gateway', () => discord.gateway.live() === 1)
@@ -54,7 +52,11 @@ const buttonOf = ({ components }: DiscordMessage, action: string) => (
 )
 
 it('an answer is posted with its first words and edited as it grows', async () => {
-  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 400 })
+  // The model goes on once Discord has what it said.
+  const pace = (words: string) => until(
+    `"${words}" written`, () => discord.requests.some(({ body }) => body.includes(words.trim())),
+  )
+  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pace })
   const thread = await mention('count')
   await answered(thread, 'One. Two. Three. Four.')
   const written = writes(thread)
@@ -65,10 +67,11 @@ it('an answer is posted with its first words and edited as it grows', async () =
 })
 
 it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
+  const pace = () => until('the first words', () => discord.requests.some(({ body }) => body.includes('"See')))
   d.model.script({ text: [
     'See [the ', 'bank](https://ev', 'il.example/?d=ada) and ![', 'x](https://evil.example/p.png', '?d=ada). ',
     'Also https://evil', '.example/ada',
-  ], pauseMs: 120 })
+  ], pauseMs: 120, pace })
   const thread = await mention('what does it say?')
   await answered(
     thread,

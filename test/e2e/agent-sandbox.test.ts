@@ -1,50 +1,42 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPage, screenshot, startBrowser } from '../support/browser'
 import { sendForm } from '../support/deployment'
 import { startModelServer, type ModelServer } from '../support/model-server'
+import { page, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
-let browser: Browser
 let server: Server
 let model: ModelServer
 let dir: string
-let page: Page
-let problems: string[]
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  ;[browser, model] = await Promise.all([startBrowser(), startModelServer()])
+  model = await startModelServer()
   server = await startServer({
     NODE_ENV: 'development', DATA_DIR: dir, AI_BASE_URL: model.url, AI_MODEL: 'scripted',
     STREAMING_UPDATE_INTERVAL_MS: '50',
   })
 })
 afterAll(async () => {
-  await Promise.all([browser.close(), server.kill(), model.close()])
+  await Promise.all([server.kill(), model.close()])
   await rm(dir, { recursive: true, force: true })
 })
-beforeEach(async () => {
-  ;({ page, problems } = await openPage(browser))
-  await page.goto(`${server.url}/sandbox`)
-})
-afterEach(async () => {
-  expect(problems).toEqual([])
-  expect(model.left()).toBe(0)
-  await page.close()
-})
+afterEach(() => expect(model.left()).toBe(0))
+usePages()
+beforeEach(async () => void await page.goto(`${server.url}/sandbox`))
 
 const thread = (): Locator => page.getByTestId('thread')
 const inThread = (text: string | RegExp): Locator => thread().locator('article').filter({ hasText: text })
 
 /** Mentions the bot in the channel and opens the thread in which it answers. */
 async function ask(text: string): Promise<void> {
-  await page.getByTestId('say-room').fill(`@form-bot ${text}`)
-  await page.getByTestId('say-room').press('Enter')
+  await page.getByTestId('say-triage').fill(`@form-bot ${text}`)
+  await page.getByTestId('say-triage').press('Enter')
   const message = page.getByTestId('message').filter({ hasText: `@form-bot ${text}` }).last()
   await message.getByTestId('open-thread').filter({ hasText: /\d repl/ }).click()
   await thread().waitFor()
@@ -79,7 +71,7 @@ describe('the agent in the sandbox', () => {
     await ask('save this submission as JSON under reports/')
     const card = inThread('reports/grace.json')
     await card.getByTestId('action-approve').waitFor()
-    await screenshot(page, 'sandbox-approval')
+    await pictures(page, 'sandbox-approval')
     const file = join(dir, 'files/reports/grace.json')
     expect(await readFile(file, 'utf8').catch(() => null)).toBeNull()
     await card.getByTestId('action-approve').click()

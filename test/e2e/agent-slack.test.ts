@@ -11,7 +11,7 @@ const BROKEN = 'The language model does not work just now, so this is as far as 
 let d: AgentDeployment
 beforeAll(async () => {
   d = await deployAgent({
-    AGENT_MAX_STEPS: '4', AGENT_TIMEOUT: '3', AGENT_HISTORY_CHARS: '4000',
+    AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000',
   })
 })
 afterAll(() => d.close())
@@ -177,8 +177,12 @@ describe('when something goes wrong', () => {
   })
 
   it('and the model falls silent, the time limit ends the answer', async () => {
+    const server = await startServer({ ...d.env, AGENT_TIMEOUT: '5' })
     d.model.script({ text: 'Thinking', end: 'hang' })
-    expect(await heard(d, await tell(d, 'hello?'))).toEqual([`Thinking\n\n${TOO_LONG}`])
+    const thread = await tell(d, 'hello?', { url: server.url })
+    await server.drain()
+    expect(await heard(d, thread)).toEqual([`Thinking\n\n${TOO_LONG}`])
+    await server.kill()
   })
 
   it('and a tool is called wrongly, the model is told and may recover', async () => {

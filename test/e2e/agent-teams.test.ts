@@ -12,8 +12,7 @@ beforeAll(async () => {
   teams = await startTeams()
   d = await deployAgent({
     ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
-    LEASE_MS: '30000',
-    STREAMING_UPDATE_INTERVAL_MS: '60', AGENT_TIMEOUT: '5',
+    STREAMING_UPDATE_INTERVAL_MS: '60', AGENT_TIMEOUT: '10',
   })
 })
 afterAll(async () => {
@@ -34,7 +33,11 @@ function linesFrom(): () => string[] {
 
 describe.each(['channel', 'direct'] as const)('a message on Teams (%s)', (place) => {
   it('is answered by words that are posted with the first of them and grow', async () => {
-    d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pauseMs: 400 })
+    // The model goes on once Teams shows what it said.
+    const pace = (words: string) => until(
+      `"${words}" shown`, () => teams.texts().at(-1)?.versions.at(-1) === words.trim(),
+    )
+    d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pace })
     const { response, conversation } = await teams.write(d.server.url, 'count', place)
     expect(response.status).toBe(200)
     await d.server.drain()

@@ -15,7 +15,7 @@ let [teams, google, telegram]: [Teams, GoogleChat, Telegram] = [null!, null!, nu
 beforeAll(async () => {
   [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
   d = await deploy({
-    ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }), LEASE_MS: '30000',
+    ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
   })
 })
 afterAll(async () => {

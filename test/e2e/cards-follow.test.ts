@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
+import { isOver } from '../../server/domain/submission/trace'
 import { silentLog } from '../fakes/runtime'
 import { blockText } from '../support/block-kit'
 import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
@@ -48,7 +49,7 @@ it.each([
   await until('the card closed', () => isClosed(card), 60_000)
   expect(await shows(card)).toContain('Sent to triage@example.com')
   expect(await shows(card)).toContain('Two engines')
-  await until('the record gone', async () => await store.get(id) === null)
+  await until('only the trace', async () => isOver((await store.get(id))!))
 })
 
 it('a decision is over when it is delivered, whether its card follows or not: in the audit trail, out of the list, kept for a week', async () => {
@@ -73,7 +74,7 @@ it('a decision is over when it is delivered, whether its card follows or not: in
 
   d.slack.fault = () => undefined
   await until('the card closed', () => isClosed(card), 60_000)
-  await until('the record gone', async () => await store.get(id) === null)
+  await until('only the trace', async () => isOver((await store.get(id))!))
   expect((await store.audit(100)).filter(line => line.id === id)).toHaveLength(1)
 })
 
@@ -91,6 +92,6 @@ it('a card that was deleted in Slack is not looked for any more', async () => {
   const { id, card } = await submit(d, { name: 'Ada' })
   failing(card, Number.POSITIVE_INFINITY, { status: 200, body: '{"ok":false,"error":"message_not_found"}' })
   await click(d, card, 'forward', id)
-  expect(await store.get(id)).toBeNull()
+  expect(await store.get(id)).toSatisfy(isOver)
   expect(updates(card)).toHaveLength(1)
 })

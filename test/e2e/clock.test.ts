@@ -61,11 +61,14 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
   })
 
   it('says by how much at the start, when asked whether it is ready, and on the status page', async () => {
+    const startedAt = performance.now()
     const shifted = await replica(shiftMs)
     const line = await until(
       'the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')),
     )
-    expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(1500)
+    // It is known as well as the answer of Redis was quick.
+    const startMs = performance.now() - startedAt
+    expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(startMs)
     const { ready, warnings } = await (await fetch(`${shifted.url}/api/ready`)).json() as {
       ready: boolean
       warnings: string[]
@@ -74,9 +77,11 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
     expect(warnings).toEqual([expect.stringMatching(shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/)])
     const ada = visit(shifted)
     await ada.signIn(PASSWORD)
+    const asked = Date.now()
     const status = await (await ada.get('/api/status')).json() as { clockAheadMs: number, now: number }
     expect(Math.abs(status.clockAheadMs - shiftMs)).toBeLessThan(1500)
-    expect(Math.abs(status.now - Date.now())).toBeLessThan(5000)
+    expect(status.now).toBeGreaterThan(asked - 1500)
+    expect(status.now).toBeLessThan(Date.now() + 1500)
   })
 })
 

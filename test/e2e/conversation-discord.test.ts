@@ -17,9 +17,7 @@ let discord: DiscordDouble
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-    PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+    ...discord.env,
     ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET,
   })
   await until('the listener', () => discord.gateway.live() === 1)
@@ -140,6 +138,45 @@ describe('a thread that the bot follows', () => {
   })
 })
 
+describe('/forms', () => {
+  const route = () => `${d.server.url}/api/webhooks/discord`
+  const privately = async (words: string, options = {}, url = route()) => {
+    const { status, message } = await discord.command(url, words, options)
+    expect([status, message!.flags & 64]).toEqual([200, 64])
+    return message!
+  }
+
+  it('answers whoever asks alone, with the way to the card instead of its buttons', async () => {
+    const hostile = `@everyone <@${discord.user.id}> **bold**`
+    const { submissionId: id } = await (await sendForm(d.server, { name: hostile })).json() as { submissionId: string }
+    await d.server.drain()
+    const before = answersIn(discord.channelId).length
+    expect(text(await privately('/forms pending'))).toContain(hostile)
+    const shown = await privately(`/forms show ${id.slice(0, 8)}`)
+    expect(text(shown)).toMatch(/\[Open the card\]\(https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+\)/)
+    expect([shown.components, shown.pings]).toEqual([[], { everyone: false, users: [], roles: [] }])
+    expect(text(await privately('/forms status', {}, 'gateway'))).toContain('Connected: Slack, Discord')
+    expect(answersIn(discord.channelId).filter(({ flags }) => !(flags & 64))).toHaveLength(before)
+  })
+
+  it('tells of no form in a direct message', async () => {
+    const { id: channelId } = discord.openDm()
+    expect(text(await privately('/forms pending', { channelId }))).toContain('only in the channel of the cards')
+  })
+
+  it('is registered once, by whichever server starts first', async () => {
+    const registrations = () => discord.requests.filter(({ method, path }) => (
+      method === 'POST' && path.endsWith(`/applications/${discord.applicationId}/commands`)
+    )).length
+    await until('the registration', () => registrations() === 1)
+    const other = await startServer(d.env)
+    await until('its start', async () => (await fetch(`${other.url}/api/ready`)).ok)
+    await discord.ping(`${other.url}/api/webhooks/discord`)
+    await other.kill()
+    expect(registrations()).toBe(1)
+  })
+})
+
 describe('a direct message', () => {
   it('is welcomed, answered from then on, and shown no form', async () => {
     const { id: dm } = discord.openDm()
@@ -158,7 +195,7 @@ describe('with a listener of another process, which forwards to the webhook', ()
     try {
       const resumes = discord.gateway.resumes
       await fetch(`${listener.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })
-      await until('the takeover', () => discord.gateway.resumes > resumes, 30_000)
+      await until('the takeover', () => discord.gateway.resumes > resumes)
       const { thread } = await talk()
       let forwards = 0
       route.fault = () => forwards++ % 7 === 3 ? 'lose-answer' : forwards % 7 === 5 ? { status: 503 } : undefined
@@ -186,7 +223,7 @@ async function burst(thread: string): Promise<void> {
     && body.includes('number-0')))
   discord.fault = () => undefined
   gate.resolve(undefined)
-  await until('all answers', () => answersIn(thread).length >= BURST + 1, 40_000)
+  await until('all answers', () => answersIn(thread).length >= BURST + 1)
 }
 
 const numbersIn = (thread: string) => (

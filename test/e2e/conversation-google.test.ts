@@ -12,7 +12,6 @@ beforeAll(async () => {
   // As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
   d = await deploy({
     ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
-    LEASE_MS: '30000',
   })
 })
 afterAll(async () => {

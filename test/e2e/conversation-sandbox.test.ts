@@ -1,53 +1,42 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPage, screenshot, startBrowser } from '../support/browser'
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { fits, holdRequests, screenshot } from '../support/browser'
 import { sendForm } from '../support/deployment'
+import { page, problems, usePages } from '../support/pages'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
-let browser: Browser
 let server: Server
 let dir: string
-let page: Page
-let problems: string[]
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  ;[browser, server] = await Promise.all([
-    startBrowser(), startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' }),
-  ])
+  server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' })
 })
 afterAll(async () => {
-  await browser.close()
   await server.kill()
   await rm(dir, { recursive: true, force: true })
 })
-beforeEach(async () => {
-  ;({ page, problems } = await openPage(browser))
-  await page.goto(`${server.url}/sandbox`)
-})
-afterEach(async () => {
-  expect(problems).toEqual([])
-  await page.close()
-})
+usePages()
+beforeEach(async () => void await page.goto(`${server.url}/sandbox`))
 
 const thread = (): Locator => page.getByTestId('thread')
 const inThread = (text: string | RegExp): Locator => thread().locator('article').filter({ hasText: text })
 
 /** Types with the keyboard, as people do; Enter sends. */
-async function say(where: 'room' | 'thread', text: string): Promise<void> {
+async function say(where: 'triage' | 'thread', text: string): Promise<void> {
   await page.getByTestId(`say-${where}`).fill(text)
   await page.getByTestId(`say-${where}`).press('Enter')
 }
 
 /** Mentions the bot in the channel and opens the thread in which it answers. */
 async function talk(text: string): Promise<void> {
-  await say('room', `@form-bot ${text}`)
+  await say('triage', `@form-bot ${text}`)
   const message = page.getByRole(
-    'region', { name: /Messages in triage/ },
+    'region', { name: 'Messages in #triage' },
   ).getByTestId('message').filter({ hasText: `@form-bot ${text}` }).last()
   await message.getByTestId('open-thread').filter({ hasText: '1 reply' }).click()
   await thread().waitFor()
@@ -55,8 +44,8 @@ async function talk(text: string): Promise<void> {
 
 describe('the conversation in the sandbox', () => {
   it('welcomes who mentions the bot, follows the thread, and its buttons answer', async () => {
-    await page.getByTestId('mention-room').click()
-    expect(await page.getByTestId('say-room').inputValue()).toBe('@form-bot ')
+    await page.getByTestId('mention-triage').click()
+    expect(await page.getByTestId('say-triage').inputValue()).toBe('@form-bot ')
     await talk('good morning')
     await inThread('Hello Ada Lovelace').waitFor()
     for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Sandbox.'], [
@@ -77,7 +66,7 @@ describe('the conversation in the sandbox', () => {
   })
 
   it('a message without a mention gets no answer, in the channel or below it', async () => {
-    await say('room', 'just talking')
+    await say('triage', 'just talking')
     const message = page.getByTestId('message').filter({ hasText: 'just talking' })
     await message.getByTestId('open-thread').click()
     await say('thread', 'help')
@@ -103,24 +92,42 @@ describe('the conversation in the sandbox', () => {
     await say('thread', 'show hopper')
     await inThread('New Form Submission').getByTestId('action-spam').click()
     const decided = page.getByTestId('card').filter({ hasText: 'Marked as spam by Ada Lovelace' })
-    await until('both cards decided', async () => await decided.count() === 2)
+    await until('the card of each room and this one decided', async () => await decided.count() === 3)
+    // Its cards say so a moment before it is over.
+    await server.drain()
     await say('thread', `show ${id}`)
     await inThread('Nothing that waits matches').waitFor()
   })
 
+  it('sends what was said while a message was on its way, in order, and leaves what is being typed', async () => {
+    const arrived = await holdRequests(page, '**/api/webhooks/sandbox', route => route.continue())
+    for (const text of ['the first', 'the second', 'the third']) await say('triage', text)
+    await page.getByTestId('say-triage').fill('the fourth')
+    arrived()
+    await page.getByTestId('message').filter({ hasText: 'the third' }).waitFor()
+    const said = (await page.getByTestId('message').allTextContents()).join()
+    expect(said).toMatch(/the first.*the second.*the third/)
+    expect(await page.getByTestId('say-triage').inputValue()).toBe('the fourth')
+  })
+
   it('keeps what was typed when it cannot be sent, and takes Shift+Enter as a new line', async () => {
-    await page.route('**/api/webhooks/sandbox', route => route.fulfill({ status: 503, json: { error: 'Not now.' } }))
-    await page.getByTestId('say-room').fill('one')
-    await page.getByTestId('say-room').press('Shift+Enter')
+    const failed = await holdRequests(
+      page, '**/api/webhooks/sandbox', route => route.fulfill({ status: 503, json: { error: 'Not now.' } }),
+    )
+    await page.getByTestId('say-triage').fill('one')
+    await page.getByTestId('say-triage').press('Shift+Enter')
     await page.keyboard.type('two')
     await page.keyboard.press('Enter')
+    await say('triage', 'three')
+    await page.getByTestId('say-triage').fill('four')
+    failed()
     await page.getByText('Not now.', { exact: true }).first().waitFor()
-    expect(await page.getByTestId('say-room').inputValue()).toBe('one\ntwo')
+    expect(await page.getByTestId('say-triage').inputValue()).toBe('one\ntwo\nthree\nfour')
     expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
   })
 
   it('opens and closes a thread by keyboard, and gives the focus back', async () => {
-    await say('room', 'by keyboard')
+    await say('triage', 'by keyboard')
     const opener = page.getByTestId('message').filter({ hasText: 'by keyboard' }).getByTestId('open-thread')
     await opener.press('Enter')
     await page.locator('[data-testid="say-thread"]:focus').waitFor()
@@ -134,7 +141,7 @@ describe('the conversation in the sandbox', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await talk('hello from a phone')
     await inThread('Hello Ada Lovelace').waitFor()
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await fits(page)
     await screenshot(page, 'sandbox-thread-phone')
     await page.getByRole('button', { name: 'Back to the room' }).click()
     const last = page.getByTestId('message').filter({ hasText: 'hello from a phone' }).getByTestId('open-thread')

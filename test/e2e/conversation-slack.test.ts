@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
 import { deploy, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
-import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
+import { blockActions, CHANNEL, command, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, mention, nextTs, postsIn, said, say } from '../support/slack-talk'
+import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 
 const MENTION = '<!subteam^S0123456789>'
@@ -116,10 +117,13 @@ describe('a thread that the bot follows', () => {
     d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread)
       ? { hold: gate.promise }
       : undefined
-    const started = Date.now()
-    for (let index = 0; index < BURST; index++) await say(d.server.url, d.slack, `show number-${index}`, { thread })
-    expect(Date.now() - started).toBeLessThan(3000)
-    expect(postsIn(d.slack, thread)).toHaveLength(2)
+    const waits: number[] = []
+    for (let index = 0; index < BURST; index++) {
+      waits.push((await timed(d.server, () => say(d.server.url, d.slack, `show number-${index}`, { thread }))).ms)
+    }
+    // Slack waits so long for each, and then sends it again.
+    expect(Math.max(...waits)).toBeLessThan(3000)
+    await until('the first reply, and no other', () => postsIn(d.slack, thread).length === 2)
     d.slack.fault = () => undefined
     gate.resolve(undefined)
     expect(numbersIn(await texts(thread))).toEqual(Array.from({ length: BURST }, (_, index) => index))
@@ -205,5 +209,42 @@ describe('the buttons', () => {
         text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false },
       }),
     ])
+  })
+})
+
+describe('/forms', () => {
+  const ask = async (words: string, options = {}) => {
+    const answer = await command(d.server.url, d.slack, words, options)
+    expect([answer.response_type, blockKitProblems(answer as never)]).toEqual(['ephemeral', []])
+    return answer
+  }
+
+  it('answers whoever asks alone, and says nothing in the channel', async () => {
+    const { id } = await submit(d, { name: 'Ada', note: '<!channel> *hi*' })
+    await d.server.drain()
+    const before = d.slack.calls('chat.postMessage').length
+    expect(text(await ask('pending'))).toContain(id.slice(0, 8))
+    const shown = await ask(`show ${id}`)
+    expect(text(shown)).toContain('<!channel> *hi*')
+    expect(JSON.stringify(shown.blocks)).toMatch(/\/archives\/C000000001\/p\d+\|Open the card/)
+    expect(JSON.stringify(shown.blocks)).not.toContain('"action_id":"forward"')
+    expect(text(await ask('status'))).toContain('Connected: Slack')
+    expect(text(await ask('take 0b1f'))).toContain('switches that on with TAKE=1')
+    for (const words of ['', 'what?', 'take']) expect(text(await ask(words))).toContain('show <id or words>')
+    await d.server.drain()
+    expect(d.slack.calls('chat.postMessage')).toHaveLength(before)
+  })
+
+  it('tells of no form elsewhere, and nothing to whom Slack did not sign for', async () => {
+    const { id } = await submit(d, { name: 'Confidential' })
+    for (const words of ['pending', `show ${id}`]) {
+      expect(text(await ask(words, { channel: d.slack.dmChannel }))).toBe(
+        'Forms are shown only in the channel of the cards: ask me there.',
+      )
+    }
+    const forged = await fetch(`${d.server.url}/api/webhooks/slack`, {
+      method: 'POST', body: new URLSearchParams({ command: '/forms', text: 'pending', channel_id: CHANNEL }),
+    })
+    expect(forged.status).toBe(401)
   })
 })

@@ -1,4 +1,4 @@
-import { Modal, Select, SelectOption, TextInput, type Chat, type ModalResponse } from 'chat'
+import { ExternalSelect, Modal, TextInput, type Chat, type ModalResponse } from 'chat'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
 import { buttonOf, openEdit, press } from '../support/discord/edit-form'
@@ -15,9 +15,7 @@ let answers: (ModalResponse | undefined)[] = []
 let submitted: Record<string, string>[] = []
 
 const PIZZA = Modal({ callbackId: 'order', title: 'Order', children: [
-  Select({ id: 'size', label: 'Size', initialOption: 'm', options: [
-    SelectOption({ label: 'Small', value: 's' }), SelectOption({ label: 'Medium', value: 'm' }),
-  ] }),
+  TextInput({ id: 'size', label: 'Size', initialValue: 'm' }),
   TextInput({ id: 'name', label: 'Name' }),
 ] })
 
@@ -28,9 +26,14 @@ function register(bot: Chat): void {
     await event.openModal(PIZZA)
   })
   bot.onAction('quantity', async event => void await event.openModal(
-    Modal({ callbackId: 'order', title: 'Order', children: [{ type: 'number_input', id: 'n', label: 'N' }] }),
+    Modal({ callbackId: 'order', title: 'Order', children: [
+      ExternalSelect({ id: 'n', label: 'N' }),
+    ] }),
   ))
-  bot.onSlashCommand('/hello', async event => void await event.channel.post('Hello'))
+  bot.onSlashCommand('/forms', async ({ text, user, channel }) => {
+    if (text.startsWith('show')) await gate.promise
+    await channel.postEphemeral(user, `You said ${text}`, { fallbackToDM: false })
+  })
   bot.onModalSubmit('order', async ({ values }) => {
     submitted.push(values)
     await gate.promise
@@ -169,17 +172,17 @@ describe('a click', () => {
 })
 
 describe('a modal', () => {
-  it('with a select opens, and its values reach the handler', async () => {
+  it('opens, and its values reach the handler', async () => {
     gate.resolve(null)
     const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
     const inputs = modalInputs(opened!).map(({ type, label, value }) => [type, label, value])
-    expect(inputs).toEqual([[3, 'Size', 'm'], [4, 'Name', '']])
+    expect(inputs).toEqual([[4, 'Size', 'm'], [4, 'Name', '']])
     const answer = await s.discord.submitModal(s.url, opened!, { i0: 's', i1: 'Ada' })
     expect(submitted).toEqual([{ size: 's', name: 'Ada' }])
     expect(answer.body).toEqual({ type: 6 })
   })
 
-  it('with an input that Discord has no equivalent of is an error in the log, not a modal without it', async () => {
+  it('with an input that Discord lacks is an error in the log, not a modal without it', async () => {
     const answer = await s.discord.click(s.url, await messageWith('quantity'), 'quantity')
     expect(answer.body).toEqual({ type: 6 })
     expect(s.logged.at(-1)).toContain('TypeError')
@@ -208,18 +211,6 @@ describe('a modal', () => {
     const again = await press(s, refused, 'Edit again')
     expect(modalInputs(again.opened!).map(({ value }) => value)).toEqual(['m', 'Nobody'])
   })
-
-  it('followed by another is continued by one more click', async () => {
-    gate.resolve(null)
-    answers = [{ action: 'push', modal: Modal({
-      callbackId: 'order', title: 'Address', children: [TextInput({ id: 'street', label: 'Street' })],
-    }) }]
-    const { opened } = await s.discord.click(s.url, await messageWith('order'), 'order')
-    const next = await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })
-    const second = await press(s, next.message!, 'Continue')
-    await s.discord.submitModal(s.url, second.opened!, { i0: 'Baker Street' })
-    expect(submitted.at(-1)).toEqual({ street: 'Baker Street' })
-  })
 })
 
 describe('over the gateway', () => {
@@ -236,14 +227,18 @@ describe('over the gateway', () => {
   })
 })
 
-it('a slash command is acknowledged, and what its handler says goes to the configured API', async () => {
-  const command = {
-    id: '1', application_id: s.discord.applicationId, type: 2, token: 'command-token', channel_id: s.discord.channelId,
-    guild_id: s.discord.guildId, member: { user: s.discord.user }, data: { id: '2', name: 'hello', type: 1 },
-  }
-  const response = await s.discord.send(s.url, JSON.stringify(command))
-  expect(await response.json()).toEqual({ type: 5 })
-  await s.drain()
-  const { applicationId, requests } = s.discord
-  expect(requests.at(-1)!.path).toBe(`/api/v10/webhooks/${applicationId}/command-token/messages/@original`)
+describe('a slash command', () => {
+  it('is answered at once, to its sender alone', async () => {
+    const { body } = await s.discord.command(s.url, '/forms pending')
+    expect(body).toMatchObject({ type: 4, data: { flags: 64, content: 'You said pending' } })
+  })
+
+  it('to a slow handler is told to wait, and the answer takes the place of that', async () => {
+    const { body, message } = await s.discord.command(s.url, '/forms show Ada')
+    expect(body).toEqual({ type: 5, data: { flags: 64 } })
+    gate.resolve(null)
+    await until('the answer', () => s.discord.ephemeral().some(({ id, content }) => (
+      id === message!.id && content === 'You said show Ada'
+    )))
+  })
 })

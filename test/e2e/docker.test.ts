@@ -41,7 +41,7 @@ describe('the run stage', () => {
   let dir: string
   let d: Deployment
   let child: ChildProcess | undefined
-  const env = () => ({ PATH: join(dir, 'bin'), ...run.env })
+  const env = () => ({ PATH: join(dir, 'bin'), ...run.env, DATA_DIR: join(dir, 'data') })
 
   // An image is what its COPY lines put there, a Node on the PATH, and a user who may write nowhere.
   beforeAll(async () => {
@@ -66,6 +66,12 @@ describe('the run stage', () => {
 
   it('is not root', () => {
     expect(run.user).toBe('node')
+  })
+
+  it('has a place for files that outlives it, and that its user may write to', () => {
+    const { DATA_DIR } = run.env
+    expect(run.volumes).toEqual([DATA_DIR])
+    expect(run.runs).toEqual([`install -d -o ${run.user} -g ${run.user} ${DATA_DIR}`])
   })
 
   it('holds the built output and no native code, which the build\'s C library would tie it to', async () => {
@@ -133,6 +139,12 @@ describe('compose.yaml', () => {
     expect(path).toBe('/data')
   })
 
+  it('keeps the files of the service, which all replicas share', () => {
+    const [volume, path] = (services.app.volumes as string[])[0]!.split(':')
+    expect(Object.keys(volumes)).toContain(volume)
+    expect(path).toBe(run.env.DATA_DIR)
+  })
+
   it('runs the service without write access and without privileges', () => {
     expect(services.app).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
@@ -155,6 +167,11 @@ describe('the systemd unit', () => {
     for (const pair of setting('Environment')[0]!.split(' ')) expect([
       ...Object.values(areas).flatMap(area => Object.keys(area)), 'PORT',
     ]).toContain(pair.split('=')[0])
+  })
+
+  it('has a place for files, which outlives the user that it runs as', () => {
+    const [folder] = setting('StateDirectory')
+    expect(setting('Environment')[0]!.split(' ')).toContain(`DATA_DIR=%S/${folder}`)
   })
 
   it('is sandboxed', () => {

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
 
 let d: Deployment
-beforeAll(async () => { d = await deploy() })
+beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
 afterAll(() => d.close())
 
 interface Sent {
@@ -52,4 +53,24 @@ it.each([
   ['ada@example.com, bob@example.com', undefined],
 ])('an email about a form from %j is answered to %s', async (email, replyTo) => {
   expect((await emailOf({ email })).reply_to).toBe(replyTo)
+})
+
+it('what was edited stands beside what the sender wrote: on the card, in the email and on the page', async () => {
+  const { id, card } = await submit(d, { name: 'Ada <1>', left: 'as it was' })
+  d.resend.fault = ({ method }) => method === 'POST' ? { status: 422 } : undefined
+  const view = await openEdit(d, card, id)
+  await submitEdit(d, view, { f0: 'Grace' })
+  await d.server.drain()
+  d.resend.fault = () => undefined
+  const shown = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as { fields: object[] }
+  expect(shown.fields).toMatchObject([{ value: 'Grace', edited: true, was: 'Ada <1>' }, { edited: false }])
+  expect(shown.fields[1]).not.toHaveProperty('was')
+  await click(d, card, 'forward', id)
+  await d.server.drain()
+  expect(blockText((await cardNow(d, card)).blocks)).toContain('Grace\n(was: Ada <1>)')
+  const { html, text } = JSON.parse(
+    d.resend.requests.findLast(({ headers }) => String(headers['idempotency-key']).startsWith(id))!.body,
+  ) as Sent
+  expect(html).toContain('<del>Ada &lt;1&gt;</del>')
+  expect(text).toContain('name (edited): Grace\n  (was: Ada <1>)')
 })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { openPage, startBrowser } from '../support/browser'
-import { cardOf, click, deploy, openEdit, sendForm, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm, type Deployment,
+} from '../support/deployment'
 import { startServer } from '../support/server'
 
 /** Each as it is sent, downstream and on every page. */
@@ -15,13 +17,8 @@ let d: Deployment
 beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
 afterAll(() => d.close())
 
-async function accepted(response: Response): Promise<string> {
-  expect(response.status).toBe(200)
-  return (await response.json() as { submissionId: string }).submissionId
-}
-
 async function forward(body: string): Promise<{ card: string, delivered: string, email: string }> {
-  const id = await accepted(await sendForm(d.server, body))
+  const id = await submitForm(d.server, body)
   const card = await cardOf(d, id)
   await click(d, card, 'forward', id)
   return {
@@ -43,7 +40,7 @@ describe('what nobody edited', () => {
   })
 
   it.each(NUMBERS)('%s stays beside a field that was edited, and in the exports', async (number) => {
-    const id = await accepted(await sendForm(d.server, `{"name":"Ada","number":${number},"list":[${number}]}`))
+    const id = await submitForm(d.server, `{"name":"Ada","number":${number},"list":[${number}]}`)
     const exported = await (await fetch(`${d.server.url}/api/exports/submissions.json`)).text()
     expect(exported).toContain(`"number":${number},"list":[${number}]`)
     expect(await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).toContain(`[${number}]`)
@@ -67,7 +64,7 @@ describe('what nobody edited', () => {
     const dir = await mkdtemp(join(tmpdir(), 'exact-'))
     const env = { NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: dir }
     const first = await startServer(env)
-    const id = await accepted(await sendForm(first, SENT))
+    const id = await submitForm(first, SENT)
     await first.stop()
     const second = await startServer(env)
     const { fields } = await (
@@ -82,7 +79,7 @@ describe('what nobody edited', () => {
   })
 
   it('is shown and offered for editing on the page as it was typed', async () => {
-    const id = await accepted(await sendForm(d.server, SENT))
+    const id = await submitForm(d.server, SENT)
     const browser = await startBrowser()
     const { page, problems } = await openPage(browser)
     await page.goto(`${d.server.url}/submissions/${id}`)
@@ -111,6 +108,7 @@ describe('a key that is repeated', () => {
   it.each([
     '{"a":1,"a":2}', '{"x":[{"deep":{"b":1,"b":1}}]}', '{"a":1,"\\u0061":2}', '{"__proto__":{},"__proto__":{}}',
   ])('in %s is 400 that says where, and nothing is stored', async (body) => {
+    await d.server.drain()
     const before = d.slack.calls('chat.postMessage').length
     const response = await sendForm(d.server, body)
     expect(response.status).toBe(400)
@@ -126,7 +124,7 @@ describe('a key that is repeated', () => {
       method: 'POST', body: 'tag=a&name=Ada&tag=b&tag=a',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
-    const id = await accepted(response)
+    const id = await idOf(response)
     await click(d, await cardOf(d, id), 'forward', id)
     expect(d.endpoint.requests.at(-1)!.body).toBe('{"tag":["a","b","a"],"name":"Ada"}')
   })

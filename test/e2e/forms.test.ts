@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { click, deploy, type Deployment } from '../support/deployment'
-import { startProxy, type Proxy } from '../support/proxy'
+import { click, deploy, idOf, type Deployment } from '../support/deployment'
+import { startProxy, type Fault, type Proxy } from '../support/proxy'
+import { holding } from '../support/redis-keys'
 import { blockActions, BOT_TOKEN, CHANNEL, interact, type SlackMessage } from '../support/slack'
+import { until } from '../support/until'
 
 /** The channel that emulate seeds as #random. */
 const RANDOM = 'C000000002'
+const WORDS = { subject: 'We have your order', text: 'Thank you.\n\nWe answer within two days.' }
 const dir = mkdtempSync(join(tmpdir(), 'forms-'))
 let d: Deployment
 let crm: Proxy
@@ -23,6 +26,7 @@ beforeAll(async () => {
       fields: { message: 'What is it about?', name: 'Your name' },
     },
     jobs: { name: 'Jobs', endpoint: null },
+    orders: { name: 'Orders', endpoint: null, confirm: WORDS },
   }))
   d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
 })
@@ -101,9 +105,9 @@ describe('a named form', () => {
   })
 
   test('shares no idempotency key with another form', async () => {
-    const ids = await Promise.all(['/contact', '/jobs', '', '/jobs'].map(async path => (await (await send(
+    const ids = await Promise.all(['/contact', '/jobs', '', '/jobs'].map(async path => idOf(await send(
       path, { name: 'Ada' }, { 'idempotency-key': 'same' },
-    )).json() as { submissionId: string }).submissionId))
+    ))))
     expect(new Set(ids).size).toBe(3)
     expect(ids[1]).toBe(ids[3])
   })
@@ -115,4 +119,26 @@ describe('a named form', () => {
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([404, '*'])
     expect(await response.json()).toMatchObject({ code: 'UNKNOWN_FORM' })
   })
+})
+
+test('a form that confirms tells who sent it once, after its forward; until then the address alone is kept', async () => {
+  const form = { name: 'Grace Hopper', email: 'grace@example.com', message: 'One compiler, please.' }
+  const { id, card } = await posted('/orders', form)
+  const confirmed = () => d.resend.requests.filter(({ body }) => body.includes(WORDS.subject))
+  const faults: Fault[] = ['lose-answer']
+  let isDown = true
+  d.resend.fault = ({ body }) => body.includes(WORDS.subject) ? isDown ? { status: 500 } : faults.shift() : undefined
+  expect(confirmed()).toEqual([])
+  await click(d, card, 'forward', id)
+  await until('the form gone', async () => (await holding(d.redis.url, form.name)).length === 0)
+  expect((await holding(d.redis.url, form.email)).length).toBe(1)
+  expect(confirmed().length).toBeGreaterThan(0)
+  isDown = false
+  await until('the address gone', async () => (await holding(d.redis.url, form.email)).length === 0)
+  d.resend.fault = () => undefined
+  const emails = (await d.resend.emails()).filter(({ subject }) => subject === WORDS.subject)
+  expect(emails).toMatchObject([{ to: [form.email], from: 'Formbot <forms@example.com>', text: WORDS.text }])
+  const bodies = confirmed().map(({ body }) => body)
+  expect(new Set(bodies).size).toBe(1)
+  for (const value of [form.name, form.message, id]) expect(bodies[0]).not.toContain(value)
 })

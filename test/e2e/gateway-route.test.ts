@@ -12,7 +12,7 @@ let discord: DiscordDouble
 let d: Deployment
 let more: Server[]
 beforeEach(async () => {
-  discord = await startDiscord()
+  discord = await startDiscord({ answerWithinMs: 3000 })
   more = []
 })
 afterEach(async () => {
@@ -22,9 +22,7 @@ afterEach(async () => {
 })
 
 const onDiscord = () => ({
-  PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-  PLATFORM2_APPLICATION_ID: discord.applicationId,
-  DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+  ...discord.env,
 })
 const call = (server: Server, authorization?: string) => fetch(
   `${server.url}/api/discord/gateway`, { headers: authorization ? { authorization } : {} },
@@ -148,7 +146,7 @@ describe('a long-lived process', () => {
     const connections = () => discord.gateway.resumes + discord.gateway.identifies
     const before = connections()
     d.redis.resume()
-    await until('the listener', () => connections() > before && discord.gateway.live() > 0, 30_000)
+    await until('the listener', () => connections() > before && discord.gateway.live() > 0)
   })
 
   it('opens and takes in the edit form over the gateway', async () => {
@@ -186,7 +184,7 @@ describe('a long-lived process', () => {
     expect(discord.gateway.identifies).toBe(1)
     await d.server.kill()
     d.server = more[0]!
-    await until('the survivor', () => discord.gateway.resumes > 0, 25_000)
+    await until('the survivor', () => discord.gateway.resumes > 0)
     const { id, message } = await submitted()
     await discord.click('gateway', message, buttonOf('spam', id))
     await decided(message)

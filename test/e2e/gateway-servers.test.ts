@@ -8,7 +8,6 @@ import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
 const SECRET = 'a-secret-of-some-length'
-/** The gateway's lease is 15 s, which a listener that was killed leaves behind. */
 const RESTARTS = 20
 const KILLED_AT = [5, 8, 11, 14, 17]
 
@@ -21,9 +20,9 @@ let serverless: Record<string, string>
 beforeEach(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-    PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, CRON_SECRET: SECRET, VERCEL: '1',
+    ...discord.env, CRON_SECRET: SECRET, VERCEL: '1',
+    // A listener that was killed leaves a lease of half of it behind.
+    LEASE_MS: '10000',
   })
   route = await startProxy(d.server.url)
   // Listens only when it is called, and forwards to the route of the first server.
@@ -66,9 +65,17 @@ it('20 restarts over two server processes, five of them killed, under a message 
   }
   clearInterval(chatter)
 
-  await until('every event handled', async () => await handled() >= emitted, 60_000)
+  // A slow machine has many to catch up on: as long as it gets on.
+  for (let done = 0; done < emitted;) {
+    const before = done
+    done = await until(`more than ${before} of ${emitted} events handled in ${discord.gateway.identifies} sessions`,
+      async () => {
+        const now = await handled()
+        return now > before && now
+      }, 60_000)
+  }
   expect(await handled()).toBe(emitted)
   expect(discord.gateway.identifies).toBeLessThanOrEqual(2)
   expect(discord.gateway.live()).toBe(1)
   redis.destroy()
-}, 400_000)
+}, 900_000)

@@ -13,7 +13,7 @@ beforeAll(async () => {
   // Google Chat alone: no variable of Slack is set.
   d = await deploy({
     ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
-    RETRY_BASE_MS: '200', LEASE_MS: '30000',
+    RETRY_BASE_MS: '200',
   })
 })
 afterAll(async () => {
@@ -62,6 +62,16 @@ describe('a card on Google Chat', () => {
     expect(emailsAbout(id)).toHaveLength(1)
     expect(await press(message, 'Mark as Spam', { as })).toBe(200)
     expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
+  })
+
+  it('of another app decides nothing, though it stands in our space and its buttons are called like ours', async () => {
+    const { id, message } = await submitForm({ name: 'Ada' })
+    const lure = { ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } }
+    expect(await press(lure, 'Forward Submission')).toBe(200)
+    expect([emailsAbout(id).length, googleButtons(now(message)).length]).toEqual([0, 2])
+    expect(d.server.output()).toContain('A click on the card of another app has no effect.')
+    expect(await press(message, 'Forward Submission')).toBe(200)
+    await until('the email', () => emailsAbout(id).length === 1)
   })
 
   it('posted twice because an answer was lost is there once', async () => {

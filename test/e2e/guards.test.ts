@@ -9,9 +9,15 @@ import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/vis
 const PUBLIC: Record<string, string> = {
   '/api/form': 'takes forms from everybody',
   '/api/form/:form': 'takes forms from everybody',
+  '/api/form/:form/embed': 'the form as anybody may see it on its website',
+  '/api/form/:form/schema': 'says what the form takes, as its website does',
+  '/api/files/:id/:index': 'a signature in the address guards it',
+  '/api/openapi.json': 'says what stands here',
+  '/api/thanks': 'thanks who sent a form, and says nothing about it',
   '/api/:platform/manifest': 'holds no secret, and apps are created from it',
   '/api/:platform/oauth/callback': 'ends what its install began in the same browser, with a state and a code',
   '/api/webhooks/:platform': 'a signature guards it',
+  '/api/mail/events': 'a signature guards it',
   '/api/auth/session': 'says how to sign in',
   '/api/auth/sign-in': 'signs in',
   '/api/auth/sign-out': 'signs out',
@@ -86,6 +92,17 @@ describe('the list of routes', () => {
     expect(served).toHaveLength(files.length + takesAny.length)
   })
 
+  it('is described by OpenAPI, as far as anybody may call them', async () => {
+    const { paths } = await (await fetch(`${open.url}/api/openapi.json`)).json() as { paths: Record<string, object> }
+    const told = Object.entries(paths).flatMap(([path, methods]) => (
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
+    ))
+    // Forms are taken by a route of any method, which refuses all but POST.
+    const taken = routes.filter(({ path, method }) => path in PUBLIC && path.startsWith('/api/')
+      && !(method === 'GET' && /^\/api\/form(\/:form)?$/.test(path)))
+    expect(told.sort()).toEqual(taken.map(({ method, path }) => `${method} ${path}`).sort())
+  })
+
   it('has guarded ones', () => {
     expect(guarded).toContainEqual({ path: '/api/submissions/:id', method: 'GET' })
   })
@@ -106,8 +123,11 @@ describe.each(guarded)('$method $path', (route) => {
   })
 })
 
+/** Other machines send there, which have no cookies of anybody. */
+const TAKES_FROM_ELSEWHERE = ['/api/form', '/api/form/:form', '/api/webhooks/:platform', '/api/mail/events']
+
 describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.startsWith('/api/')
-  && !['/api/form', '/api/form/:form', '/api/webhooks/:platform'].includes(path)))('$method $path', (route) => {
+  && !TAKES_FROM_ELSEWHERE.includes(path)))('$method $path', (route) => {
   it('refuses pages of other sites, also for whoever has signed in', async () => {
     const ada = visit(open)
     await ada.signIn(PASSWORD)
@@ -128,7 +148,7 @@ const paths = [...new Set(routes.map(({ path }) => path))].filter(path => path.s
 
 /** What a path takes; forms answer for themselves. HEAD is for what has a GET. */
 function taken(path: string): string[] {
-  if (/^\/api\/form(\/|$)/.test(path)) return ['POST', 'OPTIONS']
+  if (/^\/api\/form(\/:form)?$/.test(path)) return ['POST', 'OPTIONS']
   const methods = routes.filter(route => route.path === path).map(({ method }) => method)
   return methods.includes('GET') ? [...methods, 'HEAD'] : methods
 }

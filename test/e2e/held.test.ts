@@ -1,8 +1,10 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser } from '../support/browser'
+import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import { seed, waiting } from '../support/seed'
+import { until } from '../support/until'
 
 let d: Deployment
 beforeAll(async () => {
@@ -13,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => d.close())
 
 const api = (path: string, init: RequestInit = {}) => fetch(`${d.server.url}/api/submissions${path}`, init)
-const decide = (id: string, action: string) => api(`/${id}/decision`, {
-  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
+const decide = (id: string, action: string, press?: string) => api(`/${id}/decision`, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action, press }),
 })
 const erase = (id: string) => api(`/${id}`, { method: 'DELETE' })
 const list = async (query = '') => {
@@ -36,8 +38,22 @@ const clearHeld = async () => {
   for (const id of (await list('?state=held')).ids) await erase(id)
 }
 
+it('what is held for an hour is told of in its room, with the way there and nothing of the form', async () => {
+  const old = waiting({ state: 'held', cards: [], receivedAt: Date.now() - 2 * 60 * 60 * 1000 })
+  await seed(d.redis.url, [old])
+  await d.server.kill()
+  d.server = await startServer(d.env)
+  await until('the line', () => posts() > 0)
+  const line = JSON.stringify(d.slack.calls('chat.postMessage')[0])
+  expect(line).toContain('1 form is held, because')
+  expect(line).toContain('https://forms.example.com/?state=held')
+  expect(line).not.toContain('Ada')
+  await erase(old.id)
+})
+
 describe('a form whose honeypot is filled in', () => {
   it('is answered as any other, and held: no card, not pending, in a list of its own', async () => {
+    const postedBefore = posts()
     const normal = await sendForm(d.server, { name: 'Grace' })
     const held = await sendForm(d.server, { name: 'Ada', _gotcha: 'x' })
     const shape = async (response: Response) => [
@@ -49,7 +65,7 @@ describe('a form whose honeypot is filled in', () => {
     expect(await shape(held)).toEqual(await shape(normal))
     await d.server.drain()
     expect(before.ids).not.toContain(id)
-    expect(posts()).toBe(1)
+    expect(posts() - postedBefore).toBe(1)
     expect(await list('?state=held')).toEqual({ ids: [id], states: ['held'], total: 1 })
     expect(await (await api(`/${id}`)).json()).toMatchObject({
       state: 'held', open: false, fields: [{ label: 'name', value: 'Ada' }], notes: [expect.stringContaining('Held')],
@@ -81,8 +97,11 @@ describe('a form whose honeypot is filled in', () => {
   it('released is posted once, and then as any other; its data is what the website sent beside the honeypot', async () => {
     const id = await hold({ name: 'Ada', amount: 5 })
     const before = posts()
-    const answers = await Promise.all([decide(id, 'release'), decide(id, 'release'), decide(id, 'release')])
+    const answers = await Promise.all(['a', 'b', 'c'].map(press => decide(id, 'release', press)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    // Its answer was lost, and it is sent again.
+    const again = await Promise.all(['a', 'b', 'c'].map(press => decide(id, 'release', press)))
+    expect(again.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
     await d.server.drain()
     expect(posts() - before).toBe(1)
     expect((await list('?state=held')).total).toBe(0)
@@ -98,17 +117,16 @@ describe('a form whose honeypot is filled in', () => {
     expect(audit.filter(line => line.id === id).map(({ outcome }) => outcome).sort()).toEqual(['forwarded', 'released'])
   })
 
-  it('deleted is gone; what is not held is 409 and stays', async () => {
+  it('erased is gone; what is not held is not released', async () => {
     const id = await hold({ name: 'Ada' })
     expect((await erase(id)).status).toBe(200)
     expect((await erase(id)).status).toBe(410)
     expect(await (await api(`/${id}`)).json()).toMatchObject({
-      code: 'SUBMISSION_ENDED', error: expect.stringMatching(/^Deleted by Local on Ops page/),
+      code: 'SUBMISSION_ENDED', error: expect.stringMatching(/^Erased by Local on Ops page/),
     })
     const { id: open } = await submit(d, { name: 'Grace' })
-    for (const refused of [
-      await erase(open), await decide(open, 'release'),
-    ]) expect([refused.status, (await refused.json()).error]).toEqual([409, expect.stringContaining('not held')])
+    const refused = await decide(open, 'release')
+    expect([refused.status, (await refused.json()).error]).toEqual([409, expect.stringContaining('not held')])
     expect((await (await api(`/${open}`)).json()).open).toBe(true)
     expect((await erase('never-was')).status).toBe(404)
     expect((await api(`/${open}`, { method: 'DELETE', headers: { origin: 'https://evil.example' } })).status).toBe(403)
@@ -131,7 +149,7 @@ describe('on the ops page', () => {
   beforeAll(async () => { browser = await startBrowser() })
   afterAll(() => browser.close())
 
-  it('what is held is behind a filter, and is released or deleted on its page', async () => {
+  it('what is held is behind a filter, and is released or erased on its page', async () => {
     await clearHeld()
     const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({
       name: 'Robot', message: 'Cheap watches',
@@ -160,21 +178,29 @@ describe('on the ops page', () => {
     await page.goBack()
     await page.getByTestId('total').getByText('1 held').waitFor()
     await row('Robot').click()
-    await page.getByTestId('delete').click()
+    await page.getByTestId('erase').click()
     await page.getByTestId('confirm').click()
-    await page.getByTestId('submission-ended').getByText(/Deleted by Local/).waitFor()
+    await page.getByTestId('all-done').getByRole('button', { name: 'The one before' }).click()
+    await page.getByTestId('submission-ended').getByText(/Erased by Local/).waitFor()
+    await page.getByText(/^The data was erased\s*On \w{3} \d+, 20\d\d, \d\d:\d\d [AP]M UTC\. The audit trail/).waitFor()
+    await screenshot(page, 'submission-erased')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await until('the focus on the heading', async () => (
+      await page.evaluate('document.activeElement.tagName') === 'H1'
+    ))
+    expect(await page.getByTestId('erase').count()).toBe(0)
     await page.goBack()
     await page.getByTestId('none-held').waitFor()
-    // The page asked for what is deleted, and the browser notes its 410.
-    expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
     await page.close()
+    // The page asked for what is erased, and the browser notes its 410.
+    expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
   })
 
-  it('whoever is about to delete what somebody releases is told so', async () => {
+  it('whoever is about to erase what somebody releases is told so', async () => {
     const id = await hold({ name: 'Wanted after all' })
     const { page } = await openPage(browser)
     await page.goto(`${d.server.url}/submissions/${id}`)
-    await page.getByTestId('delete').click()
+    await page.getByTestId('erase').click()
     await page.getByTestId('confirm').waitFor()
     await decide(id!, 'release')
     await page.getByRole('dialog').getByTestId('refusal').getByText('Somebody released it meanwhile.').waitFor()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { deploy, type Deployment } from '../support/deployment'
+import { deploy, submitForm, type Deployment } from '../support/deployment'
 import { startProxy, type Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { blockActions, BOT_TOKEN, interact, type Block, type SlackMessage } from '../support/slack'
@@ -37,12 +37,7 @@ async function restart(changes: Record<string, string> = {}): Promise<void> {
   d.server = await startServer({ ...d.env, ...changes })
 }
 
-async function send(form: string, data: object): Promise<string> {
-  const response = await fetch(`${d.server.url}/api/form/${form}`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
-  })
-  return (await response.json() as { submissionId: string }).submissionId
-}
+const send = (form: string, data: object) => submitForm(d.server, data, `/${form}`)
 
 async function messagesIn(channel: string): Promise<SlackMessage[]> {
   const response = await fetch(`${d.slack.apiUrl}conversations.history`, {
@@ -77,7 +72,7 @@ it('a submission of a form that was removed goes nowhere: its card says what to 
   await forward(RANDOM, card, id)
   const refused = (await cardIn(RANDOM, id))!
   expect(blockText(refused.blocks)).toContain('Email failed: The form “hr” is not in forms.config.ts (or FORMS_CONFIG) any more')
-  expect(blockText(refused.blocks)).toContain('New Form Submission: hr')
+  expect(blockText(refused.blocks)).toContain('Failed Form Submission: hr')
   expect(refused.blocks.filter(({ type }) => type === 'actions')).toHaveLength(2)
   expect([await d.resend.emails(), d.endpoint.requests, crm.requests]).toEqual([[], [], []])
 

@@ -1,16 +1,17 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPage, screenshot, startBrowser } from '../support/browser'
-import { deploy, submit, type Deployment } from '../support/deployment'
+import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { click, deploy, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-/** What people are promised. */
-const SOON_MS = 5000
+/** What people are promised: of a connection that is lost, and of a change. */
+const [SOON_MS, CHANGE_MS] = [5000, 2000]
 
 let browser: Browser
 let d: Deployment
 let page: Page
+let problems: string[]
 
 beforeAll(async () => { browser = await startBrowser() })
 afterAll(() => browser.close())
@@ -18,7 +19,7 @@ beforeEach(async () => {
   d = await deploy({ NODE_ENV: 'development' })
   // A page's first requests would find a cold server on a busy machine.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-  ;({ page } = await openPage(browser))
+  ;({ page, problems } = await openPage(browser))
 })
 afterEach(async () => {
   d.redis.resume()
@@ -29,7 +30,25 @@ afterEach(async () => {
 const badge = (text: string, timeout?: number) => page.getByTestId('liveness').filter({ hasText: text }).waitFor(timeout
   ? { timeout }
   : {})
+/**
+ * The page says it within the time that people are promised. The page tells when: whoever asks it again and again from
+ * here hears of it up to half a second late.
+ */
+async function saysSoon(testId: string, text: string, end: () => unknown): Promise<void> {
+  const said = page.evaluate<number>(`new Promise((resolve) => {
+    const look = () => {
+      const shown = document.querySelector('[data-testid=${testId}]')
+      if (shown?.checkVisibility() && shown.textContent.includes('${text}')) resolve(Date.now())
+    }
+    new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true })
+    look()
+  })`)
+  await end()
+  const ended = Date.now()
+  expect(await said - ended).toBeLessThan(SOON_MS)
+}
 const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
+const HOSTILE = '<img src=x onerror="document.title=\'owned\'">'
 
 describe('a page that says it is live', () => {
   test('stops saying so when the store falls silent, says what is wrong, and catches up', async () => {
@@ -37,8 +56,7 @@ describe('a page that says it is live', () => {
     await submit(d, { name: 'Before' })
     await row('Before').waitFor()
     await badge('Live')
-    d.redis.pause()
-    await badge('Not live', SOON_MS)
+    await saysSoon('liveness', 'Not live', () => d.redis.pause())
     await page.getByTestId('stale').getByText('The store does not answer.').waitFor()
     await screenshot(page, 'list-not-live')
     d.redis.resume()
@@ -52,18 +70,16 @@ describe('a page that says it is live', () => {
     const env = { ...d.env, SANDBOX: '1', PORT: new URL(d.server.url).port }
     d.server = await startServer(env)
     await page.goto(d.server.url + path)
-    const lost = path === '/sandbox'
-      ? page.getByTestId('reconnecting')
-      : page.getByTestId('liveness').filter({ hasText: 'Not live' })
-    if (path === '/sandbox') await page.getByTestId('reviewer').waitFor()
+    const [testId, text] = path === '/sandbox' ? ['reconnecting', 'reconnecting…'] : ['liveness', 'Not live']
+    // A room that was never there has nothing to reconnect to.
+    if (path === '/sandbox') await page.getByTestId('room-triage').waitFor()
     else await badge('Live')
-    await d.server.kill()
-    await lost.waitFor({ timeout: SOON_MS })
+    await saysSoon(testId, text, () => d.server.kill())
     if (path === '/status') {
-      expect(await page.getByTestId('verdict').textContent()).toMatch(/cannot be reached.*What follows is as of/)
+      await page.getByTestId('verdict').filter({ hasText: /cannot be reached.*What follows is as of/ }).waitFor()
     }
     d.server = await startServer(env)
-    await lost.waitFor({ state: 'detached' })
+    await page.getByTestId(testId).filter({ hasText: text }).waitFor({ state: 'detached' })
   })
 
   test('stops saying so when the machine slept or the network is gone, however alive the connection seems', async () => {
@@ -73,10 +89,53 @@ describe('a page that says it is live', () => {
     await page.clock.install()
     await page.goto(d.server.url)
     await badge('Live')
-    await page.route('**/api/submissions/events', route => route.abort())
+    await page.route('**/api/submissions/events*', route => route.abort())
     await page.clock.fastForward(60_000)
     await badge('Not live', SOON_MS)
-    await page.unroute('**/api/submissions/events')
+    await page.unroute('**/api/submissions/events*')
     await badge('Live')
+  })
+})
+
+describe('a page that is live', () => {
+  test('a new submission appears, and a decided one leaves, within 2 s and without a reload', async () => {
+    await page.goto(d.server.url)
+    await badge('Live')
+    // The first one may still come with the page; once it has its card, the next can only come by itself.
+    const first = await submit(d, { name: 'First Visitor' })
+    await row('First Visitor').getByTestId('card-link').waitFor()
+    const { id, card } = await submit(d, { name: 'Grace Hopper', message: HOSTILE })
+    await row('Grace Hopper').waitFor({ timeout: CHANGE_MS })
+    expect(await row('Grace Hopper').textContent()).toContain(HOSTILE)
+    expect(await row('Grace Hopper').getByTestId('state').textContent()).toBe('Waiting')
+    const link = row('Grace Hopper').getByTestId('card-link')
+    await until('the link to its card', async () => await link.count() === 1, CHANGE_MS)
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/\w+\.slack\.com\/archives\/C000000001\/p\d{16}$/)
+    await click(d, card, 'spam', id)
+    await row('Grace Hopper').waitFor({ state: 'detached', timeout: CHANGE_MS })
+    await row('First Visitor').waitFor()
+    await click(d, first.card, 'spam', first.id)
+    expect(await page.title()).not.toBe('owned')
+    await page.close()
+    expect(problems).toEqual([])
+  })
+
+  test('keeps what was typed when somebody else decides meanwhile, and says who, within 2 s', async () => {
+    const { id, card } = await submit(d, { name: 'Ada Lovelace' })
+    await page.goto(`${d.server.url}/submissions/${id}`)
+    await page.getByTestId('decide-edit').click()
+    const name = page.getByTestId('edit-f0')
+    await name.fill('Typed with care')
+    await badge('Live')
+    await click(d, card, 'spam', id)
+    const refusal = page.getByTestId('refusal').getByText(/Marked as spam by Ada Lovelace on Slack/)
+    await refusal.waitFor({ timeout: CHANGE_MS })
+    expect(await name.inputValue()).toBe('Typed with care')
+    expect(await page.getByTestId('edit-submit').count()).toBe(0)
+    await page.getByTestId('edit-cancel').click()
+    await page.getByTestId('submission-ended').waitFor()
+    await page.close()
+    // A refusal is an answer; browsers report its status all the same.
+    expect(problems.filter(text => !text.includes('status of 410'))).toEqual([])
   })
 })

@@ -46,10 +46,11 @@ it('none of that leaves a stack, or more than JSON, in the log', () => {
 })
 
 it('what node, Nitro and libraries print is JSON too', async () => {
-  const print = `setTimeout(() => { process.emitWarning('careful'); console.log('plain %s', 'text'); console.error('bad', new Error('first\\nsecond')); Promise.reject(new TypeError('unhandled')); }, 1500)`
+  const print = `process.once('SIGUSR2', () => { process.emitWarning('careful'); console.log('plain %s', 'text'); console.error('bad', new Error('first\\nsecond')); Promise.reject(new TypeError('unhandled')); })`
   const server = await startServer({
     ...d.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(print)}`,
   })
+  process.kill(server.pid, 'SIGUSR2')
   await until('all of it', () => server.output().includes('unhandled'))
   const lines = server.output().trim().split('\n').map(line => (
     JSON.parse(line) as { event: string, level: string, message?: string, error?: { message: string } }

@@ -66,7 +66,7 @@ describe.each([
       state: expect.stringMatching(/^[\w-]{43}$/),
     })
     expect(await comeBack(ada, platforms.agree(page))).toBe('/sign-in?to=%2Fsubmissions%2Fx%3Ftab%3Dhistory')
-    expect(await viewerOf(ada)).toEqual(viewer)
+    expect(await viewerOf(ada)).toEqual({ ...viewer, role: 'reviewer' })
     expect((await ada.get('/api/submissions/0b1f2c3d')).status).toBe(404)
     expect([...ada.cookies.keys()]).toEqual(['__Host-triage-session'])
   })

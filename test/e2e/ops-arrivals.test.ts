@@ -1,9 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
+import { resolve } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPage, startBrowser } from '../support/browser'
-import { click, deploy, submit, type Deployment } from '../support/deployment'
-import { seed, series } from '../support/seed'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
+import { wholeList } from '../support/whole-list'
+
+const FORMS_CONFIG = resolve(import.meta.dirname, '../fixtures/config/forms.json')
 
 let d: Deployment
 let browser: Browser
@@ -11,7 +16,9 @@ let page: Page
 let problems: string[]
 
 beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
+  [d, browser] = await Promise.all([
+    deploy({ NODE_ENV: 'development', TAKE: '1', SANDBOX: '1', FORMS_CONFIG }), startBrowser(),
+  ])
   // A page's first requests would find a cold server on a busy machine.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ;({ page, problems } = await openPage(browser))
@@ -39,7 +46,8 @@ test('only what comes in while somebody looks is new: not what a search, a filte
   await page.getByTestId('search').fill('')
   await row('Person 60').waitFor()
   await page.getByTestId('older').click()
-  await row('Person 1').first().waitFor()
+  // What came in before the page was read is not new on it.
+  await row('Person 60').waitFor({ state: 'detached' })
   const later = await submit(d, { name: 'Latest' })
   await page.getByRole('button', { name: '1 new submission on the first page' }).waitFor()
   d.resend.fault = ({ path }) => path === '/emails'
@@ -53,4 +61,134 @@ test('only what comes in while somebody looks is new: not what a search, a filte
   expect(await fresh.count()).toBe(0)
   expect(new URL(page.url()).search).toBe('?state=failed')
   expect(problems).toEqual([])
+})
+
+test('what is done stands in the order of its ends, says how it ended, and Back leads to the filter before', async () => {
+  const { id } = (await wholeList(d.server.url, 'q=Person%2059')).rows[0]!
+  const rowOf = (ending: string) => page.getByTestId('row').filter({ hasText: ending })
+  await page.goto(`${d.server.url}/?state=failed`)
+  await row('Person 1 again').waitFor()
+  await page.getByTestId('filter-done').click()
+  await rowOf('Marked as spam by Ada Lovelace on Slack').waitFor()
+  expect(await page.getByTestId('total').textContent()).toMatch(/^\s*1 done\s*$/)
+  expect(await rowOf('Marked as spam').textContent()).not.toContain('No card yet')
+  await live()
+  // Received long before the other one.
+  await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"action":"spam"}',
+  })
+  await rowOf('Marked as spam by Local').waitFor()
+  await rowOf('Marked as spam by Ada Lovelace on Slack').waitFor()
+  expect(await page.getByTestId('row').first().getAttribute('data-id')).toBe(id)
+  await screenshot(page, 'list-done')
+  await page.getByTestId('search').fill('nothing like it')
+  await page.getByText('Nothing that is done matches').waitFor()
+  await page.getByTestId('search').fill('')
+  await rowOf('Marked as spam by Local').waitFor()
+
+  await page.goBack()
+  await row('Person 1 again').waitFor()
+  expect(await page.getByTestId('filter-failed').getAttribute('aria-pressed')).toBe('true')
+  expect(problems).toEqual([])
+})
+
+test('all that match are decided together in small requests, as far as nobody stops it', async () => {
+  const bulk = Array.from({ length: 210 }, (_, index) => waiting({ cards: [], data: { name: `Bulk ${index}` } }))
+  await seed(d.redis.url, bulk)
+  await page.goto(`${d.server.url}/?q=Bulk`)
+  await row('Bulk').first().waitFor()
+  await page.getByTestId('select-page').click()
+  await page.getByTestId('selection').getByText('50 selected').waitFor()
+  await page.getByTestId('select-all').click()
+  await page.getByTestId('selection').getByText('210 selected').waitFor()
+
+  // The third request waits until somebody has pressed Stop; what it asks for is done all the same.
+  const asked: number[] = []
+  const stopped = Promise.withResolvers<undefined>()
+  await page.route('**/api/submissions/decisions', async (route) => {
+    asked.push((route.request().postDataJSON() as { ids: string[] }).ids.length)
+    if (asked.length === 3) await stopped.promise
+    await route.continue()
+  })
+  await page.getByTestId('many-spam').click()
+  await page.getByRole('dialog').getByText('Mark as spam: 210 submissions?').waitFor()
+  await page.getByTestId('confirm').click()
+  await page.getByRole('dialog').getByText('40 of 210').waitFor()
+  await page.getByTestId('bulk-stop').click()
+  stopped.resolve(undefined)
+  await page.getByRole('dialog').getByText('60 of 210 marked as spam').waitFor()
+  expect(await page.getByTestId('bulk-errors').textContent()).toContain('150 submissions are as before.')
+  expect(asked).toEqual([20, 20, 20])
+
+  await page.getByTestId('confirm').filter({ hasText: 'Try 150 again' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByTestId('no-match').waitFor()
+  await page.unroute('**/api/submissions/decisions')
+  expect(asked.reduce((sum, count) => sum + count)).toBe(210)
+  expect(problems).toEqual([])
+})
+
+test('a form and a platform are chosen in the list', async () => {
+  const there = [{ platform: 'sandbox', threadId: 'sandbox:triage:m1', messageId: 'm1' }]
+  await seed(d.redis.url, [
+    waiting({ form: 'jobs', data: { name: 'Vic' } }), waiting({ form: 'jobs', cards: there, data: { name: 'Una' } }),
+    waiting({ cards: there, data: { name: 'Tim' } }),
+  ])
+  await page.goto(d.server.url)
+  const names = async () => (await Promise.all(['Vic', 'Una', 'Tim'].map(name => row(name).count()))).join('')
+  await page.getByTestId('options').click()
+  await page.getByTestId('filter-jobs').getByTestId('count').getByText('2', { exact: true }).waitFor()
+  await page.getByTestId('filter-jobs').click()
+  await until('those of the form', async () => await names() === '110')
+  await page.getByTestId('filter-sandbox').click()
+  await until('those with a card there', async () => await names() === '010')
+  expect(new URL(page.url()).search).toBe('?form=jobs&platform=sandbox')
+  await page.reload()
+  await until('the same list', async () => await names() === '010')
+  await page.getByTestId('options').click()
+  await page.getByTestId('filter-jobs').click()
+  await until('all with a card there', async () => await names() === '011')
+  expect(problems).toEqual([])
+})
+
+test('who takes one has it in the list, on its page and the status, behind filters, and hands it back', async () => {
+  const { id, card } = await submit(d, { name: 'Mine' })
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByTestId('take').click()
+  await page.getByTestId('notes').getByText(/^Local has it \(Ops page, /).waitFor()
+  const other = await submit(d, { name: 'Of Ada' })
+  await click(d, other.card, 'take', other.id)
+  await page.reload()
+  await page.getByTestId('hand-back').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await screenshot(page, 'submission-taken')
+
+  await page.goto(d.server.url)
+  await row('Of Ada').getByText(/^Ada Lovelace has it \(Slack, /).waitFor()
+  await screenshot(page, 'list-taken')
+  await page.getByTestId('filter-mine').click()
+  await row('Of Ada').waitFor({ state: 'detached' })
+  await row('Mine').getByTestId('holder').waitFor()
+  expect(new URL(page.url()).search).toBe('?holder=mine')
+  await page.getByTestId('filter-free').click()
+  await row('Mine').waitFor({ state: 'detached' })
+  await row('Person 60').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  await page.goto(`${d.server.url}/submissions/${other.id}`)
+  await page.getByTestId('decide-spam').click()
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('refusal').getByText(/Ada Lovelace \(Slack\) has it since/).waitFor()
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('submission-ended').waitFor()
+
+  await page.goto(`${d.server.url}/status`)
+  await page.getByTestId('holders').getByText('Local').waitFor()
+  await page.getByRole('link', { name: 'All that is taken' }).click()
+  await row('Mine').click()
+  await page.getByTestId('hand-back').click()
+  await page.getByTestId('take').waitFor()
+  await d.server.drain()
+  expect(JSON.stringify((await cardNow(d, card)).blocks)).not.toContain(' has it ')
+  expect(problems.filter(text => !text.includes('status of 423') && !text.includes('status of 410'))).toEqual([])
 })

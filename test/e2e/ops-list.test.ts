@@ -1,35 +1,22 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Locator } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser } from '../support/browser'
-import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { fits, screenshot } from '../support/browser'
+import { click, submit, type Deployment } from '../support/deployment'
+import { deployPages, openAnother, page, problems, usePages } from '../support/pages'
 import { seed, series, waiting } from '../support/seed'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
 let d: Deployment
-let browser: Browser
-let page: Page
-let problems: string[]
 
-beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
-  // A page's first requests would find a cold server on a busy machine.
-  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-})
-afterAll(() => Promise.all([browser.close(), d.close()]))
-beforeEach(async () => {
-  ({ page, problems } = await openPage(browser))
-})
-afterEach(async () => {
-  d.resend.fault = () => undefined
-  expect(problems).toEqual([])
-  await page.close()
-})
+beforeAll(async () => { d = await deployPages() })
+afterAll(() => d.close())
+afterEach(() => { d.resend.fault = () => undefined })
+usePages()
 
 const row = (text: string): Locator => page.getByTestId('row').filter({ hasText: text })
 const live = () => page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
-const HOSTILE = '<img src=x onerror="document.title=\'owned\'">'
 
 test('an empty list says so, and how to send a form', async () => {
   await page.goto(d.server.url)
@@ -38,29 +25,6 @@ test('an empty list says so, and how to send a form', async () => {
   expect(await page.getByTestId('open-sandbox').count()).toBe(0)
   expect(await seriousFindings(page)).toEqual([])
   await screenshot(page, 'list-empty')
-})
-
-test('a new submission appears, and a decided one leaves, within 2 s and without a reload', async () => {
-  await page.goto(d.server.url)
-  await live()
-  // The first one may still come with the page; once it has its card, the next can only come by itself.
-  const first = await submit(d, { name: 'First Visitor' })
-  await row('First Visitor').getByTestId('card-link').waitFor()
-  const { id, card } = await submit(d, { name: 'Grace Hopper', message: HOSTILE })
-  await row('Grace Hopper').waitFor({ timeout: 2000 })
-  expect(await row('Grace Hopper').textContent()).toContain(HOSTILE)
-  expect(await row('Grace Hopper').getByTestId('state').textContent()).toBe('Waiting')
-  await until(
-    'the link to its card', async () => await row('Grace Hopper').getByTestId('card-link').count() === 1, 2000,
-  )
-  expect(await row('Grace Hopper').getByTestId('card-link').getAttribute('href')).toMatch(
-    /^https:\/\/\w+\.slack\.com\/archives\/C000000001\/p\d{16}$/,
-  )
-  await click(d, card, 'spam', id)
-  await row('Grace Hopper').waitFor({ state: 'detached', timeout: 2000 })
-  await row('First Visitor').waitFor()
-  await click(d, first.card, 'spam', first.id)
-  expect(await page.title()).not.toBe('owned')
 })
 
 test('a delivery that is stuck shows its reason and next attempt, and leaves once it is delivered', async () => {
@@ -92,7 +56,45 @@ test('the page says that it lost the server, and catches up when it is back', as
   d.server = Object.assign(await startServer({ ...d.env, PORT: new URL(url).port }), { url })
   await row('While Away').waitFor()
   await live()
+  await page.close()
   problems.splice(0)
+})
+
+test('filters say how many they list, what was searched for is marked, and a view is kept by its name', async () => {
+  await seed(d.redis.url, [waiting({ id: 'marked', data: { name: 'Mary <b>Somerville</b>' } })])
+  await page.goto(d.server.url)
+  const all = page.getByTestId('filter-all').getByTestId('count')
+  await until('the count of what is listed', async () => (
+    await all.textContent() === String(await page.getByTestId('row').count())
+  ))
+  expect(await page.getByTestId('filter-failed').getByTestId('count').textContent()).toBe('0')
+  await page.getByTestId('search').fill('name:"mary <b>"')
+  await row('Somerville').locator('mark').waitFor()
+  expect(await row('Somerville').locator('mark').textContent()).toBe('Mary <b>')
+  await page.getByTestId('filter-all').getByTestId('count').getByText('1', { exact: true }).waitFor()
+
+  await page.getByTestId('search-help').click()
+  await page.getByTestId('search-help-panel').getByText('after:2026-11-20').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByTestId('options').click()
+  await page.getByTestId('filter-oldest').click()
+  await page.getByLabel('Name of this view').fill('Marys')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByTestId('view').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await screenshot(page, 'list-options')
+  await page.keyboard.press('Escape')
+  await page.getByTestId('options').getByText('Oldest first').waitFor()
+  await page.goto(`${d.server.url}/?state=failed`)
+  await page.getByTestId('no-match').getByText('Nothing failed').waitFor()
+  await page.getByTestId('options').click()
+  await page.getByRole('button', { name: 'Marys', exact: true }).click()
+  await row('Somerville').waitFor()
+  expect(new URL(page.url()).searchParams.get('q')).toBe('name:"mary <b>"')
+  expect(await page.getByTestId('search').inputValue()).toBe('name:"mary <b>"')
+  await page.getByTestId('options').click()
+  await page.getByRole('button', { name: 'Delete the view Marys' }).click()
+  await page.getByTestId('view').waitFor({ state: 'detached' })
 })
 
 test('10,000 submissions are paged through, found by text, and kept current', async () => {
@@ -100,6 +102,8 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   await seed(d.redis.url, all)
   await page.goto(d.server.url)
   await row('Person 10000').waitFor()
+  // Rows out of sight are drawn after those in sight.
+  await page.getByTestId('row').nth(49).waitFor()
   expect(await page.getByTestId('row').count()).toBe(50)
   expect(await page.getByTestId('total').textContent()).toMatch(/10,00\d pending/)
 
@@ -122,15 +126,78 @@ test('10,000 submissions are paged through, found by text, and kept current', as
 
   await page.getByTestId('search').fill('message NUMBER 9321')
   await row('Person 9321').waitFor()
-  await until('no other row', async () => await page.getByTestId('row').count() === 1, 1000)
-  await page.getByTestId('search').fill('number 7777')
-  for (const searched of [1, 2]) {
-    await page.getByTestId('no-match').getByText('No match among 1,000 submissions').waitFor()
+  await until('no other row', async () => await page.getByTestId('row').count() === 1)
+  await page.getByTestId('search').fill('number 77')
+  await row('Person 9977').waitFor()
+  const matches = all.filter(({ data }) => String(data!.name).includes('77')).length
+  await page.getByTestId('total').filter({ hasText: new RegExp(`^${matches} of 10,00\\d pending`) }).waitFor()
+  expect(await page.getByTestId('row').count()).toBe(50)
+  await page.getByTestId('search').fill('Person 7777 nowhere')
+  await page.getByTestId('no-match').getByText('No pending submission matches').waitFor()
+  await page.getByTestId('total').filter({ hasText: /^0 of 10,00\d pending/ }).waitFor()
+  // Nobody reads thousands to be told how many they are.
+  await page.getByTestId('search').fill('message number')
+  await page.getByTestId('total').filter({ hasText: /^\s*more than \d,000 of 10,00\d pending\s*$/ }).waitFor()
+})
+
+test('filter, search, order and page stand in the address, and "All submissions" leads back there', async () => {
+  const ids = async () => Promise.all((await page.getByTestId('row').all()).map(each => each.getAttribute('data-id')))
+  const shown = (number: number) => page.getByTestId('page-number').filter({ hasText: `Page ${number}` }).waitFor()
+  await page.goto(`${d.server.url}/?state=waiting&q=999&sort=oldest`)
+  await row('Person 999').first().waitFor()
+  expect((await ids())[0]).toBe('series-999')
+  expect(await page.getByTestId('search').inputValue()).toBe('999')
+  expect(await page.getByTestId('filter-waiting').getAttribute('aria-pressed')).toBe('true')
+  await page.getByTestId('total').filter({ hasText: /^19 of/ }).waitFor()
+  await page.getByTestId('row').nth(18).waitFor()
+  const all = await ids()
+  await row('Person 999').first().getByRole('link').first().click()
+  await page.getByRole('link', { name: 'All submissions' }).click()
+  await until('the same list', async () => (await ids()).join() === all.join())
+  expect(new URL(page.url()).search).toBe('?state=waiting&q=999&sort=oldest')
+
+  await page.getByTestId('search').fill('')
+  await until('everything that waits', async () => await page.getByTestId('row').count() === 50)
+  for (const number of [2, 3]) {
+    await page.getByTestId('older').click()
+    await shown(number)
     await page.locator('section[aria-busy=false]').waitFor()
-    await page.getByRole('button', { name: 'Search further' }).click()
-    await page.getByTestId('page-number').filter({ hasText: `Page ${searched + 1}` }).waitFor()
   }
-  await row('Person 7777').waitFor()
+  const third = await ids()
+  const link = page.url()
+  await page.reload()
+  await until('the same page', async () => (await ids()).join() === third.join())
+  await page.getByTestId('newer').click()
+  await shown(2)
+  await page.locator('section[aria-busy=false]').waitFor()
+  await page.goBack()
+  await until('the page again', async () => (await ids()).join() === third.join())
+  await openAnother()
+  await page.goto(link)
+  await until('the page of the link', async () => (await ids()).join() === third.join())
+  await shown(3)
+  await page.getByTestId('newer').click()
+  await shown(1)
+  expect(new URL(page.url()).search).toBe('?state=waiting&sort=oldest')
+})
+
+test('a list is busy until the page that was turned to is there, whatever arrives before it', async () => {
+  await page.goto(d.server.url)
+  await live()
+  const asked: (() => void)[] = []
+  await page.route(/\/api\/submissions(\/search|\?)/, route => new Promise<void>((resolve) => {
+    asked.push(() => resolve(route.continue()))
+  }))
+  await seed(d.redis.url, [waiting({ data: { name: 'Meanwhile' } })])
+  await until('the change to be asked for', () => asked.length === 1)
+  await page.getByTestId('older').click()
+  await page.locator('section[aria-busy=true]').waitFor()
+  asked[0]!()
+  await until('the page to be asked for', () => asked.length === 2)
+  expect(await page.locator('section[aria-busy=true]').count()).toBe(1)
+  asked[1]!()
+  await page.locator('section[aria-busy=false]').waitFor()
+  await page.getByTestId('page-number').filter({ hasText: 'Page 2 of' }).waitFor()
 })
 
 test('the list fits a phone, and axe finds nothing serious in light or dark', async () => {
@@ -138,7 +205,7 @@ test('the list fits a phone, and axe finds nothing serious in light or dark', as
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(d.server.url)
   await page.getByTestId('row').first().waitFor()
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  await fits(page)
   expect(await seriousFindings(page)).toEqual([])
   await page.setViewportSize({ width: 1280, height: 860 })
   await page.emulateMedia({ colorScheme: 'dark' })

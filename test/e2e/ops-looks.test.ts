@@ -1,12 +1,13 @@
 import { createClient } from 'redis'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser } from '../support/browser'
-import { deploy, type Deployment } from '../support/deployment'
+import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { deploy, submit, type Deployment } from '../support/deployment'
+import { pictures } from '../support/pictures'
 import { waiting } from '../support/seed'
 import { until } from '../support/until'
 
@@ -63,7 +64,7 @@ const SUBMISSIONS = [
   of(300, { email: 'dorothy@example.com', question: 'Is the manual available in French?' }, {
     failures: [{ delivery: 'endpoint', reason: 'crm.example.com answered 401. Check the token in FORWARD_ENDPOINT.' }],
   }),
-  of(1560, { name: '<img src=x onerror=alert(1)>', message: 'an attempt at markup' }),
+  of(1560, { name: '<img src=x onerror=alert(1)>', message: 'at https://google.com@xn--pple-43d.com/x. or javascript:alert(1)' }),
   of(4000, { name: 'Radia Perlman', company: 'Spanning Tree Inc.', message: 'Please call me back about the bridge.' }, {
     state: 'settling', decision, work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: later }],
   }),
@@ -74,9 +75,10 @@ beforeAll(async () => {
   const client = await createClient({ url: d.redis.url }).connect()
   const store = new RedisStore(client as ConstructorParameters<typeof RedisStore>[0], storeRules)
   for (const each of SUBMISSIONS) {
-    await store.create(each)
+    const begun: Submission = { ...each, state: 'open', decision: null, work: [], failures: [] }
+    await store.create(begun)
     // A change puts it into the indexes of what it is by now.
-    await store.replace(each, { ...each, version: each.version + 1 })
+    await store.replace(begun, { ...each, version: each.version + 1 })
   }
   const hour = Math.floor(Date.now() / HOUR) * HOUR
   const shape = [2, 1, 0, 1, 3, 6, 11, 16, 19, 17, 14, 12, 15, 18, 21, 17, 13, 9, 7, 6, 5, 4, 3, 7]
@@ -117,7 +119,7 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
       await shown().waitFor()
       await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
       await page.locator(`html.${colorScheme}`).waitFor()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await fits(page)
       // Nothing sticks out of its column either.
       expect(
         await page.evaluate('[...document.querySelectorAll("main *")].filter(part => part.getClientRects().length > 0 && part.getBoundingClientRect().right > document.querySelector("main").getBoundingClientRect().right - 15).map(part => part.outerHTML.slice(0, 80))'),
@@ -126,5 +128,95 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
       await screenshot(page, `ops-${name}-${colorScheme}-${size}`)
     }
   }
+  await page.setViewportSize({ width: 320, height: 640 })
+  await fits(page)
+  await screenshot(page, `ops-${name}-narrow`)
   expect(problems).toEqual([])
+})
+
+test('print is the submission in full and in dark ink, its times with day and zone, without buttons and ways to elsewhere', async () => {
+  const engines = Array.from({ length: 60 }, (_, index) => `Engine ${index} ${'x'.repeat(30)}`)
+  const { id } = await submit(d, { essay: 'Dear team,\n'.repeat(40), order: { of: { engines } } })
+  await d.server.drain()
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByRole('button', { name: 'Show all 440 characters' }).waitFor()
+  const main = page.locator('main')
+  expect(await main.innerText()).toMatch(/just now|\d (s|min) ago/)
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  await page.locator('html.dark').waitFor()
+  const essay = page.getByTestId('submission-field').filter({ hasText: 'essay', visible: true })
+  await until('the essay unfolded', async () => (await essay.textContent())!.split('Dear team').length === 41)
+  const tree = page.getByTestId('submission-field').filter({ hasText: 'order', visible: true })
+  await until('the tree unfolded', async () => (await tree.innerText()).split(/Engine \d+/).length === 61)
+  expect(await page.evaluate('getComputedStyle(document.querySelector("h1")).color')).toBe('rgb(0, 0, 0)')
+  for (const pressed of [page.getByRole('button'), page.getByRole('navigation'), page.getByText('All submissions')]) {
+    expect(await pressed.filter({ visible: true }).count()).toBe(0)
+  }
+  // What was a moment ago is not when somebody reads it.
+  const printed = await main.innerText()
+  expect(printed).not.toMatch(/just now|\bago\b|\bin \d/)
+  const times = await main.locator('time').filter({ visible: true }).allInnerTexts()
+  expect(times.length).toBeGreaterThanOrEqual(5)
+  for (const time of times) expect(time).toMatch(/^\w{3} \d{1,2}, 20\d\d, \d\d:\d\d [AP]M UTC$/)
+  expect(printed).toMatch(/As it was on \w{3} \d/)
+  await screenshot(page, 'submission-print')
+  await page.emulateMedia({ media: null, colorScheme: null })
+  await until('the tree as it was', async () => !(await tree.innerText()).includes('Engine'))
+})
+
+const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()')
+
+/** Resolves once a button says that it copied. It does for two seconds: whoever looks now and then may miss it. */
+const copied = () => page.evaluate(
+  'new Promise(resolve => new MutationObserver(() => document.querySelector("[aria-label=Copied]") && resolve()).observe(document.body, { subtree: true, attributes: true }))',
+)
+
+test('values are copied, and an address in one opens only after a look at where it leads', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: d.server.url })
+  await page.goto(`${d.server.url}/submissions/${SUBMISSIONS[6]!.id}`)
+  await until('the heading', async () => (await focused()).startsWith('Form submission'))
+  await Promise.all([copied(), page.getByRole('button', { name: 'Copy name' }).press('Enter')])
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('<img src=x onerror=alert(1)>')
+  expect(await page.getByTestId('address').count()).toBe(1)
+  await page.getByTestId('address').press('Enter')
+  await page.getByTestId('address-warning').getByText('it leads to xn--pple-43d.com').waitFor()
+  expect(await page.getByTestId('address-full').textContent()).toContain('https://google.com@xn--pple-43d.com/x')
+  expect(await page.getByTestId('address-open').getAttribute('rel')).toBe('noopener noreferrer')
+  await pictures(page, 'ops-address')
+  await page.keyboard.press('Escape')
+  await until('the address', async () => (await focused()).includes('google.com'))
+})
+
+const chosen = (name: string) => (
+  page.locator('[role=option][data-highlighted]').filter({ hasText: name }).first().waitFor()
+)
+
+/** It is typed into. */
+const palette = () => page.getByTestId('palette').locator('input:focus').waitFor()
+
+test('the palette finds what can be done here, and the help lists the keys', async () => {
+  await page.goto(d.server.url)
+  await page.getByTestId('row').nth(7).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('?')
+  await page.getByTestId('shortcuts').getByText('Mark as Spam').waitFor()
+  // Not while a dialog is open.
+  await page.keyboard.press('x')
+  await pictures(page, 'ops-help')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByTestId('selection').count()).toBe(0)
+  await page.keyboard.press('Control+k')
+  await palette()
+  await pictures(page, 'ops-palette')
+  await page.keyboard.type('select')
+  await chosen('Select')
+  await page.keyboard.press('Enter')
+  await page.getByTestId('selection').getByText('1 selected').waitFor()
+  await page.getByTestId('commands').click()
+  await palette()
+  await page.keyboard.type('status')
+  await chosen('Status')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor()
 })

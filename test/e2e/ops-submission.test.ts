@@ -1,30 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser } from '../support/browser'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { fits, screenshot } from '../support/browser'
+import { cardNow, click, submit, type Deployment } from '../support/deployment'
+import { browser, deployPages, page, problems, usePages } from '../support/pages'
+import { become } from '../support/seed'
 import { until } from '../support/until'
 
 let d: Deployment
-let browser: Browser
-let page: Page
-let problems: string[]
 
-beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
-  // A page's first requests would find a cold server on a busy machine.
-  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-})
-afterAll(() => Promise.all([browser.close(), d.close()]))
-beforeEach(async () => {
-  ({ page, problems } = await openPage(browser))
-})
-afterEach(async () => {
-  d.resend.fault = () => undefined
-  // A refusal is an answer; browsers report its status all the same.
-  expect(problems.filter(text => !/status of (400|404|409|410)/.test(text))).toEqual([])
-  await page.close()
-})
+beforeAll(async () => { d = await deployPages() })
+afterAll(() => d.close())
+afterEach(() => { d.resend.fault = () => undefined })
+// A refusal is an answer; browsers report its status all the same.
+usePages({ expected: /status of (400|404|409|410)/ })
 
 const FORM = {
   name: 'Ada Lovelace', quantity: 2,
@@ -32,6 +21,8 @@ const FORM = {
   essay: 'Dear team,\n'.repeat(40), html: '<img src=x onerror="document.title=\'owned\'">',
 }
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
+/** From now on the page hears of changes by nothing but the answer to a decision. */
+const deafen = (tab: Page, id: string) => tab.route(`**/api/submissions/${id}`, () => {})
 const edit = (input: number) => page.getByTestId(`edit-f${input}`)
 
 test('shows every field in full, values as text, objects as a tree, and what happened', async () => {
@@ -72,17 +63,58 @@ test('edits and forwards: errors stand under their field, and the card names who
   expect(posted).toEqual({ ...FORM, name: 'Grace Hopper', order: { items: [] } })
 })
 
-test('keeps what was typed when somebody else decides meanwhile, and says who', async () => {
-  const { id, card } = await submit(d, FORM)
+test('keeps what was typed when a decision that came first is taken back, and forwards it then', async () => {
+  const { id } = await submit(d, FORM)
+  await d.server.drain()
   await open(id)
   await page.getByTestId('decide-edit').click()
   await edit(0).fill('Typed with care')
-  await click(d, card, 'spam', id)
-  await page.getByTestId('refusal').getByText(/Marked as spam by Ada Lovelace on Slack/).waitFor({ timeout: 2000 })
+  const reviewer = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
+  await become(d.redis.url, id, {
+    state: 'settled', decision: { action: 'spam', reviewer, at: Date.now() }, revocableUntil: Date.now() + 60_000,
+  })
+  await page.getByTestId('refusal').getByText(/Marked as spam by Ada/).waitFor()
+  await page.getByTestId('reopen').click()
+  await page.getByTestId('refusal').waitFor({ state: 'detached' })
   expect(await edit(0).inputValue()).toBe('Typed with care')
-  expect(await page.getByTestId('edit-submit').count()).toBe(0)
-  await page.getByTestId('edit-cancel').click()
+  await page.getByTestId('edit-submit').click()
+  await page.getByText('This submission is done').waitFor()
+  await d.server.drain()
+  expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toMatchObject({ name: 'Typed with care' })
+})
+
+test('an email that came back is sent again to another address, and what is over shows it and can be erased', async () => {
+  const { id } = await submit(d, { name: 'Bounced Bea' })
+  await d.server.drain()
+  const receipt = { verdict: 'bounced', reason: 'mailbox does not exist' } as const
+  await become(d.redis.url, id, {
+    failures: [{ delivery: 'email', reason: 'Bounced: mailbox does not exist.' }], delivered: ['endpoint'],
+    sent: [{ delivery: 'email', content: 'x', to: ['triage@example.com'], at: Date.now(), messageId: 'm1', receipt }],
+    history: [{ at: Date.now(), event: 'received' }, { at: Date.now(), event: 'receipt', receipt }],
+  })
+  await open(id)
+  await page.getByTestId('history').locator('[class*="mail-x"]').waitFor()
+  await screenshot(page, 'submission-bounced')
+  await page.getByTestId('decide-resend').click()
+  expect(await page.getByTestId('resend-to').inputValue()).toBe('triage@example.com')
+  await page.getByTestId('resend-to').fill('nobody')
+  await page.getByTestId('confirm').click()
+  await page.getByRole('dialog').getByText(/This is not an email address/).waitFor()
+  await screenshot(page, 'submission-send-again')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByTestId('resend-to').fill('grace@example.com')
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('submission-ended').getByText(/Sent to grace@example.com/).waitFor()
+  const sent = (await d.resend.emails()).filter(({ html }) => html.includes(id))
+  expect(sent.map(({ to }) => to)).toEqual([['grace@example.com']])
+  await d.server.drain()
+  await page.reload()
   await page.getByTestId('submission-ended').waitFor()
+  await screenshot(page, 'submission-over')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByTestId('erase').click()
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('submission-ended').getByText(/^Erased by Local/).waitFor()
 })
 
 test('asks before it forwards or marks as spam', async () => {
@@ -118,15 +150,17 @@ test('whoever is too late to mark as spam is told who was faster, while asked an
   await page.getByTestId('submission-ended').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
 
   // A page that hears of nothing learns it from the answer.
-  await page.route('**/api/submissions/events', route => route.abort())
+  await page.route('**/api/submissions/events*', route => route.abort())
   const unseen = await submit(d, FORM)
   await open(unseen.id)
   await page.getByTestId('decide-spam').click()
+  await deafen(page, unseen.id)
   await click(d, unseen.card, 'forward', unseen.id)
   await page.getByTestId('confirm').click()
   await dialog.getByTestId('refusal').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
   expect(await dialog.getByTestId('confirm').count()).toBe(0)
   expect(await page.getByText('Decided.').count()).toBe(0)
+  await page.close()
   problems.splice(0)
 })
 
@@ -137,17 +171,20 @@ test('of two tabs that forward, one is told that it came too late', async () => 
   const tabs = [page, other]
   for (const tab of tabs) {
     // Neither hears of the other.
-    await tab.route('**/api/submissions/events', route => route.abort())
+    await tab.route('**/api/submissions/events*', route => route.abort())
     await tab.goto(`${d.server.url}/submissions/${id}`)
     await tab.getByTestId('decide-forward').click()
     await tab.getByTestId('confirm').waitFor()
+    await deafen(tab, id)
   }
   await Promise.all(tabs.map(tab => tab.getByTestId('confirm').click()))
   await until('one refusal', async () => await page.getByTestId('refusal').count()
     + await other.getByTestId('refusal').count() === 1)
+  const emails = async () => (await d.resend.emails()).filter(({ html }) => html.includes(id))
+  await until('the email', async () => (await emails()).length > 0)
   await d.server.drain()
-  expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
-  await other.close()
+  expect(await emails()).toHaveLength(1)
+  await Promise.all(tabs.map(tab => tab.close()))
   problems.splice(0)
 })
 
@@ -172,20 +209,17 @@ test('an unknown submission is told from one that is done', async () => {
 
 test('fits a phone, and axe finds nothing serious in light or dark, reading or editing', async () => {
   const { id } = await submit(d, { ...FORM, wide: 'x'.repeat(300) })
-  const fits = async () => (
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
-  )
   await page.setViewportSize({ width: 375, height: 812 })
   await open(id)
   await page.getByTestId('card-link').waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html.${colorScheme}`).waitFor()
-    await fits()
+    await fits(page)
     expect(await seriousFindings(page)).toEqual([])
     await page.getByTestId('decide-edit').click()
     await page.getByTestId('edit-form').waitFor()
-    await fits()
+    await fits(page)
     expect(await seriousFindings(page)).toEqual([])
     await page.getByTestId('edit-cancel').click()
   }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { decidedOnce, traffic } from '../support/outage'
 import { freePort } from '../support/ports'
-import type { Fault, Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
-import { blockActions, interact, type Block, type SlackMessage } from '../support/slack'
+import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
@@ -19,7 +19,7 @@ let d: Deployment
 let tcp: TcpProxy
 beforeEach(async () => {
   tcp = await startTcpProxy()
-  d = await deploy({ STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50' })
+  d = await deploy({ STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50', LEASE_MS: '6000' })
   tcp.use(d.redis.port)
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
 })
@@ -32,41 +32,6 @@ const emailPosts = () => d.resend.requests.filter(({ method, path }) => method =
 const cardPosts = () => (
   d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)
 )
-const hasButtons = ({ blocks }: { blocks: Block[] }) => blocks.some(({ type }) => type === 'actions')
-
-/** Answers of forms and clicks that keep coming for a while, with how long each took. */
-async function traffic(card: SlackMessage, id: string, ms: number) {
-  const timed = async (answer: Promise<Response>) => {
-    const start = Date.now()
-    const response = await answer
-    await response.arrayBuffer()
-    return { status: response.status, ms: Date.now() - start }
-  }
-  const forms: Awaited<ReturnType<typeof timed>>[] = []
-  const clicks: typeof forms = []
-  for (const end = Date.now() + ms; Date.now() < end;) {
-    const [form, clicked] = await Promise.all([
-      timed(sendForm(d.server, { name: `during ${forms.length}` })),
-      timed(interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))),
-    ])
-    forms.push(form)
-    clicks.push(clicked)
-  }
-  return { forms, clicks }
-}
-
-/** One email, one call of the endpoint, the card closed. */
-async function decidedOnce(id: string, card: SlackMessage): Promise<void> {
-  const emails = async () => (await d.resend.emails()).filter(({ html }) => html.includes(id)).length
-  const calls = () => d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id)
-    && status === 200).length
-  await until(
-    'the forward delivered', async () => await emails() > 0 && calls() > 0 && !hasButtons(await cardNow(d, card)),
-  )
-  await d.server.drain()
-  expect([await emails(), calls()]).toEqual([1, 1])
-}
-
 describe('Redis', () => {
   it.each([
     'refuses connections', 'is frozen',
@@ -76,7 +41,7 @@ describe('Redis', () => {
     const posted = cardPosts().length
     if (how === 'is frozen') tcp.freeze()
     else await tcp.refuse()
-    const { forms, clicks } = await traffic(card, id, AWAY_MS)
+    const { forms, clicks } = await traffic(d, card, id, AWAY_MS)
     expect(new Set(forms.map(({ status }) => status))).toEqual(new Set([503]))
     expect(Math.max(...forms.map(({ ms }) => ms))).toBeLessThan(2000)
     expect(Math.max(...clicks.map(({ ms }) => ms))).toBeLessThan(3000)
@@ -87,18 +52,18 @@ describe('Redis', () => {
     else await tcp.accept()
     await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
     await click(d, card, 'forward', id)
-    await decidedOnce(id, card)
+    await decidedOnce(d, id, card)
   })
 
   it('takes 800 ms for each answer: forms are accepted, clicks are answered in time, all arrives once', async () => {
     const { id, card } = await submit(d, { name: 'before' })
     tcp.answerDelayMs = 800
-    const { forms, clicks } = await traffic(card, id, AWAY_MS)
+    const { forms, clicks } = await traffic(d, card, id, AWAY_MS)
     expect(new Set([...forms, ...clicks].map(({ status }) => status))).toEqual(new Set([200]))
     expect(Math.max(...forms.map(({ ms }) => ms))).toBeLessThan(3000)
     expect(Math.max(...clicks.map(({ ms }) => ms))).toBeLessThan(3000)
     tcp.answerDelayMs = 0
-    await decidedOnce(id, card)
+    await decidedOnce(d, id, card)
     await until('a card of each form', async () => (await d.slack.messages()).length >= forms.length + 2)
     expect(cardPosts()).toHaveLength(forms.length + 2)
   })
@@ -111,28 +76,29 @@ describe('Redis', () => {
     await until('the email sent', () => emailPosts()[0]?.status)
     await until('a write refused', () => d.server.output().includes('redis.unreachable'))
     await tcp.accept()
-    await decidedOnce(id, card)
+    await decidedOnce(d, id, card)
     expect(emailPosts()).toHaveLength(1)
   })
 
   it('drops its connections again and again: each form that was accepted has its card, each forward its email', async () => {
     const dropping = setInterval(() => tcp.cut(), 150)
     const accepted: string[] = []
-    for (const end = Date.now() + AWAY_MS; Date.now() < end && accepted.length < 150;) {
+    const end = Date.now() + AWAY_MS
+    // A slow machine gets fewer of them through, and takes its time.
+    while (accepted.length < 150 && (Date.now() < end || accepted.length <= 10)) {
       const response = await sendForm(d.server, { name: 'during' })
       const { submissionId } = await response.json() as { submissionId?: string }
       if (submissionId) accepted.push(submissionId)
     }
     clearInterval(dropping)
-    expect(accepted.length).toBeGreaterThan(10)
     const cards = await until('all cards', async () => {
       const shown = await d.slack.messages()
       const found = accepted.map(id => [id, shown.find(message => JSON.stringify(message).includes(id))] as const)
       return found.every(([, card]) => card) && found as (readonly [string, SlackMessage])[]
-    }, 20_000)
+    })
     for (const [id, card] of cards.slice(-5)) {
       await click(d, card, 'forward', id)
-      await decidedOnce(id, card)
+      await decidedOnce(d, id, card)
     }
   })
 
@@ -141,13 +107,13 @@ describe('Redis', () => {
     await d.server.drain()
     const admin = await createClient({ url: d.redis.url }).connect()
     await admin.configSet('maxmemory', '1mb')
-    const { forms, clicks } = await traffic(card, id, 500)
+    const { forms, clicks } = await traffic(d, card, id, 500)
     expect(new Set(forms.map(({ status }) => status))).toEqual(new Set([503]))
     expect(Math.max(...clicks.map(({ ms }) => ms))).toBeLessThan(3000)
     await admin.configSet('maxmemory', '0')
     admin.destroy()
     await click(d, card, 'forward', id)
-    await decidedOnce(id, card)
+    await decidedOnce(d, id, card)
   })
 
   it('is killed and restarted with its append-only file: all that was answered is still there', async () => {
@@ -169,63 +135,11 @@ describe('Redis', () => {
       redis = start()
       await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
       await click(d, card, 'forward', id)
-      await decidedOnce(id, card)
+      await decidedOnce(d, id, card)
     }
     finally {
       redis.kill('SIGKILL')
       await rm(dir, { recursive: true, force: true })
     }
-  })
-})
-
-describe('a vendor that is down for long', () => {
-  const down: Readonly<Record<string, Fault>> = {
-    'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 },
-  }
-
-  /** Has the vendor fail everything for a while, and resolves when it has been back since then. */
-  async function away(vendor: Proxy, how: string, meanwhile: () => Promise<void>): Promise<void> {
-    vendor.fault = () => down[how]
-    const back = Date.now() + AWAY_MS
-    await meanwhile()
-    await until('the end of the outage', () => Date.now() >= back)
-    vendor.fault = () => undefined
-  }
-
-  it.each([
-    'drops every connection', 'answers 500',
-  ])('Slack %s: forms are accepted, forwards are delivered, cards and their updates come when it is back, once', async (how) => {
-    const { id, card } = await submit(d, { name: 'before' })
-    await d.server.drain()
-    await away(d.slack, how, async () => {
-      const { forms, clicks } = await traffic(card, id, 1000)
-      expect(new Set([...forms, ...clicks].map(({ status }) => status))).toEqual(new Set([200]))
-      expect(Math.max(...[...forms, ...clicks].map(({ ms }) => ms))).toBeLessThan(3000)
-      await until('the email', async () => (await d.resend.emails()).length === 1)
-      expect((await Promise.all(
-        Array.from({ length: 5 }, () => sendForm(d.server, { name: 'more' })),
-      )).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
-      expect(hasButtons(await cardNow(d, card))).toBe(true)
-    })
-    await decidedOnce(id, card)
-    expect(d.server.output().match(/"submission\.claimed"/g)).toHaveLength(1)
-    const ids = await until('all cards', async () => {
-      const withButtons = (await d.slack.messages()).filter(hasButtons)
-      return withButtons.length >= 6
-        && withButtons.map(({ blocks }) => blocks.find(({ type }) => type === 'actions')!.elements[0].value as string)
-    })
-    await d.server.drain()
-    expect(new Set(ids).size).toBe(ids.length)
-  })
-
-  it.each(['resend', 'endpoint'] as const)('%s: the forward is refused to nobody, and is delivered once when it is back', async (name) => {
-    const submissions = await Promise.all([1, 2, 3].map(number => submit(d, { name: 'before', number })))
-    await d.server.drain()
-    await away(d[name], 'answers 503', async () => {
-      for (const { id, card } of submissions) expect((await click(d, card, 'forward', id)).status).toBe(200)
-    })
-    for (const { id, card } of submissions) await decidedOnce(id, card)
-    const other = name === 'resend' ? d.endpoint.requests : emailPosts()
-    expect(other).toHaveLength(submissions.length)
   })
 })

@@ -4,6 +4,7 @@ import { cardNow, click, deploy, openEdit, submit, submitEdit, type Deployment }
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { startServer } from '../support/server'
+import { timed } from '../support/stopwatch'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
@@ -12,9 +13,7 @@ let discord: DiscordDouble
 beforeAll(async () => {
   discord = await startDiscord()
   d = await deploy({
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-    PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, NODE_ENV: 'development', LEASE_MS: '6000',
+    ...discord.env, NODE_ENV: 'development', LEASE_MS: '6000',
   })
 })
 afterAll(async () => {
@@ -32,6 +31,13 @@ const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).b
 const edits = (card: SlackMessage) => (
   d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
 )
+/** An edit that does not say what is on its way, as one of what takes long does. */
+const isFinal = (text: string) => !text.includes('Being sent to ')
+/** Resolves when the card says that the endpoint has it and the email is on its way. */
+const halfSent = (card: SlackMessage) => until('the card to say so', async () => {
+  const text = await shows(card)
+  return text.includes('Being sent to triage@example.com') && text.includes(`Sent to ${host()}`)
+})
 const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.filter(({ type }) => (
   type === 'actions'
 )).flatMap(({ elements }) => elements as { action_id: string, text: { text: string }, value: string }[])
@@ -50,11 +56,14 @@ describe('a card while its submission is being forwarded', () => {
   it('is edited once in each room when all goes out at once, however often it is clicked', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     await until('the other card', () => JSON.stringify(discord.messages()).includes(id))
-    const before = discord.requests.filter(({ method }) => method === 'PATCH').length
+    const edited = () => discord.requests.filter(({ method }) => method === 'PATCH')
+    const before = edited().length
     await Promise.all(Array.from({ length: 50 }, () => forward(card, id)))
     await d.server.drain()
-    expect(edits(card)).toEqual([expect.stringContaining(`Sent to triage@example.com and ${host()}`)])
-    expect(discord.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(before + 1)
+    expect(edits(card).filter(isFinal)).toEqual([
+      expect.stringContaining(`Sent to triage@example.com and ${host()}`),
+    ])
+    expect(edited().slice(before).filter(({ body }) => isFinal(body))).toHaveLength(1)
   })
 
   it('says soon what is being sent and what was, then that all of it was', async () => {
@@ -62,22 +71,24 @@ describe('a card while its submission is being forwarded', () => {
     const gate = Promise.withResolvers<undefined>()
     d.resend.fault = () => ({ hold: gate.promise })
     expect((await forward(card, id)).status).toBe(200)
-    const clicked = Date.now()
-    await until('the card to say so', async () => (await shows(card)).includes('Being sent to triage@example.com'))
-    expect(Date.now() - clicked).toBeLessThan(5000)
+    const { ms } = await timed(d.server, () => halfSent(card))
+    expect(ms).toBeLessThan(5000)
     expect(await shows(card)).toContain('Form Submission being forwarded')
-    expect(await shows(card)).toContain(`Sent to ${host()}`)
     expect(await shows(card)).not.toContain('Sent to triage@example.com')
     expect(await buttons(card)).toEqual([])
     expect(await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()).toMatchObject({
       state: 'delivering',
-      notes: [expect.stringContaining('Forwarded by'), `Sent to ${host()}`, 'Being sent to triage@example.com'],
+      notes: [
+        ['Forwarded by Ada Lovelace on Slack, ', expect.anything(), '.'], `Sent to ${host()}`,
+        'Being sent to triage@example.com',
+      ],
     })
     gate.resolve(undefined)
     await until(
       'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
     )
-    expect(edits(card)).toHaveLength(2)
+    // On a busy machine the endpoint takes long, too.
+    expect(edits(card).filter(text => !text.includes('Being sent to triage@example.com and'))).toHaveLength(2)
   })
 
   it('says which delivery failed, why, and when it is tried again', async () => {
@@ -85,9 +96,9 @@ describe('a card while its submission is being forwarded', () => {
     d.resend.fault = ({ method }) => method === 'POST' ? { status: 500, headers: { 'retry-after': '3' } } : undefined
     await forward(card, id)
     await until('the card to say so', async () => (
-      /Email failed: Resend answered 500\. Tried again on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card))
+      /Email failed: Resend answered 500\. Next attempt on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card))
+      && (await shows(card)).includes(`Sent to ${host()}`)
     ))
-    expect(await shows(card)).toContain(`Sent to ${host()}`)
     expect(await shows(card)).not.toContain('triage@example.com')
     d.resend.fault = () => undefined
     await until(
@@ -101,14 +112,13 @@ describe('a card while its submission is being forwarded', () => {
     const gate = Promise.withResolvers<undefined>()
     d.resend.fault = () => ({ hold: gate.promise.then(() => { throw new Error('the sender is gone') }) })
     await forward(card, id)
-    await until('the card to say so', async () => (await shows(card)).includes('Being sent to triage@example.com'))
+    await halfSent(card)
     await d.server.kill()
     d.resend.fault = () => undefined
     gate.resolve(undefined)
-    d.server = await startServer({ ...d.env, LEASE_MS: '1000' })
+    d.server = await startServer(d.env)
     await until(
       'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
-      40_000,
     )
     expect(await emailsAbout(id)).toHaveLength(1)
     expect(postsAbout(id)).toHaveLength(1)
@@ -127,7 +137,7 @@ describe('a submission of which one delivery was refused for good', () => {
 
   it('costs one edit of its card, which says what is left and offers that', async () => {
     const { id, card } = await reopened({ name: 'Ada' })
-    expect(edits(card)).toHaveLength(1)
+    expect(edits(card).filter(isFinal)).toHaveLength(1)
     const text = await shows(card)
     for (const line of [
       'Email failed: Resend refused the API key (403). Check MAIL_API_KEY.', `Sent to ${host()} on `,
@@ -200,9 +210,9 @@ it('a changed FORWARD_EMAIL is another email, whatever the provider remembers', 
   await until('an answer lost', async () => (await shows(card)).includes('Email failed: Resend cannot be reached.'))
   await d.server.kill()
   d.resend.fault = () => undefined
-  d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com', LEASE_MS: '1000' })
+  d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com' })
   await until(
-    'the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`), 40_000,
+    'the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`),
   )
   expect((await emailsAbout(id)).map(({ to }) => to[0]).sort()).toEqual(['sales@example.com', 'triage@example.com'])
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, cardOf, click, deploy, sendForm, type Deployment } from '../support/deployment'
+import { cardNow, cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import type { Recorded } from '../support/proxy'
 import { until } from '../support/until'
@@ -29,9 +29,7 @@ const REFUSAL = { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
 const isPost = ({ path }: Recorded) => path === '/api/chat.postMessage'
 const attempts = () => d.slack.requests.filter(isPost)
 const idOf = ({ body }: Recorded) => /"value":"([\w-]{36})"/.exec(body)?.[1]
-const send = async (data: object) => (
-  (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
-)
+const send = (data: object) => submitForm(d.server, data)
 
 /** Has Slack refuse whatever is about a form that has this word in it, a card without the word included. */
 function refuseAllAbout(word: string): void {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { cardOf, click, deploy, sendForm, type Deployment } from '../support/deployment'
+import { cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -17,9 +17,7 @@ const refuseEmails = () => {
     : undefined
 }
 
-async function receive(data: object): Promise<string> {
-  return (await (await sendForm(d.server, data)).json() as { submissionId: string }).submissionId
-}
+const receive = (data: object) => submitForm(d.server, data)
 
 /** Forwards at the ops page, which needs no card, and waits until it is open again. */
 async function forwardInVain(id: string): Promise<void> {

@@ -19,9 +19,7 @@ beforeAll(async () => {
   ;[discord, teams, google] = await Promise.all([startDiscord(), startTeams(), startGoogleChat()])
   d = await deploy({
     ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-    PLATFORM2_APPLICATION_ID: discord.applicationId,
-    DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl, LEASE_MS: '30000', CARD_INTERVAL_MS: '0',
+    ...discord.env, CARD_INTERVAL_MS: '0',
     FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
   })
 })

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { blockActions, interact } from '../support/slack'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
   tcp = await startTcpProxy()
   // Slack's own pace, and nothing that runs by itself meanwhile.
   d = await deploy({
-    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', LEASE_MS: '30000', SWEEP_INTERVAL_MS: '600000',
+    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', SWEEP_INTERVAL_MS: '600000',
   })
   tcp.use(d.redis.port)
   redis = createClient({ url: d.redis.url })
@@ -28,8 +29,21 @@ afterAll(async () => {
   await tcp.close()
 })
 
-/** Commands between service and Redis while `act` runs, and how often something was sent when nothing was awaited. */
-async function counted(act: () => Promise<unknown>): Promise<{ commands: string[], roundTrips: number }> {
+/** How many commands Redis ran by now, inside scripts or not: but scripts themselves, and what an hour begins with. */
+async function ran(): Promise<number> {
+  const all = [...(await redis.info('commandstats')).matchAll(/cmdstat_([^:]+):calls=(\d+)/g)]
+  const others = ['evalsha', 'eval', 'info', 'expire', ...CLOCK.map(name => name.toLowerCase())]
+  return all.filter(([, name]) => !others.includes(name!)).reduce((sum, [, , calls]) => sum + Number(calls), 0)
+}
+
+/**
+ * Commands between service and Redis while `act` runs, how often something was sent when nothing was awaited, and how
+ * many commands scripts ran for it.
+ */
+async function counted(
+  act: () => Promise<unknown>,
+): Promise<{ commands: string[], roundTrips: number, executed: number }> {
+  const before = await ran()
   const commands: string[] = []
   let [roundTrips, awaited] = [0, 0]
   tcp.fault = ({ name }) => {
@@ -44,7 +58,7 @@ async function counted(act: () => Promise<unknown>): Promise<{ commands: string[
   }
   await act()
   await d.server.drain()
-  return { commands, roundTrips }
+  return { commands, roundTrips, executed: await ran() - before - commands.filter(name => name !== 'EVALSHA').length }
 }
 
 const posted = () => d.slack.calls('chat.postMessage').length
@@ -54,7 +68,7 @@ it('a form costs two round trips and two commands at the default pace, until its
   await gateOpen()
   const before = posted()
   expect(await counted(() => sendForm(d.server, { name: 'Ada' }))).toEqual({
-    commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2,
+    commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 23,
   })
   expect(posted() - before).toBe(1)
   // Its place is free again, and the next card has to wait for its interval.
@@ -69,8 +83,33 @@ it('a form that was sent before costs one, and takes no place', async () => {
   await d.server.drain()
   await gateOpen()
   const before = posted()
-  expect(await counted(send)).toEqual({ commands: ['EVALSHA'], roundTrips: 1 })
+  expect(await counted(send)).toMatchObject({ commands: ['EVALSHA'], roundTrips: 1 })
   expect([
     posted() - before, await redis.exists(['{triage}:line:slack:waiting', '{triage}:line:slack:gate']),
   ]).toEqual([0, 0])
+})
+
+const press = async (action: string) => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  await d.server.drain()
+  return { id, cost: await counted(
+    () => interact(d.server.url, blockActions(card, action, id, d.slack.reviewer)),
+  ) }
+}
+
+it('a decision costs the claim and what becomes of it, which leaves the trace', async () => {
+  // From here on the bot knows who decides.
+  await press('spam')
+  const { id, cost } = await press('spam')
+  expect(cost).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 19 })
+  expect([await redis.exists(`{triage}:s:${id}`), await redis.exists(`{triage}:t:${id}`)]).toEqual([0, 1])
+})
+
+it('a forward costs no more when all goes out within a moment: its deliveries and the edit are one write', async () => {
+  let forward = await press('forward')
+  // On a busy machine a delivery takes longer than the moment that the others wait for it.
+  for (let others = 0; others < 40 && forward.cost.roundTrips > 2; others++) forward = await press('forward')
+  const { id, cost } = forward
+  expect(cost).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 19 })
+  expect([await redis.exists(`{triage}:s:${id}`), await redis.exists(`{triage}:t:${id}`)]).toEqual([0, 1])
 })

@@ -25,7 +25,7 @@ let commands: string[]
 beforeAll(async () => {
   tcp = await startTcpProxy()
   // Nothing comes by itself: what is counted is what the submission causes.
-  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '600000', LEASE_MS: '30000', FORM_RATE_LIMIT: '1000' })
+  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '600000', FORM_RATE_LIMIT: '1000' })
   tcp.use(d.redis.port)
   tcp.fault = ({ name }) => {
     if (name !== 'TIME') commands.push(name)

@@ -1,13 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import { click, deploy, openEdit, sendForm, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import { interact, sendEvent, viewSubmission } from '../support/slack'
+import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 
 let d: Deployment
 // The real lease: with a shorter one, work that hangs on purpose would be taken over.
-beforeAll(async () => { d = await deploy({ LEASE_MS: '30000' }) })
+beforeAll(async () => { d = await deploy() })
 afterAll(() => d.close())
+
+/** How long it takes a process that has just started to answer its first webhook and its first form, ms. */
+async function firstAnswers(url: string): Promise<number> {
+  const started = performance.now()
+  expect((await sendEvent(url, { type: 'url_verification', challenge: 'c' })).status).toBe(200)
+  const form = await fetch(`${url}/api/form`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}',
+  })
+  expect(await form.json()).toMatchObject({ status: 'received' })
+  return performance.now() - started
+}
 
 describe('with Slack unreachable', () => {
   it('from the start, forms and webhooks still answer, and the card comes once Slack is back', async () => {
@@ -15,15 +27,10 @@ describe('with Slack unreachable', () => {
     try {
       await other.server.kill()
       other.slack.fault = () => 'drop'
+      // What a process loads first is no part of it.
+      const usual = await firstAnswers(d.server.url)
       other.server = await startServer(other.env)
-      const started = Date.now()
-      const verification = await sendEvent(other.server.url, { type: 'url_verification', challenge: 'c' })
-      expect(verification.status).toBe(200)
-      const form = await fetch(`${other.server.url}/api/form`, {
-        method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}',
-      })
-      expect(await form.json()).toMatchObject({ status: 'received' })
-      expect(Date.now() - started).toBeLessThan(3000)
+      expect(await firstAnswers(other.server.url) - usual).toBeLessThan(3000)
       expect(await other.slack.messages()).toEqual([])
       other.slack.fault = () => undefined
       const [card] = await until('the card', async () => {
@@ -42,12 +49,9 @@ describe('with Slack unreachable', () => {
     const gate = Promise.withResolvers<undefined>()
     d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: gate.promise } : undefined
     const posted = (await d.slack.messages()).length
-    const started = Date.now()
-    const response = await fetch(`${d.server.url}/api/form`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"hanging"}',
-    })
+    const { result: response, ms } = await timed(d.server, () => sendForm(d.server, { name: 'hanging' }))
     expect(await response.json()).toMatchObject({ status: 'received' })
-    expect(Date.now() - started).toBeLessThan(3000)
+    expect(ms).toBeLessThan(3000)
     expect(await d.slack.messages()).toHaveLength(posted)
     d.slack.fault = () => undefined
     gate.resolve(undefined)
@@ -61,12 +65,11 @@ describe('with Slack unreachable', () => {
     const gate = Promise.withResolvers<undefined>()
     d.slack.fault = () => ({ hold: gate.promise })
     const before = d.resend.requests.length
-    const started = Date.now()
-    const response = await interact(
+    const { result: response, ms } = await timed(d.server, () => interact(
       d.server.url, viewSubmission(view, { f0: 'Grace' }, { ...d.slack.reviewer, id: 'U0NEWUSER' }),
-    )
+    ))
     expect(response.status).toBe(200)
-    expect(Date.now() - started).toBeLessThan(3000)
+    expect(ms).toBeLessThan(3000)
     await until('the email', () => d.resend.requests.length > before)
     d.slack.fault = () => undefined
     gate.resolve(undefined)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { submit, type Deployment } from '../support/deployment'
+import { submit, submitForm, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import {
   blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
@@ -30,12 +30,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-async function send(data: object): Promise<string> {
-  const answer = await fetch(`${d.server.url}/api/form/partner`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
-  })
-  return (await answer.json() as { submissionId: string }).submissionId
-}
+const send = (data: object) => submitForm(d.server, data, '/partner')
 
 async function history(): Promise<SlackMessage[]> {
   const answer = await fetch(`${d.slack.apiUrl}conversations.history`, {

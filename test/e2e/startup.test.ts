@@ -1,4 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -43,6 +45,16 @@ describe('the start', () => {
     expect((await runToExit({})).code).toBe(1)
   })
 
+  it('on a port that is taken stops and says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, output } = await runToExit({ ...EMBEDDED(), PORT: String(port) })
+    other.close()
+    expect(code).toBe(1)
+    expect(output).toMatch(/"listen\.failed".*"EADDRINUSE".*"PORT"/)
+  })
+
   it('never prints the value of a malformed variable', async () => {
     const { output } = await runToExit({
       ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host',
@@ -84,7 +96,8 @@ describe('the sandbox', () => {
     })
     server = await startServer({ ...env, ...WITH_PASSWORD })
     const [ada, stranger] = [visit(server), visit(server)]
-    const message = { type: 'message', text: '@form-bot help', user: { id: 'boss', name: 'The Boss' } }
+    const user = { id: 'boss', name: 'The Boss' }
+    const message = { type: 'message', channel: 'triage', text: '@form-bot help', user }
     for (const path of [
       '/api/sandbox/state', '/api/sandbox/events',
     ]) expect((await stranger.get(path)).status).toBe(401)

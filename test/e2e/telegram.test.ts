@@ -10,7 +10,6 @@ beforeAll(async () => {
   // Telegram alone: no variable of Slack is set.
   d = await deploy({
     ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200',
-    LEASE_MS: '30000',
   })
 })
 afterAll(async () => {
@@ -57,6 +56,35 @@ describe('a card on Telegram', () => {
   })
 })
 
+async function answerTo(words: string): Promise<TelegramMessage[]> {
+  const before = telegram.messages().length
+  expect((await telegram.writeInGroup(d.server.url, words)).status).toBe(200)
+  await d.server.drain()
+  return telegram.messages().slice(before)
+}
+
+describe('a command', () => {
+  it('is answered in the group, a shown card with its buttons', async () => {
+    const { id } = await submitForm({ name: 'Ada', note: '@everyone *hi*' })
+    expect((await answerTo('/pending')).map(({ text }) => text).join()).toContain('@everyone *hi*')
+    const [shown] = await answerTo(`/forms@form_bot show ${id}`)
+    await press(shown!, 'Mark as Spam')
+    await until('the card closed', () => now(shown!).keyboard.length === 0)
+    expect((await answerTo('/start'))[0]!.text).toContain('show <id or words>')
+  })
+
+  it('for another bot, or of nobody, gets no answer', async () => {
+    expect([...await answerTo('/pending@other_bot'), ...await answerTo('/weather')]).toEqual([])
+  })
+
+  it('stands in the menu of the chat', () => {
+    const [told, ...again] = telegram.requests.filter(({ path }) => path.endsWith('/setMyCommands'))
+    expect(again).toEqual([])
+    const { commands } = JSON.parse(told!.body) as { commands: { command: string }[] }
+    expect(commands.map(({ command }) => command)).toEqual(['pending', 'show', 'status', 'take', 'assign', 'help'])
+  })
+})
+
 it('nothing that is posted or edited shows a preview of a link', async () => {
   const { message } = await submitForm({ website: 'https://evil.example/?d=ada' })
   await press(message, 'Mark as Spam')
@@ -76,18 +104,33 @@ it.each([
 })
 
 describe('Telegram that refuses', () => {
-  it('with 429 is asked again when it says so', async () => {
+  /** Refuses the next message, and resolves with the messages that are sent meanwhile. */
+  async function whileFull(retryAfter: number, act: () => Promise<unknown>) {
+    const body = {
+      ok: false, error_code: 429, description: `Too Many Requests: retry after ${retryAfter}`,
+      parameters: { retry_after: retryAfter },
+    }
     let refused = 0
     telegram.fault = request => isPost(request) && refused++ === 0
-      ? {
-          status: 429,
-          body: '{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 1","parameters":{"retry_after":1}}',
-        }
+      ? { status: 429, body: JSON.stringify(body) }
       : undefined
     const before = telegram.requests.length
-    await submitForm({ name: 'patient' })
-    const [first, second] = telegram.requests.slice(before).filter(isPost)
+    await act()
+    return telegram.requests.slice(before).filter(isPost)
+  }
+
+  it('with 429 is asked again when it says so', async () => {
+    const [first, second] = await whileFull(1, () => submitForm({ name: 'patient' }))
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('an answer because the group is full gets it again, once, when it says so, and not after an hour', async () => {
+    const [first, second, ...more] = await whileFull(1, () => answerTo('/status'))
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+    expect([second!.status, second!.body, more]).toEqual([200, first!.body, []])
+    // What is said instead is that it did not work.
+    const [refused, ...others] = await whileFull(3600, () => answerTo('/status'))
+    expect(others.filter(({ body }) => body === refused!.body)).toEqual([])
   })
 
   it('an edit because the card reads so already is content: the card stays whole', async () => {

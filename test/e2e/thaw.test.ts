@@ -28,7 +28,7 @@ afterAll(async () => {
 async function loseConnection(): Promise<void> {
   const outages = () => d.server.output().split('redis.unreachable').length
   const before = outages()
-  tcp.answerDelayMs = 60
+  tcp.answerDelayMs = 20
   tcp.cut()
   await until('the lost connection', () => outages() > before)
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
 import { startProxy, type Proxy } from '../support/proxy'
+import { timed } from '../support/stopwatch'
 
 const API_KEY = 'a-key-for-servers-0123456789'
 const SHOP = 'https://shop.example'
@@ -93,9 +94,9 @@ it.each([
 it('a verifier that does not answer is 503 after 5 s', async () => {
   const gate = Promise.withResolvers<unknown>()
   verifier.fault = () => ({ hold: gate.promise })
-  const started = performance.now()
-  expect((await send(token('good-4'))).status).toBe(503)
-  expect(performance.now() - started).toBeLessThan(6000)
+  const { result: { status }, ms } = await timed(d.server, () => send(token('good-4')))
+  expect(status).toBe(503)
+  expect(ms).toBeLessThan(6000)
   gate.resolve(null)
 })
 

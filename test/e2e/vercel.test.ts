@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cardOf, deploy, type Deployment } from '../support/deployment'
+import { cardEdits, cardOf, deploy, idOf, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { blockActions, interact } from '../support/slack'
 import { until } from '../support/until'
@@ -45,8 +45,20 @@ function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Respons
   return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
 }
 
-async function idOf(response: Response): Promise<string> {
-  return (await response.json() as { submissionId: string }).submissionId
+/**
+ * A new instance and what it answers. Where a busy machine does not start one in time, it says so, and whoever asked
+ * comes again.
+ */
+function invoked(
+  route: string, ask: (invocation: Invocation) => Promise<Response>,
+): Promise<{ invocation: Invocation, response: Response }> {
+  return until(`an answer of ${route}`, async () => {
+    const invocation = await coldStart(functionOf(route), env)
+    const response = await ask(invocation)
+    if (response.status !== 503) return { invocation, response }
+    await invocation.frozen
+    return null
+  })
 }
 
 describe('the build', () => {
@@ -79,11 +91,11 @@ describe('the build', () => {
 
 describe('a function', () => {
   it('lives until the card is posted and written down, although Slack is slower than the answer', async () => {
-    const invocation = await coldStart(functionOf('/api/form'), env)
     let answer = () => {}
     const held = new Promise<void>((resolve) => { answer = resolve })
     d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { hold: held } : undefined
-    const id = await idOf(await sendForm(invocation))
+    const { invocation, response } = await invoked('/api/form', sendForm)
+    const id = await idOf(response)
     expect(await d.slack.messages()).toEqual([])
     answer()
     await invocation.frozen
@@ -93,16 +105,17 @@ describe('a function', () => {
   })
 
   it('lives until a forward is delivered, the card closed and the record gone', async () => {
-    const form = await coldStart(functionOf('/api/form'), env)
-    const id = await idOf(await sendForm(form))
-    await form.frozen
+    const form = await invoked('/api/form', sendForm)
+    const id = await idOf(form.response)
+    await form.invocation.frozen
     const card = await cardOf(d, id)
-    const click = await coldStart(functionOf('/api/webhooks/[platform]'), env)
-    expect((await interact(click.url, blockActions(card, 'forward', id, d.slack.reviewer))).status).toBe(200)
-    await click.frozen
+    const payload = blockActions(card, 'forward', id, d.slack.reviewer)
+    const click = await invoked('/api/webhooks/[platform]', ({ url }) => interact(url, payload, { isOnce: true }))
+    expect(click.response.status).toBe(200)
+    await click.invocation.frozen
     expect(await d.resend.emails()).toHaveLength(1)
     expect(d.endpoint.requests.map(({ body }) => body)).toEqual(['{"name":"Ada"}'])
-    expect(d.slack.calls('chat.update')).toHaveLength(1)
+    expect(cardEdits(d).final).toHaveLength(1)
     expect(await recordOf(id)).toBeNull()
   })
 
@@ -115,10 +128,10 @@ describe('a function', () => {
   })
 
   it('of the cron does what failed before', async () => {
-    const form = await coldStart(functionOf('/api/form'), env)
     d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
-    const id = await idOf(await sendForm(form))
-    await form.frozen
+    const form = await invoked('/api/form', sendForm)
+    const id = await idOf(form.response)
+    await form.invocation.frozen
     d.slack.fault = () => undefined
     expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
     await until('the card', async () => {
@@ -133,9 +146,7 @@ describe('a function', () => {
   it('of the gateway listens on after its answer', async () => {
     const discord = await startDiscord()
     const invocation = await coldStart(functionAt('/api/discord/gateway'), {
-      ...env, PLATFORM2_BOT_TOKEN: discord.botToken, PLATFORM2_PUBLIC_KEY: discord.publicKey,
-      PLATFORM2_APPLICATION_ID: discord.applicationId,
-      DISCORD_CHANNEL_ID: discord.channelId, DISCORD_API_URL: discord.restUrl,
+      ...env, ...discord.env,
     })
     const response = await fetch(
       `${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } },

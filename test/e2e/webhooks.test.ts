@@ -5,7 +5,7 @@ import { until } from '../support/until'
 
 let d: Deployment
 // The real lease: with a shorter one, work that hangs on purpose would be taken over.
-beforeAll(async () => { d = await deploy({ LEASE_MS: '30000' }) })
+beforeAll(async () => { d = await deploy() })
 afterAll(() => d.close())
 
 describe('POST /api/webhooks/<platform>', () => {

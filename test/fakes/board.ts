@@ -1,3 +1,5 @@
+import type { Line } from '../../shared/types/line'
+import { plain } from '../../shared/utils/line'
 import type { CardView, ReviewBoard } from '../../server/ports/board'
 import type { Outcome } from '../../server/ports/delivery'
 import type { CardRef } from '../../server/ports/submission'
@@ -5,17 +7,19 @@ import type { CardRef } from '../../server/ports/submission'
 /** What a platform answers; a promise keeps the call in flight. */
 type Answer = Outcome | Promise<Outcome>
 
-/** Rooms that remember what every card shows. A call takes effect when it ends, as on a real platform. */
+type ShownCard = CardView & { notes: string[] }
+
+/** Rooms that remember what every card shows, in words. A call takes effect when it ends, as on a real platform. */
 export class FakeBoard implements ReviewBoard {
   /** What the cards show now, by message id. */
-  readonly shown = new Map<string, CardView>()
+  readonly shown = new Map<string, ShownCard>()
   /** Every post and update that took effect, in this order. */
-  readonly history: CardView[] = []
+  readonly history: ShownCard[] = []
   /** Answers to the next posts and updates; `ok` once they are used up. */
   readonly posts: Answer[] = []
   readonly updates: Answer[] = []
   /** What was said in threads and channels. */
-  readonly replies: { ref: CardRef, text: string }[] = []
+  readonly replies: { ref: CardRef, text: string, names?: readonly string[] }[] = []
   /** What was answered to clicks that came too late. */
   readonly late: { ref: CardRef, text: string }[] = []
   readonly announcements: { platform: string, text: string, url: string | null }[] = []
@@ -25,10 +29,23 @@ export class FakeBoard implements ReviewBoard {
   overlap = 0
   /** What a check of each platform answers; `ok` where there is none. */
   readonly checks = new Map<string, Answer>()
+  /** Rooms whose app is installed nowhere. */
+  readonly awaited = new Set<string>()
   /** How often any platform was checked. */
   checked = 0
   private readonly inFlight = new Map<string, number>()
   private posted = 0
+
+  /** Who is in each group, asked anew each time. */
+  readonly groups = new Map<string, () => Promise<Outcome<readonly string[]>>>()
+
+  membersOf(group: string): Promise<Outcome<readonly string[]>> | null {
+    return this.groups.get(group)?.() ?? null
+  }
+
+  async nameOf(): Promise<null> {
+    return null
+  }
 
   constructor(readonly platforms: readonly string[] = ['slack']) {}
 
@@ -55,18 +72,18 @@ export class FakeBoard implements ReviewBoard {
     return answer
   }
 
-  async answerLate(ref: CardRef, text: string): Promise<Outcome> {
-    this.late.push({ ref, text })
+  async answerLate(ref: CardRef, text: Line): Promise<Outcome> {
+    this.late.push({ ref, text: plain(text) })
     return ok
   }
 
-  async reply(ref: CardRef, text: string): Promise<Outcome> {
-    this.replies.push({ ref, text })
+  async reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome> {
+    this.replies.push({ ref, text: plain(text), ...names && { names } })
     return ok
   }
 
-  async announce(platform: string, text: string, url: string | null): Promise<Outcome> {
-    this.announcements.push({ platform, text, url })
+  async announce(platform: string, text: Line, url: string | null): Promise<Outcome> {
+    this.announcements.push({ platform, text: plain(text), url })
     return ok
   }
 
@@ -78,6 +95,10 @@ export class FakeBoard implements ReviewBoard {
     return platform
   }
 
+  placeOf({ platform }: CardRef): string[] {
+    return [platform]
+  }
+
   async hasMember(): Promise<Outcome<boolean>> {
     return { ok: true, value: false }
   }
@@ -86,11 +107,16 @@ export class FakeBoard implements ReviewBoard {
     return this.shown.has(messageId) ? `https://chat.example.com/${messageId}` : null
   }
 
+  async awaits(room: string): Promise<string | null> {
+    return this.awaited.has(room) ? 'It is installed nowhere.' : null
+  }
+
   intervalMs(): number {
     return this.interval
   }
 
-  private show(messageId: string, card: CardView): void {
+  private show(messageId: string, view: CardView): void {
+    const card = { ...view, notes: view.notes.map(plain) }
     this.shown.set(messageId, card)
     this.history.push(card)
   }

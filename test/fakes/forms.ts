@@ -1,7 +1,7 @@
 import type { Form, Forms } from '../../server/ports/form'
 
 const HOST_ONLY = { host: 'downstream.example.com', url: 'https://downstream.example.com/inbox', post: async () => ({
-  ok: true as const, value: undefined,
+  ok: true as const, value: { status: 200 },
 }) }
 
 /** The default form, and others by key. */

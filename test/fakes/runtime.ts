@@ -35,6 +35,8 @@ export class FakeRuntime implements Runtime {
     this.running.add(tracked)
   }
 
+  keepAlive(): void { /* A process that is drained does not wait for it. */ }
+
   /** Resolves when nothing runs in the background any more; rejects when something there failed. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running)
@@ -42,7 +44,8 @@ export class FakeRuntime implements Runtime {
 }
 
 export const silentMonitor: Monitor = {
-  received: () => {}, tried: () => {}, ended: () => {}, misplaced: () => {}, acknowledged: () => {},
+  received: () => {}, tried: () => {}, ended: () => {}, refused: () => {}, misplaced: () => {}, acknowledged: () => {},
+  told: () => {}, toldForeign: () => {},
 }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,24 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { plain } from '../../shared/utils/line'
 import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
+import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RoomSubmissions } from '../../server/domain/submission/room-submissions'
 import { receive } from '../../server/domain/submission/intake'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { Outbox } from '../../server/domain/submission/outbox'
 import { CardQueue } from '../../server/domain/submission/card-queue'
+import { People } from '../../server/domain/people/people'
+import { Reviewers } from '../../server/domain/people/reviewers'
 import { Quarantine } from '../../server/domain/submission/quarantine'
 import { Review } from '../../server/domain/submission/review'
 import { sweep } from '../../server/domain/submission/sweep'
+import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
-import type { Delivery, Reviewer } from '../../server/ports/submission'
+import type { Action, Delivery, Reviewer, Submission } from '../../server/ports/submission'
+import { waiting } from '../support/seed'
 import { FakeBoard } from './board'
 import { FakeEndpoint, FakeMailer } from './deliveries'
 import { formsOf } from './forms'
 import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 
 export const LEASE_MS = 30_000
+export const CLAIM_MS = 4 * 60 * 60 * 1000
 const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
@@ -26,15 +33,21 @@ export type Triage = Awaited<ReturnType<typeof openTriage>>
 
 interface TriageOptions {
   platforms?: readonly string[]
+  /** For how long each decision can be taken back, ms. */
+  revocableMs?: Record<Action, number>
+  /** Anything else about the form. */
+  form?: Partial<Form>
   /** Another store than the embedded one. */
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
 /** The whole domain on a real store, with the outside world faked. */
-export async function openTriage({ platforms = ['slack'], openStore }: TriageOptions = {}) {
+export async function openTriage(
+  { platforms = ['slack'], revocableMs = { forward: 0, spam: 0 }, form = {}, openStore }: TriageOptions = {},
+) {
   const dir = await mkdtemp(join(tmpdir(), 'triage-'))
   const runtime = new FakeRuntime()
-  const outage = { calls: 0 }
+  const outage: Outage = { calls: 0, writes: Promise.resolve(), written: 0 }
   const queues = new EmbeddedCardQueue(runtime.now)
   const kept = openStore?.(dir, runtime.now)
     ?? new EmbeddedStore({ dir, ...storeRules, now: runtime.now, queue: queues })
@@ -42,28 +55,37 @@ export async function openTriage({ platforms = ['slack'], openStore }: TriageOpt
   const board = new FakeBoard(platforms)
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
-  const forms = formsOf({ rooms: platforms, endpoint })
+  const forms = formsOf({ rooms: platforms, endpoint, ...form })
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const deliveries: Delivery[] = ['email', 'endpoint']
   const queue = new CardQueue({
     queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY,
     overviewUrl: presentation.siteUrl, runtime, log: silentLog,
   })
+  const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
-    policy: POLICY,
-    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
+    policy: POLICY, confirmations,
+    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', receipts: { waitMs: 3_600_000 } },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
   const intake = { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
   const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
-  const quarantine = new Quarantine({ store, outbox, queue, presentation, runtime, log: silentLog })
+  const people = new People()
+  const reviewers = new Reviewers({ board, people, runtime, monitor: silentMonitor, log: silentLog })
+  const quarantine = new Quarantine({
+    store, outbox, queue, reviewers, presentation, tellsErasures: true, runtime, log: silentLog,
+  })
   const review = new Review(
-    { store, outbox, board, presentation, runtime, monitor: silentMonitor, log: silentLog }, 'everywhere',
+    {
+      store, outbox, board, reviewers, presentation, revocableMs, claimMs: CLAIM_MS, runtime, monitor: silentMonitor,
+      log: silentLog,
+    },
+    'everywhere',
   )
   return {
-    store, outage, board, queues, queue, mailer, endpoint, runtime, outbox, deliveries,
-    review, quarantine, presentation,
+    store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, deliveries,
+    review, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
     submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
@@ -72,25 +94,55 @@ export async function openTriage({ platforms = ['slack'], openStore }: TriageOpt
       await runtime.drain()
       return id
     },
-    sweep: () => sweep({ store, outbox, queue, leaseMs: LEASE_MS, runtime, log: silentLog }),
+    /** Ada forwards it; resolves once that is through. */
+    forward: async (id: string) => {
+      const result = await review.decide(id, 'forward', ADA)
+      if (!result.claimed) throw new Error(plain(result.message))
+      await runtime.drain()
+    },
+    sweep: () => sweep({
+      store, outbox, queue, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog,
+    }),
     close: async () => {
+      // What still runs would write into the folder that goes.
+      await runtime.drain()
       await kept.close()
       await rm(dir, { recursive: true })
     },
   }
 }
 
-/** The store, whose next `outage.calls` calls are refused. */
-function withOutages(store: SubmissionStore, outage: { calls: number }): SubmissionStore {
+interface Outage {
+  /** So many of the next calls are refused. */
+  calls: number
+  /** Changes of submissions wait for this. */
+  writes: Promise<unknown>
+  /** How many of them were asked for so far. */
+  written: number
+}
+
+function withOutages(store: SubmissionStore, outage: Outage): SubmissionStore {
   return new Proxy(store, {
     get(target, name: keyof SubmissionStore) {
       return (...args: unknown[]) => {
+        if (name === 'recall') return target.recall(args[0] as string)
         if (outage.calls > 0) {
           outage.calls--
           return Promise.reject(new Error('The store does not answer.'))
         }
-        return Reflect.apply(target[name], target, args)
+        if (name === 'replace') outage.written++
+        const call = () => Reflect.apply(target[name], target, args)
+        return name === 'replace' ? outage.writes.then(call) : call()
       }
     },
   })
+}
+
+/** Stores submissions that wait, a second apart; the first is the newest. Resolves with their ids. */
+export async function storeWaiting({ store, runtime }: Triage, all: readonly Partial<Submission>[]): Promise<string[]> {
+  const submissions = all.map((changes, position) => waiting({
+    receivedAt: runtime.now() - position * 1000, cards: [], ...changes,
+  }))
+  for (const submission of submissions) await store.create(submission)
+  return submissions.map(({ id }) => id)
 }

@@ -1,3 +1,4 @@
+import { isOver } from '../../server/domain/submission/trace'
 import type { RedisStore } from '../../server/adapters/redis/store'
 import { submissionOf, type Vendors } from './vendors'
 
@@ -37,7 +38,7 @@ export async function audit(
     const deliveriesExpected = action === 'forward' || action === 'edit' ? 1 : 0
     const stored = await store.get(id)
     check(
-      action ? stored === null : stored?.state === 'open' && stored.data !== null,
+      action ? stored !== null && isOver(stored) : stored?.state === 'open' && stored.data !== null,
       `${what} is ${stored?.state ?? 'gone'}`,
     )
 

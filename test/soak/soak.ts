@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
+import { isOver } from '../../server/domain/submission/trace'
 import { silentLog } from '../fakes/runtime'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
@@ -37,7 +38,7 @@ export async function soak(seconds: number): Promise<SoakResult> {
   const vendors = await startVendors(FAILING_SHARE)
   const { slack, resend, endpoint } = vendors
   const d = await deploy({
-    LEASE_MS: '10000', SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url,
+    SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url,
   })
   const store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
   try {
@@ -135,7 +136,7 @@ async function edit(d: Deployment, { views }: Vendors, card: Card): Promise<void
 /** Whether all that was decided is gone. */
 async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boolean> {
   for (const { id, action } of sent.toReversed()) {
-    if (action && await store.get(id!)) return false
+    if (action && !isOver((await store.get(id!))!)) return false
   }
   return true
 }

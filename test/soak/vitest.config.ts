@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** The long run of test/e2e/soak.test.ts: `npm run soak`, SOAK_MINUTES minutes. */
+/** The long runs of two tests: `npm run soak`, SOAK_MINUTES minutes and UPLOADS files of 10 MB. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
-    include: ['test/e2e/soak.test.ts'],
-    env: { SOAK_MINUTES: process.env.SOAK_MINUTES ?? '10' },
+    include: ['test/e2e/{soak,files}.test.ts'],
+    env: { SOAK_MINUTES: process.env.SOAK_MINUTES ?? '10', UPLOADS: process.env.UPLOADS ?? '200' },
     environment: 'node',
   },
 })

@@ -1,8 +1,13 @@
 import { Buffer } from 'node:buffer'
+import type * as AdaptiveCards from 'adaptivecards'
+// @ts-expect-error The modules that the package names first are for bundlers; its bundle carries no types.
+import bundle from 'adaptivecards/dist/adaptivecards.min.js'
 
 // Adaptive Cards as they arrive: JSON whose shape the validator checks.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = Record<string, any>
+
+const { AdaptiveCard, SerializationContext } = bundle as typeof AdaptiveCards
 
 const MAX_BYTES = 40_000
 
@@ -14,13 +19,19 @@ const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly
   'TextBlock': { must: ['text'], may: ['wrap'] },
   'RichTextBlock': { must: ['inlines'], may: [] },
   'Container': { must: ['items'], may: ['separator'] },
+  'Image': { must: ['url', 'altText'], may: ['size'] },
   'ActionSet': { must: ['actions'], may: [] },
-  'Input.Text': { must: ['id'], may: ['label', 'value', 'isMultiline', 'isRequired', 'maxLength', 'placeholder'] },
+  'Input.Text': {
+    must: ['id'], may: ['label', 'value', 'isMultiline', 'isRequired', 'maxLength', 'placeholder', 'style'],
+  },
+  'Input.Date': { must: ['id'], may: ['label', 'value', 'isRequired'] },
+  'Input.Number': { must: ['id'], may: ['label', 'value', 'isRequired', 'min', 'max'] },
+  'Input.ChoiceSet': { must: ['id', 'choices'], may: ['label', 'value', 'isRequired', 'style'] },
 }
 
 /** Why Teams would refuse the card, or show less than it says. */
 export function adaptiveCardProblems(card: Json): string[] {
-  const inputs = (card.body as Json[]).filter(({ type }) => type === 'Input.Text').map(({ id }) => id as string)
+  const inputs = (card.body as Json[]).filter(({ type }) => type.startsWith('Input.')).map(({ id }) => id as string)
   return [
     ...card.type === 'AdaptiveCard' && /^1\.[0-5]$/.test(card.version)
       ? []
@@ -28,8 +39,17 @@ export function adaptiveCardProblems(card: Json): string[] {
     ...Buffer.byteLength(JSON.stringify(card)) > MAX_BYTES ? [`It has more than ${MAX_BYTES} bytes.`] : [],
     ...new Set(inputs).size === inputs.length ? [] : ['Two inputs have one id.'],
     ...(card.body as Json[]).flatMap(elementProblems),
-    ...(card.actions as Json[] | undefined ?? []).flatMap(actionProblems),
+    ...(card.actions as Json[] | undefined ?? []).flatMap(actionProblems), ...undescribed(card),
   ]
+}
+
+/** What Microsoft's own parser makes of it. */
+export function undescribed(json: Json): string[] {
+  const card = new AdaptiveCard()
+  const context = new SerializationContext()
+  card.parse(json, context)
+  const events = Array.from({ length: context.eventCount }, (_, index) => context.getEventAt(index))
+  return [...events, ...card.validateProperties().validationEvents].map(({ message }) => message)
 }
 
 function elementProblems(element: Json): string[] {
@@ -52,10 +72,15 @@ function elementProblems(element: Json): string[] {
   ]
 }
 
+const MOMENT = /\{\{DATE\(([\dT:-]+Z), SHORT\)\}\} (?=\{\{TIME\(\1\))|\{\{TIME\([\dT:-]+Z\)\}\}/g
+
 function runProblems({ type, text, ...look }: Json): string[] {
   return [
     ...type === 'TextRun' && typeof text === 'string' ? [] : ['Not a run of text.'],
-    .../\{\{(?:DATE|TIME)\(/i.test(text) ? ['A run that the client would evaluate.'] : [],
+    // Notes tell of moments, forms must not.
+    .../\{\{(?:DATE|TIME)\(/i.test(look.isSubtle ? text.replace(MOMENT, '') : text)
+      ? ['A run that the client would evaluate.']
+      : [],
     ...text.isWellFormed() ? [] : ['Text that is not well-formed.'],
     ...Object.keys(look).filter(name => ![
       'weight', 'size', 'color', 'isSubtle',

@@ -38,11 +38,11 @@ export function viewProblems(view: Block): string[] {
   return problems
 }
 
-/** All text that a message shows, in order. */
+/** All text that a message shows, in order; moments as clients show them that cannot. */
 export function blockText(value: unknown): string {
   if (Array.isArray(value)) return value.map(blockText).join('')
   if (typeof value !== 'object' || value === null) return ''
-  return Object.entries(value).map(([key, inner]) => key === 'text' && typeof inner === 'string'
+  return Object.entries(value).map(([key, inner]) => (key === 'text' || key === 'fallback') && typeof inner === 'string'
     ? inner
     : blockText(inner)).join('')
 }
@@ -64,6 +64,10 @@ function blockProblems(block: Block): string[] {
   switch (block.type) {
     case 'header': return [...problems, ...plainText(block.text as Block, 150)]
     case 'divider': return problems
+    case 'image': return [
+      ...problems, .../^https:\/\/\S{1,2992}$/.test(String(block.image_url)) ? [] : ['image_url that is none'],
+      ...String(block.alt_text ?? '').length > 0 && String(block.alt_text).length <= 2000 ? [] : ['alt_text'],
+    ]
     case 'section': return [...problems, ...sectionProblems(block)]
     case 'context': return [
       ...problems, ...count(block.elements as Block[], 1, 10, 'elements'),
@@ -98,9 +102,15 @@ function richTextProblems({ type, elements }: Block): string[] {
   if (type !== 'rich_text_section') return [`unknown rich text element ${type}`]
   return (
     elements as Block[]
-  ).flatMap(element => element.type === 'text' && typeof element.text === 'string' && element.text.length > 0
+  ).flatMap(element => isRichText(element)
     ? []
     : [`rich text ${JSON.stringify(element).slice(0, 60)}`])
+}
+
+function isRichText({ type, text, timestamp, format }: Block): boolean {
+  return type === 'date'
+    ? Number.isInteger(timestamp) && typeof format === 'string' && format.includes('{')
+    : type === 'text' && typeof text === 'string' && text.length > 0
 }
 
 function buttonProblems(button: Block): string[] {
@@ -114,13 +124,57 @@ function buttonProblems(button: Block): string[] {
   return problems
 }
 
-function inputProblems({ type, initial_value: initial = '', max_length: max = 3000, action_id: id }: Block): string[] {
-  const problems: string[] = []
-  if (type !== 'plain_text_input') problems.push(`unexpected input ${type}`)
-  if (initial.length > 3000 || initial.length > max) problems.push(`initial_value of ${initial.length}`)
-  if (max > 3000) problems.push(`max_length ${max}`)
-  if (!id || id.length > 255) problems.push('action_id missing or over 255')
-  return problems
+/** What each kind of input has, besides `type` and `action_id`. */
+const INPUTS: Readonly<Record<string, readonly string[]>> = {
+  plain_text_input: ['multiline', 'initial_value', 'max_length'], email_text_input: ['initial_value'],
+  url_text_input: ['initial_value'], datepicker: ['initial_date'], static_select: ['options', 'initial_option'],
+  radio_buttons: ['options', 'initial_option'],
+  number_input: ['is_decimal_allowed', 'initial_value', 'min_value', 'max_value'],
+}
+
+function inputProblems(element: Block): string[] {
+  const { type, action_id: id, ...more } = element
+  const known = INPUTS[type]
+  if (!known) return [`unexpected input ${type}`]
+  return [
+    ...Object.keys(more).filter(key => !known.includes(key)).map(key => `${type} has no ${key}`),
+    ...!id || id.length > 255 ? ['action_id missing or over 255'] : [], ...valueProblems(element),
+  ]
+}
+
+function valueProblems(element: Block): string[] {
+  const { type, initial_value: initial, max_length: max = 3000, initial_date: date, options, initial_option } = element
+  switch (type) {
+    case 'datepicker': return date === undefined || /^\d{4}-\d{2}-\d{2}$/.test(date) ? [] : [`initial_date ${date}`]
+    case 'static_select': case 'radio_buttons': return [
+      ...count(options, 1, type === 'radio_buttons' ? 10 : 100, 'options'),
+      ...(options as Block[]).flatMap(optionProblems),
+      ...initial_option && !(options as Block[]).some(each => JSON.stringify(each) === JSON.stringify(initial_option))
+        ? ['initial_option is none of the options']
+        : [],
+    ]
+    case 'number_input': {
+      const { is_decimal_allowed: isDecimal, min_value: min = -Infinity, max_value: max = Infinity } = element
+      return [
+        ...typeof isDecimal === 'boolean' ? [] : ['is_decimal_allowed missing'],
+        ...['initial_value', 'min_value', 'max_value'].filter(
+          name => element[name] !== undefined && !/^-?\d+(\.\d+)?$/.test(element[name]),
+        ),
+        ...Number(initial) < Number(min) || Number(initial) > Number(max) ? [`initial_value ${initial}`] : [],
+        ...!isDecimal && initial?.includes('.') ? [`initial_value ${initial}`] : [],
+      ]
+    }
+    case 'email_text_input': return initial === undefined || initial.includes('@') ? [] : [`initial_value ${initial}`]
+    case 'url_text_input': return initial === undefined || URL.canParse(initial) ? [] : [`initial_value ${initial}`]
+    default: return [
+      ...(initial ?? '').length > Math.min(3000, max) ? [`initial_value of ${initial.length}`] : [],
+      ...max > 3000 ? [`max_length ${max}`] : [],
+    ]
+  }
+}
+
+function optionProblems({ text, value }: Block): string[] {
+  return [...plainText(text as Block, 75), ...value && value.length <= 150 ? [] : [`option value ${value}`]]
 }
 
 function textObject(text: Block, max: number): string[] {

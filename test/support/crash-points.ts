@@ -1,6 +1,8 @@
-import { CREATE, PUT, REMOVE } from '../../server/adapters/redis/scripts'
+import { CREATE, PUT, TRACE } from '../../server/adapters/redis/scripts'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'
+import { startServer } from './server'
+import { sendEvent } from './slack'
 import type { Command, TcpProxy } from './tcp-proxy'
 
 /** One place between two effects at which the process may die. */
@@ -9,8 +11,20 @@ export interface CrashPoint {
   /** What somebody does just then. */
   flow: 'intake' | 'forward' | 'edit' | 'open-edit' | 'spam'
   at:
-    | { redis: (command: Command) => boolean, phase: 'before' | 'after', nth?: number }
-    | { vendor: 'slack' | 'resend' | 'endpoint', path: string, phase: 'before' | 'after' }
+    | {
+      redis: (command: Command) => boolean
+      phase: 'before' | 'after'
+      nth?: number
+      /** The endpoint answers only once the email is on record, so that it has a write of its own. */
+      apart?: boolean
+    }
+    | {
+      vendor: 'slack' | 'resend' | 'endpoint'
+      path: string
+      phase: 'before' | 'after'
+      /** What stands in the request. */
+      says?: string
+    }
   /** Whether what the flow decides (the record, the claim) is in Redis by then. */
   written: boolean
   /** Whether a card may be on Slack that nobody could write down. */
@@ -19,9 +33,11 @@ export interface CrashPoint {
 
 const create = ({ sha }: Command) => sha === CREATE.sha
 const put = ({ sha }: Command) => sha === PUT.sha
-const remove = ({ sha }: Command) => sha === REMOVE.sha
-/** Results that come together are one write, the last of which is the removal. */
-const result = (command: Command) => put(command) || remove(command)
+const trace = ({ sha }: Command) => sha === TRACE.sha
+/** Results that come within a moment are one write, the last of which leaves the trace. */
+const result = (command: Command) => put(command) || trace(command)
+/** The claim, and what came first of the deliveries. */
+const FIRST_RESULT = 2
 const POST = '/api/chat.postMessage'
 const UPDATE = '/api/chat.update'
 
@@ -67,19 +83,19 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   },
   {
     name: 'forward: first result in hand, before it is written', flow: 'forward',
-    at: { redis: result, phase: 'before', nth: 2 }, written: true,
+    at: { redis: result, phase: 'before', nth: 2, apart: true }, written: true,
   },
   {
-    name: 'forward: first result written, answer lost', flow: 'forward', at: { redis: result, phase: 'after', nth: 2 },
-    written: true,
+    name: 'forward: first result written, answer lost', flow: 'forward',
+    at: { redis: result, phase: 'after', nth: 2, apart: true }, written: true,
   },
   {
     name: 'forward: next result in hand, before it is written', flow: 'forward',
-    at: { redis: result, phase: 'before', nth: 3 }, written: true,
+    at: { redis: result, phase: 'before', nth: 3, apart: true }, written: true,
   },
   {
     name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward',
-    at: { redis: result, phase: 'after', nth: 3 }, written: true,
+    at: { redis: result, phase: 'after', nth: 3, apart: true }, written: true,
   },
   {
     name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' },
@@ -89,8 +105,11 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
     name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
     written: true,
   },
-  { name: 'forward: before the removal', flow: 'forward', at: { redis: remove, phase: 'before' }, written: true },
-  { name: 'forward: removed, answer lost', flow: 'forward', at: { redis: remove, phase: 'after' }, written: true },
+  {
+    name: 'forward: all delivered and the card updated, before the trace', flow: 'forward',
+    at: { redis: trace, phase: 'before' }, written: true,
+  },
+  { name: 'forward: trace written, answer lost', flow: 'forward', at: { redis: trace, phase: 'after' }, written: true },
   {
     name: 'edit: form opened, answer lost', flow: 'open-edit',
     at: { vendor: 'slack', path: '/api/views.open', phase: 'after' }, written: false,
@@ -104,14 +123,14 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
     name: 'edit: Resend took the email, answer lost', flow: 'edit',
     at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true,
   },
-  { name: 'edit: before the removal', flow: 'edit', at: { redis: remove, phase: 'before' }, written: true },
+  { name: 'edit: before the trace', flow: 'edit', at: { redis: trace, phase: 'before' }, written: true },
   { name: 'spam: before the claim', flow: 'spam', at: { redis: put, phase: 'before' }, written: false },
   { name: 'spam: claim written, answer lost', flow: 'spam', at: { redis: put, phase: 'after' }, written: true },
   {
     name: 'spam: card updated, answer lost', flow: 'spam', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
     written: true,
   },
-  { name: 'spam: before the removal', flow: 'spam', at: { redis: remove, phase: 'before' }, written: true },
+  { name: 'spam: before the trace', flow: 'spam', at: { redis: trace, phase: 'before' }, written: true },
 ]
 
 /**
@@ -119,7 +138,7 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
  *
  * @param lateMs how long everything else goes on after the point is reached, ms
  */
-export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: number): Promise<void> {
+export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>, lateMs: number): Promise<void> {
   const reached = Promise.withResolvers<undefined>()
   const die = async () => {
     await new Promise(resolve => setTimeout(resolve, lateMs))
@@ -130,14 +149,20 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: nu
   const first = () => !fired && (fired = true)
   if ('redis' in at) {
     let seen = 0
-    tcp.fault = command => at.redis(command) && ++seen >= (at.nth ?? 1) && first()
-      ? { phase: at.phase, act: die }
-      : undefined
+    const recorded = Promise.withResolvers<undefined>()
+    if (at.apart) d.endpoint.fault = () => ({ hold: recorded.promise })
+    tcp.fault = (command) => {
+      if (!at.redis(command)) return undefined
+      if (++seen >= FIRST_RESULT) recorded.resolve(undefined)
+      return seen >= (at.nth ?? 1) && first() ? { phase: at.phase, act: die } : undefined
+    }
   }
   else {
     const vendor = d[at.vendor]
     vendor.fault = (request) => {
-      if (!request.path.startsWith(at.path) || request.method !== 'POST' || !first()) return undefined
+      const { path, method, body } = request
+      const isMeant = path.startsWith(at.path) && method === 'POST' && body.includes(at.says ?? '')
+      if (!isMeant || !first()) return undefined
       return { hold: hold(vendor, request, at.phase, die) }
     }
   }
@@ -145,6 +170,12 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: CrashPoint, lateMs: nu
     tcp.fault = () => undefined
     for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
   })
+}
+
+/** Starts the server of `d` again, and waits until its bot is up. */
+export async function restart(d: Deployment): Promise<void> {
+  d.server = await startServer(d.env)
+  await sendEvent(d.server.url, { type: 'url_verification', challenge: 'up' })
 }
 
 /** Never lets the request through itself: after the vendor did it, the one who asked is dead. */

@@ -1,4 +1,5 @@
 import { createEmulator } from 'emulate'
+import { blockText } from './block-kit'
 import { freePort } from './ports'
 import { startProxy, type Proxy } from './proxy'
 import { startRedis, type RedisServer } from './redis-server'
@@ -50,7 +51,7 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
     // Outside production the pages are open to this machine.
     ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
-    RETRY_BASE_MS: '100', LEASE_MS: '1500', SWEEP_INTERVAL_MS: '100', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
+    RETRY_BASE_MS: '100', SWEEP_INTERVAL_MS: '500', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
     ...overrides,
   }
   const deployment: Deployment = {
@@ -84,17 +85,29 @@ async function startResend(): Promise<Deployment['resend']> {
 }
 
 /** Sends a form as a website would; text is sent as it is. */
-export function sendForm(server: Server, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`${server.url}/api/form`, {
+export function sendForm(
+  server: Server, body: unknown, headers: Record<string, string> = {}, form = '',
+): Promise<Response> {
+  return fetch(`${server.url}/api/form${form}`, {
     method: 'POST', headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 }
 
+/** The id under which a form was taken. */
+export async function idOf(answer: Response): Promise<string> {
+  if (!answer.ok) throw new Error(`The form was answered ${answer.status}: ${await answer.text()}`)
+  return (await answer.json() as { submissionId: string }).submissionId
+}
+
+/** Sends a form and resolves with its id. */
+export async function submitForm(server: Server, data: unknown, form = ''): Promise<string> {
+  return idOf(await sendForm(server, data, {}, form))
+}
+
 /** Sends a form and resolves with its id and its card on Slack. */
 export async function submit(deployment: Deployment, data: unknown): Promise<{ id: string, card: SlackMessage }> {
-  const response = await sendForm(deployment.server, data)
-  const { submissionId: id } = await response.json() as { submissionId: string }
+  const id = await submitForm(deployment.server, data)
   return { id, card: await cardOf(deployment, id) }
 }
 
@@ -108,6 +121,21 @@ export function cardOf({ slack }: Deployment, id: string): Promise<SlackMessage>
 /** What the card at this place shows now. */
 export async function cardNow({ slack }: Deployment, { ts }: SlackMessage): Promise<SlackMessage> {
   return (await slack.messages()).find(message => message.ts === ts)!
+}
+
+/**
+ * Edits of cards on Slack: early ones say that a forward, which takes more than a second, is on its way. One that goes
+ * out beside the write that it tells of is repeated, where something else came to be written.
+ */
+export function cardEdits({ slack }: Deployment): { early: Block[], final: Block[], repeated: Block[] } {
+  const isEarly = ({ blocks }: Block) => blockText(blocks).includes('Being sent to ')
+  const edits = slack.calls('chat.update')
+  const repeated = edits.filter((edit, index) => {
+    const before = edits.slice(0, index).findLast(({ ts }) => ts === edit.ts)
+    return before && blockText(before.blocks) === blockText(edit.blocks)
+  })
+  const once = edits.filter(edit => !repeated.includes(edit))
+  return { early: once.filter(isEarly), final: once.filter(edit => !isEarly(edit)), repeated }
 }
 
 /** The last work that failed, as the log tells it, with a reason that begins so. */

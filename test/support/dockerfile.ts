@@ -15,6 +15,10 @@ export interface Stage {
   env: Record<string, string>
   user?: string
   workdir?: string
+  /** Folders that outlive the container. */
+  volumes: string[]
+  /** What is run while the image is made. */
+  runs: string[]
   /** In exec form, without a shell. */
   command?: string[]
   healthcheck?: string[]
@@ -29,7 +33,7 @@ export function readDockerfile(): Stage[] {
     const [, instruction, rest] = /^([A-Z]+) (.+)$/.exec(line)!
     if (instruction === 'FROM') {
       const [image, , name] = rest!.split(' ')
-      stages.push({ image: image!, name, copies: [], env: {} })
+      stages.push({ image: image!, name, copies: [], env: {}, volumes: [], runs: [] })
     }
     else {
       read(stages.at(-1)!, instruction!, rest!)
@@ -46,7 +50,9 @@ function read(stage: Stage, instruction: string, rest: string): void {
     case 'WORKDIR': return void (stage.workdir = rest)
     case 'CMD': return void (stage.command = JSON.parse(rest) as string[])
     case 'HEALTHCHECK': return void (stage.healthcheck = JSON.parse(rest.slice(rest.indexOf('CMD ') + 4)) as string[])
-    case 'RUN': case 'EXPOSE': return
+    case 'VOLUME': return void stage.volumes.push(rest)
+    case 'RUN': return void stage.runs.push(rest)
+    case 'EXPOSE': return
     default: throw new Error(`What does ${instruction} do in the Dockerfile?`)
   }
 }

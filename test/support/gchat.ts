@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { exportPKCS8, exportSPKI, generateKeyPair, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import type { Json } from './adaptive-card'
+import { undescribed } from './gchat-bodies'
 import { googleButtons, googleMessageProblems } from './google-card'
 import { startProxy, type Proxy, type Recorded } from './proxy'
+import { post } from './webhook'
 
 const PROJECT = '123456789012'
 const SPACE = 'spaces/AAAAtriage'
@@ -70,7 +72,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     }
     if (request.path === '/token') return signIn(request)
     return api(request)
-  })
+  }, undescribed)
 
   async function signIn({ body }: Recorded): Promise<Response> {
     const verified = await jwtVerify(new URLSearchParams(body).get('assertion') ?? '', account.publicKey, {
@@ -116,6 +118,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     const message = {
       thread: { name: `${SPACE}/threads/${id}` }, ...content, name: `${SPACE}/messages/${id}.${id}`,
       createTime: new Date().toISOString(), space: { name: SPACE },
+      sender: { ...APP, type: 'BOT' },
     }
     messages.set(message.name, message)
     if (requestId) byRequest.set(requestId, message)
@@ -185,8 +188,8 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     const token: Record<string, string> = options.authorization === null
       ? {}
       : { authorization: `Bearer ${await tokenOf(options)}` }
-    return fetch(`${serverUrl}/api/webhooks/gchat`, {
-      method: 'POST', headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(event),
+    return post(`${serverUrl}/api/webhooks/gchat`, {
+      headers: { 'content-type': 'application/json', ...token }, body: JSON.stringify(event),
     })
   }
 
@@ -211,8 +214,8 @@ export async function startGoogleChat(): Promise<GoogleChat> {
         name: `${space.name}/messages/${id}.${id}`, sender: user, createTime: new Date().toISOString(), text,
         argumentText: text, thread: { name: `${space.name}/threads/${id}` }, space,
       }
-      return fetch(`${serverUrl}/api/webhooks/gchat`, {
-        method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${await tokenOf({})}` },
+      return post(`${serverUrl}/api/webhooks/gchat`, {
+        headers: { 'content-type': 'application/json', 'authorization': `Bearer ${await tokenOf({})}` },
         body: JSON.stringify({ type: 'MESSAGE', eventTime: message.createTime, message, user, space }),
       })
     },

@@ -23,6 +23,7 @@ function widgetProblems(widget: Json): string[] {
   const [[kind = '', content] = []] = Object.entries(widget)
   switch (kind) {
     case 'textParagraph': return htmlProblems(content.text)
+    case 'image': return /^https:/.test(content.imageUrl) && content.altText ? [] : ['A picture without an address.']
     case 'divider': return []
     case 'buttonList': return (content.buttons as Json[]).flatMap(buttonProblems)
     default: return [`Unknown widget ${kind}.`]

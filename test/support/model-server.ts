@@ -11,6 +11,8 @@ interface ModelAnswer {
   calls?: readonly { name: string, input: unknown, id?: string }[]
   /** Between the pieces of the text, ms. */
   pauseMs?: number
+  /** Each piece but the first comes when this resolves, which is told what was said so far. */
+  pace?: (said: string) => Promise<unknown>
   /** Instead of an answer: an HTTP error. */
   status?: number
   /** After the text: an error in the stream, a broken connection, or silence. */
@@ -84,7 +86,9 @@ export async function startModelServer(): Promise<ModelServer> {
     await stream(response, answer)
   }
 
-  async function stream(response: ServerResponse, { text = '', calls = [], pauseMs, end }: ModelAnswer): Promise<void> {
+  async function stream(
+    response: ServerResponse, { text = '', calls = [], pauseMs, pace, end }: ModelAnswer,
+  ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const send = (data: unknown) => (
       response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
@@ -94,8 +98,11 @@ export async function startModelServer(): Promise<ModelServer> {
       choices: [{ index: 0, delta, finish_reason: finish }],
     })
     chunk({ role: 'assistant', content: '' })
+    let said = ''
     for (const piece of typeof text === 'string' ? (text ? [text] : []) : text) {
+      if (said) await pace?.(said)
       chunk({ content: piece })
+      said += piece
       if (pauseMs) await wait(pauseMs)
       if (response.destroyed) return
     }

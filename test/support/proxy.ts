@@ -32,13 +32,18 @@ export interface Proxy {
 /** Answers as a vendor would. */
 export type Vendor = (request: Recorded) => Response | Promise<Response>
 
+/** Tells how requests differ from what the vendor's own package says of them. */
+export type Check = (requests: readonly Recorded[]) => Promise<readonly string[]>
+
 /**
  * Stands between the service and a vendor: records everything and misbehaves on command. The vendor is an address or
- * lives here; without one the answer is 200.
+ * lives here; without one the answer is 200. At the end, what the vendor took has to be as it describes it.
  */
-export async function startProxy(target?: string | Vendor): Promise<Proxy> {
+export async function startProxy(target?: string | Vendor, check: Check = async () => []): Promise<Proxy> {
+  const all: Recorded[] = []
   const proxy: Proxy = { url: '', requests: [], fault: () => undefined, close: async () => {} }
-  const server = createServer((request, response) => {
+  // A machine that stands still for seconds finds its connections open.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })
 
@@ -50,6 +55,7 @@ export async function startProxy(target?: string | Vendor): Promise<Proxy> {
       body: Buffer.concat(chunks).toString(), at: Date.now(),
     }
     proxy.requests.push(recorded)
+    all.push(recorded)
     const fault = proxy.fault(recorded)
     if (fault === 'drop') return void request.socket.destroy()
     if (typeof fault === 'object' && 'hold' in fault) await fault.hold
@@ -74,13 +80,17 @@ export async function startProxy(target?: string | Vendor): Promise<Proxy> {
   proxy.close = async () => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
+    const mistakes = new Set(await check(all.filter(({ status }) => status === undefined || status < 400)))
+    if (mistakes.size > 0) throw new Error(`Not as the vendor describes it:\n${[...mistakes].join('\n')}`)
   }
   return proxy
 }
 
 function pass({ method, path, headers, body }: Recorded, target: string): Promise<Response> {
-  const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...rest } = headers
+  const { host, 'content-length': length, 'transfer-encoding': encoding, ...rest } = headers
   return fetch(new URL(path, target), {
-    method, headers: rest as Record<string, string>, body: method === 'GET' ? undefined : body,
+    method, body: method === 'GET' ? undefined : body,
+    // Vendors close connections that were silent, also while something is on its way.
+    headers: { ...rest as Record<string, string>, connection: 'close' },
   })
 }

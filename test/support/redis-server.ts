@@ -13,7 +13,8 @@ export interface RedisServer {
   resume(): void
 }
 
-const READY_WITHIN_MS = 10_000
+/** For what hangs: a busy machine takes its time. */
+const READY_WITHIN_MS = 60_000
 
 /** As a replica neither: what its primary sends would be found there by the next Redis that starts. */
 const NO_FILES = ['--repl-diskless-load', 'swapdb', '--rdb-del-sync-files', 'yes']
@@ -22,8 +23,9 @@ const NO_FILES = ['--repl-diskless-load', 'swapdb', '--rdb-del-sync-files', 'yes
  * A Redis of one's own that writes nothing to disk.
  *
  * @param port a fixed one, to come back after `stop`; a free one by default
+ * @param tries on how many free ports, which another program may take first
  */
-export async function startRedis(port?: number): Promise<RedisServer> {
+export async function startRedis(port?: number, tries = 3): Promise<RedisServer> {
   const chosen = port ?? await freePort()
   const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...NO_FILES]
   const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
@@ -41,6 +43,7 @@ export async function startRedis(port?: number): Promise<RedisServer> {
   const failed = child.pid ? await Promise.race([untilReady(chosen, child, child.pid), exited]) : await exited
   if (failed) {
     guard.kill('SIGKILL')
+    if (child.pid && !port && tries > 1) return startRedis(undefined, tries - 1)
     throw new Error(failed)
   }
   return {

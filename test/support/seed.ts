@@ -23,22 +23,34 @@ export function waiting(changes: Partial<Submission> = {}): Submission {
 
 /** Puts submissions into a Redis, past the intake. */
 export async function seed(redisUrl: string, submissions: readonly Submission[]): Promise<void> {
-  const store = new RedisStore(createRedis(redisUrl, silentLog), storeRules)
-  try {
+  await withStore(redisUrl, async (store) => {
     // As many at once as Redis answers within the bound of one call.
     for (let start = 0; start < submissions.length; start += 100) {
       await Promise.all(submissions.slice(start, start + 100).map(submission => store.create(submission)))
     }
-  }
-  finally {
-    await store.close()
-  }
+  })
 }
 
-/** `count` submissions, a second apart, the last the newest. */
+/** Makes a submission what it would be later, or after what happens elsewhere. */
+export async function become(redisUrl: string, id: string, changes: Partial<Submission>): Promise<void> {
+  await withStore(redisUrl, async (store) => {
+    const now = await store.get(id)
+    if (!now || !await store.replace(now, { ...now, version: now.version + 1, ...changes })) {
+      throw new Error(`${id} changed meanwhile.`)
+    }
+  })
+}
+
+async function withStore(redisUrl: string, use: (store: RedisStore) => Promise<void>): Promise<void> {
+  const store = new RedisStore(createRedis(redisUrl, silentLog), storeRules)
+  await use(store).finally(() => store.close())
+}
+
+/** `count` submissions, a second apart, the last the newest; a search for a number finds none of them by its id. */
 export function series(count: number): Submission[] {
   const now = Date.now()
-  return Array.from({ length: count }, (_, index) => waiting({ receivedAt: now - (count - index) * 1000, data: {
-    name: `Person ${index + 1}`, message: `Message number ${index + 1}`,
-  } }))
+  return Array.from({ length: count }, (_, index) => waiting({
+    id: `series-${index + 1}`, receivedAt: now - (count - index) * 1000,
+    data: { name: `Person ${index + 1}`, message: `Message number ${index + 1}` },
+  }))
 }

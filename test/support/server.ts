@@ -7,6 +7,7 @@ const ENTRY = resolve(import.meta.dirname, '../../.output/server/index.mjs')
 
 export interface Server {
   url: string
+  pid: number
   /** Everything that it printed. */
   output: () => string
   /** Resolves when nothing runs in the background any more. */
@@ -25,18 +26,25 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
   const port = Number(env.PORT) || await freePort()
   const run = spawnServer({ PORT: String(port), HOST: '127.0.0.1', ...env })
   const { child, output } = run
-  const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`The server left with code ${code}:\n${output()}`)
-  })
-  await Promise.race([listening(run), failed])
-  failed.catch(() => {})
+  const left = once(child, 'close').then(([code]) => ({ code: code as number | null }))
+  const failed = await Promise.race([listening(run), left])
+  // Another program was faster.
+  if (failed && !env.PORT && output().includes('EADDRINUSE')) return startServer(env)
+  if (failed) throw new Error(`The server left with code ${failed.code}:\n${output()}`)
+  let drained: Promise<unknown> = Promise.resolve()
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
     output,
+    // One after the other: answers do not say what they answer, and that to an earlier question may be out of date.
     drain: async () => {
-      const drained = once(child, 'message')
-      child.send('drain')
-      await drained
+      const answer = drained.then(() => {
+        const heard = once(child, 'message')
+        child.send('drain')
+        return heard
+      })
+      drained = answer
+      await answer
     },
     stop: () => end(run, 'SIGTERM'),
     kill: async () => void await end(run, 'SIGKILL'),
@@ -53,8 +61,21 @@ export async function runToExit(env: Record<string, string>): Promise<{ code: nu
 /** A run in another time zone, or under a clock that a preloaded library shifts, has the server there too. */
 const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'NODE_COMPILE_CACHE']
 
+/** The newest runs of this worker, oldest first. */
+const runs: { pid?: number, output: () => string }[] = []
+
+/** How the newest servers ended: CI shows nothing else of them. */
+export function lastWords(): string {
+  return runs.map(({ pid, output }) => (
+    [`The last lines of server ${pid}:`, ...output().trimEnd().split('\n').slice(-12)].join('\n')
+  )).join('\n')
+}
+
+/** Most servers end before what they loaded is worth sorting out; by itself V8 does so at each MB. */
+const ROOM = '--min-semi-space-size=16'
+
 function spawnServer(env: Record<string, string>) {
-  const child = spawn(process.execPath, [ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {
+  const child = spawn(process.execPath, [ROOM, ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {
     ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env,
   } })
   let printed = ''
@@ -64,7 +85,10 @@ function spawnServer(env: Record<string, string>) {
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
-  return { child, output: () => printed }
+  const run = { child, pid: child.pid, output: () => printed }
+  runs.push(run)
+  runs.splice(0, runs.length - 3)
+  return run
 }
 
 type Run = ReturnType<typeof spawnServer>

@@ -84,7 +84,8 @@ export function press(
 export function textOf({ blocks }: SlackMessage): string {
   const texts: string[] = []
   JSON.stringify(blocks, (key, value: unknown) => {
-    if (key === 'text' && typeof value === 'string') texts.push(value)
+    // Of a moment, what clients show that cannot write it.
+    if ((key === 'text' || key === 'fallback') && typeof value === 'string') texts.push(value)
     return value
   })
   return texts.join('\n')

@@ -8,7 +8,8 @@ const STREAM_LENGTH = 12_000
 
 /**
  * What emulate lacks of Slack: streaming messages (chat.startStream, appendStream, stopStream), the status of a thread,
- * and `markdown_text`. A stream is a message of the emulator that grows; everything else is passed on.
+ * where commands are answered, and `markdown_text`. A stream is a message of the emulator that grows; everything else
+ * is passed on.
  */
 export async function startStreams(target: string): Promise<{ url: string, close: () => Promise<void> }> {
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()
@@ -25,6 +26,10 @@ export async function startStreams(target: string): Promise<{ url: string, close
     const added = String(args.markdown_text ?? '') + chunks.map(({ text = '' }) => text).join('')
     if (method === 'assistant.threads.setStatus') {
       return args.channel_id && args.thread_ts ? { ok: true } : refusal('invalid_arguments')
+    }
+    if (method === 'agents.sessions.setStatus') {
+      const isKnown = ['processing', 'active', 'suspended', 'closed'].includes(String(args.status))
+      return args.channel_id && args.thread_ts && isKnown ? { ok: true } : refusal('invalid_arguments')
     }
     if (method === 'chat.startStream') {
       if (!args.thread_ts) return refusal('invalid_arguments')
@@ -48,6 +53,7 @@ export async function startStreams(target: string): Promise<{ url: string, close
   const server = createServer((request, response) => {
     void (async () => {
       const body = await bodyOf(request)
+      if (request.url!.startsWith('/commands/')) return response.writeHead(200).end('ok')
       const method = request.url!.replace(/^\/api\//, '')
       const authorization = request.headers.authorization ?? ''
       const args = parse(body, request.headers['content-type'] ?? '')

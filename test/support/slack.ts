@@ -1,8 +1,11 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { freePort } from './ports'
-import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startProxy, type Proxy } from './proxy'
+import { parseCall, undescribed, undescribedAnswer } from './slack-bodies'
 import { startStreams } from './slack-streams'
+import { until } from './until'
+import { post } from './webhook'
 
 export const SIGNING_SECRET = 'test-signing-secret'
 export const BOT_TOKEN = 'xoxb-local-test'
@@ -76,7 +79,7 @@ export async function startSlack(): Promise<Slack> {
     },
   })
   const streams = await startStreams(emulator.url)
-  const proxy = await startProxy(streams.url)
+  const proxy = await startProxy(streams.url, undescribed)
   const call = async (method: string, body: object, token = BOT_TOKEN) => {
     const response = await fetch(`${emulator.url}/api/${method}`, {
       method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
@@ -122,18 +125,11 @@ export async function startSlack(): Promise<Slack> {
       return new URL(answer.headers.get('location')!)
     },
     close: async () => {
-      await closeProxy()
       await streams.close()
       await emulator.close()
+      await closeProxy()
     },
   })
-}
-
-function parseCall({ body, headers }: Recorded): Block {
-  if (headers['content-type']?.includes('json')) return JSON.parse(body) as Block
-  return Object.fromEntries(
-    [...new URLSearchParams(body)].map(([key, value]) => [key, /^[[{]/.test(value) ? JSON.parse(value) : value]),
-  )
 }
 
 /** A click on a button of a card, as Slack posts it. */
@@ -157,9 +153,9 @@ export function blockActions(
  */
 export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
   const inputs = (view.blocks as Block[]).filter(({ type }) => type === 'input')
-  const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: {
-    type: 'plain_text_input', value: block_id in values ? values[block_id] : element.initial_value ?? null,
-  } }]))
+  const state = Object.fromEntries(inputs.map(({ block_id, element }) => [block_id, { [element.action_id]: inputState(
+    element, block_id in values ? values[block_id]! : undefined,
+  ) }]))
   return {
     type: 'view_submission', user, team: { id: 'T000000001' }, api_app_id: 'A000000001', trigger_id: randomUUID(),
     view: {
@@ -170,12 +166,47 @@ export function viewSubmission(view: Block, values: Record<string, string | null
   }
 }
 
+/** What an input holds; `given` is typed or chosen in it, and undefined leaves it as it was. */
+function inputState(
+  { type, initial_value, initial_date, initial_option, options }: Block, given: string | null | undefined,
+): Block {
+  if (type === 'datepicker') return { type, selected_date: given ?? initial_date ?? null }
+  if (!options) return { type, value: given === undefined ? initial_value ?? null : given }
+  const chosen = given === undefined ? initial_option : (options as Block[]).find(({ value }) => value === given)
+  if (given && !chosen) throw new Error(`There is no option ${given}`)
+  return { type, selected_option: chosen ?? null }
+}
+
 /** Posts an interaction to the service, truly signed. */
-export function interact(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
-  return postSigned(
+export async function interact(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
+  const response = await postSigned(
     serverUrl, new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
     'application/x-www-form-urlencoded', options,
   )
+  // Only a view is answered with more than the status.
+  const answer = payload.type === 'view_submission' && response.ok ? await response.clone().text() : ''
+  const mistakes = /^\{"/.test(answer) ? await undescribedAnswer(JSON.parse(answer) as Block) : []
+  if (mistakes.length > 0) throw new Error(`Slack would not understand this answer: ${mistakes.join(' ')}`)
+  return response
+}
+
+/**
+ * Somebody types a command, as Slack posts it; resolves with what they alone read for it.
+ *
+ * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
+ */
+export async function command(
+  serverUrl: string, slack: Slack, text: string, { channel = CHANNEL, user = slack.reviewer } = {},
+): Promise<Block> {
+  const path = `/commands/T000000001/${randomUUID()}`
+  const { status } = await postSigned(serverUrl, new URLSearchParams({
+    command: '/forms', text, user_id: user.id, user_name: user.name, team_id: user.team_id, team_domain: 'test',
+    channel_id: channel, channel_name: 'general', api_app_id: 'A000000001', is_enterprise_install: 'false',
+    response_url: slack.url + path, trigger_id: randomUUID(),
+  }).toString(), 'application/x-www-form-urlencoded', {})
+  if (status !== 200) throw new Error(`The command was answered with ${status}.`)
+  const answer = await until(`the answer to ${text}`, () => slack.requests.find(request => request.path === path))
+  return JSON.parse(answer.body) as Block
 }
 
 /** Posts an event callback to the service, truly signed. */
@@ -189,20 +220,23 @@ export interface SignOptions {
   timestamp?: number
   platform?: string
   signature?: string | null
+  /** The first answer counts, also one that the bot is still starting. */
+  isOnce?: boolean
 }
 
 function postSigned(
   serverUrl: string, body: string, contentType: string,
-  { secret = SIGNING_SECRET, timestamp = Math.floor(Date.now() / 1000), platform = 'slack', signature }: SignOptions,
+  { secret = SIGNING_SECRET, timestamp = Math.floor(Date.now() / 1000), platform = 'slack', signature, isOnce }:
+  SignOptions,
 ): Promise<Response> {
   const signed = signature === undefined
     ? `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
     : signature
-  return fetch(`${serverUrl}/api/webhooks/${platform}`, {
-    method: 'POST', body,
+  return post(`${serverUrl}/api/webhooks/${platform}`, {
+    body,
     headers: {
       'content-type': contentType, 'x-slack-request-timestamp': String(timestamp),
       ...signed === null ? {} : { 'x-slack-signature': signed },
     },
-  })
+  }, { isOnce })
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from './ports'
 
 /** A command on its way to Redis. */
 export interface Command {
@@ -67,8 +68,9 @@ export async function startTcpProxy(): Promise<TcpProxy> {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // Nobody else takes it while connections are refused.
+  const port = await freePort()
+  await listen(port)
   const cut = () => links.forEach(link => link.cut())
   const refuse = async () => {
     if (!server.listening) return

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
-import { adaptiveCardActions, adaptiveCardProblems, type Json } from './adaptive-card'
+import { adaptiveCardActions, adaptiveCardProblems, undescribed, type Json } from './adaptive-card'
 import { startProxy, type Proxy, type Recorded } from './proxy'
+import { post } from './webhook'
 
 const APP_ID = '6b1f8d1c-0f3a-4a52-9d2e-1c5f7a9b3e10'
 const TENANT = '0c9d2b7e-51aa-4f0e-8a34-2f6d0b9c7e55'
@@ -37,18 +38,22 @@ export interface SignOptions {
 }
 
 export interface Teams extends Proxy {
+  /** Conversations that the app was added to. */
+  joined: Set<string>
+  /** Sends an activity as Microsoft signs it. */
+  send: (serverUrl: string, more: Json, options?: SignOptions) => Promise<Response>
   env: Record<string, string>
   /** Hosts that the SDK has built in. */
   hosts: Record<string, string>
   messages: () => TeamsMessage[]
   texts: () => TeamsText[]
+  /** What was said to one person of the channel alone. */
+  whispers: { to: string, text: string }[]
   /** The message whose buttons are about the submission. */
   cardOf: (id: string) => TeamsMessage | undefined
   /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
   click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
-  /**
-   * Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation too.
-   */
+  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation. */
   write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{
     response: Response
     conversation: string
@@ -71,6 +76,8 @@ export async function startTeams(): Promise<Teams> {
   const token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ appid: APP_ID, exp: 4_000_000_000 })).toString('base64url')}.x`
   const messages = new Map<string, TeamsMessage>()
   const texts = new Map<string, TeamsText>()
+  const whispers: { to: string, text: string }[] = []
+  const joined = new Set([CHANNEL, DIRECT])
   let next = 1_700_000_000_000
 
   const proxy = await startProxy(async (request) => {
@@ -98,14 +105,19 @@ export async function startTeams(): Promise<Teams> {
       return Response.json({ id: '29:ada', name: 'Ada Lovelace' })
     }
     if (path.includes('/members/')) return refuse(404, 'MemberNotFoundInConversation')
-    const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/]+))?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
-    if (![CHANNEL, DIRECT].includes(conversation.split(';')[0]!)) return refuse(404, 'ConversationNotFound')
+    const [, conversation = '', , id] = /^\/teams\/v3\/conversations\/([^/]+)\/activities(\/([^/?]+))?(?:\?isTargetedActivity=true)?$/.exec(path)?.map(part => part && decodeURIComponent(part)) ?? []
+    if (!joined.has(conversation.split(';')[0]!)) return refuse(404, 'ConversationNotFound')
     if (method === 'PUT' && !messages.has(id ?? '') && !texts.has(id ?? '')) {
       return refuse(404, 'ActivityNotFoundInConversation')
     }
     const activity = JSON.parse(body) as Json
     if (activity.type === 'typing') return Response.json({ id: String(next++) }, { status: 201 })
     const card = activity.attachments?.[0]?.content as Json | undefined
+    if (path.endsWith('?isTargetedActivity=true')) {
+      if (!activity.recipient?.isTargeted) return refuse(400, 'BadSyntax')
+      whispers.push({ to: activity.recipient.id, text: String(activity.text) })
+      return Response.json({ id: String(next++) }, { status: 201 })
+    }
     if (activity.type === 'message' && !card && activity.text) return speak(id, conversation, String(activity.text))
     if (activity.type !== 'message' || !card) return refuse(400, 'BadSyntax')
     const problems = adaptiveCardProblems(card)
@@ -136,17 +148,20 @@ export async function startTeams(): Promise<Teams> {
           channelData: { tenant: { id: TENANT } },
         }
     const bearer = authorization === undefined ? `Bearer ${jwt}` : authorization
-    return fetch(`${serverUrl}/api/webhooks/teams`, {
-      method: 'POST', headers: { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} },
-      body: JSON.stringify(activity),
-    })
+    const headers = { 'content-type': 'application/json', ...bearer ? { authorization: bearer } : {} }
+    const response = await post(`${serverUrl}/api/webhooks/teams`, { headers, body: JSON.stringify(activity) })
+    const answer = response.ok ? await response.clone().text() : ''
+    const dialog = answer.startsWith('{') ? (JSON.parse(answer) as Json).task?.value.card?.content as Json : undefined
+    const problems = dialog ? undescribed(dialog) : []
+    if (problems.length > 0) throw new Error(`Teams would not show this dialog: ${problems.join(' ')}`)
+    return response
   }
 
   /**
    * As the documentation shows them:
    * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules
    */
-  function activityOf(message: TeamsMessage, more: Json): Json {
+  function activityOf(message: Pick<TeamsMessage, 'id'>, more: Json): Json {
     return {
       id: `f:${randomUUID()}`, channelId: 'msteams', serviceUrl: serviceUrl(), timestamp: new Date().toISOString(),
       locale: 'en-GB',
@@ -177,9 +192,7 @@ export async function startTeams(): Promise<Teams> {
       : { text: `<at>form-bot</at> ${text}`, entities: [mention], conversation: {
           id: conversation, conversationType: 'channel', isGroup: true, tenantId: TENANT,
         } }
-    const { replyToId: _, ...activity } = activityOf(
-      { id, conversation, card: {} }, { id, type: 'message', textFormat: 'plain', ...said },
-    )
+    const { replyToId: _, ...activity } = activityOf({ id }, { id, type: 'message', textFormat: 'plain', ...said })
     return { response: await deliver(serverUrl, activity, options), conversation }
   }
 
@@ -191,9 +204,9 @@ export async function startTeams(): Promise<Teams> {
       TEAMS_API_URL: serviceUrl(),
     },
     hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
-    messages: all,
+    messages: all, whispers, write, joined,
     texts: () => [...texts.values()],
-    write,
+    send: (url: string, more: Json, options?: SignOptions) => deliver(url, activityOf({ id: '' }, more), options),
     press: (
       serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
     ) => (
@@ -218,15 +231,15 @@ export async function startTeams(): Promise<Teams> {
         options,
       )
     },
-    writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, { ...activityOf(
-      { id: '1', conversation: '', card: {} }, { type: 'message', text, replyToId: undefined },
-    ), id: String(next++), from: { id: userId, name: 'Somebody' } }, { conversation: `a:${userId}` }),
+    writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, activityOf({ id: '1' }, {
+      type: 'message', text, replyToId: undefined, id: String(next++), from: { id: userId, name: 'Somebody' },
+    }), { conversation: `a:${userId}` }),
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
-      const inputs = (dialog.body as Json[]).filter(({ type }) => type === 'Input.Text')
+      const inputs = (dialog.body as Json[]).filter(({ type }) => type.startsWith('Input.'))
       // Inputs that are empty do not come back.
       const values = Object.fromEntries(
-        inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => value !== ''),
+        inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => (value ?? '') !== ''),
       )
       return deliver(serverUrl, activityOf(all()[0]!, {
         type: 'invoke', name: 'task/submit', value: { data: { ...data, ...values }, context: { theme: 'default' } },

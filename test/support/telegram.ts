@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { Json } from './adaptive-card'
 import { startProxy, type Proxy, type Recorded } from './proxy'
 import { readMarkdownV2, type TelegramText } from './telegram-markdown'
+import { post } from './webhook'
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
 const SECRET = 'telegram-webhook-secret'
@@ -24,6 +25,8 @@ export interface Telegram extends Proxy {
   click: (serverUrl: string, message: TelegramMessage, label: string, secret?: string | null) => Promise<Response>
   /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
   writeInPrivate: (serverUrl: string, text: string, userId?: number) => Promise<Response>
+  /** Somebody writes in the group; what begins with a slash is a command. Ada Lovelace is 4321. */
+  writeInGroup: (serverUrl: string, text: string, userId?: number, replyTo?: TelegramMessage) => Promise<Response>
   /** Presses a button that carries this, below a message of their private chat with the bot. */
   clickInPrivate: (serverUrl: string, data: string) => Promise<Response>
 }
@@ -43,7 +46,7 @@ export async function startTelegram(): Promise<Telegram> {
       case 'getChatMember': return params.user_id === 4321
         ? answer({ status: 'member', user: { id: 4321 } })
         : refuse(400, 'Bad Request: user not found')
-      case 'answerCallbackQuery': return answer(true)
+      case 'answerCallbackQuery': case 'setMyCommands': return answer(true)
       case 'sendMessage': return write(messages.size + 1, params)
       case 'editMessageText': return messages.has(params.message_id)
         ? write(params.message_id, params)
@@ -80,8 +83,7 @@ export async function startTelegram(): Promise<Telegram> {
 
   /** As https://core.telegram.org/bots/api#callbackquery shows it. */
   function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
-    return fetch(`${serverUrl}/api/webhooks/telegram`, {
-      method: 'POST',
+    return post(`${serverUrl}/api/webhooks/telegram`, {
       headers: {
         'content-type': 'application/json',
         ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret },
@@ -89,6 +91,21 @@ export async function startTelegram(): Promise<Telegram> {
       body: JSON.stringify({
         update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message, data },
       }),
+    })
+  }
+
+  /** As https://core.telegram.org/bots/api#message shows it. */
+  function said(
+    serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage,
+  ): Promise<Response> {
+    const [command] = /^\/[\w@]+/.exec(text) ?? []
+    return post(`${serverUrl}/api/webhooks/telegram`, {
+      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
+      body: JSON.stringify({ update_id: updates++, message: {
+        message_id: updates, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
+        ...command ? { entities: [{ type: 'bot_command', offset: 0, length: command.length }] } : {},
+        ...replyTo ? { reply_to_message: messageOf(replyTo) } : {},
+      } }),
     })
   }
 
@@ -106,13 +123,12 @@ export async function startTelegram(): Promise<Telegram> {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
-    writeInPrivate: (serverUrl: string, text: string, userId = from.id) => fetch(`${serverUrl}/api/webhooks/telegram`, {
-      method: 'POST', headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
-      body: JSON.stringify({ update_id: updates++, message: {
-        message_id: updates, date: Math.floor(Date.now() / 1000),
-        chat: { id: userId, type: 'private', first_name: 'Somebody' }, from: { ...from, id: userId }, text,
-      } }),
-    }),
+    writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
+      serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
+    ),
+    writeInGroup: (serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage) => said(
+      serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo,
+    ),
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import type { Server } from './server'
 
 /** Somebody with a browser's cookies and an address of their own (behind TRUST_PROXY=1). */
@@ -7,13 +8,16 @@ export interface Visitor {
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   /** As a page of the site does; `body` as it is when it is text. */
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
+  delete: (path: string) => Promise<Response>
   signIn: (password: string, name?: string) => Promise<Response>
+  /** Has a browser's page be this visitor's. */
+  use: (page: Page) => Promise<void>
 }
 
 let addresses = 0
 
-export function visit(server: Server): Visitor {
-  const address = `203.0.113.${++addresses}`
+export function visit(server: Pick<Server, 'url'>): Visitor {
+  const address = `198.18.${++addresses >> 8}.${addresses & 0xFF}`
   const cookies = new Map<string, string>()
   async function send(path: string, init: RequestInit): Promise<Response> {
     const headers = {
@@ -37,7 +41,14 @@ export function visit(server: Server): Visitor {
         'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin', ...headers,
       },
     }),
+    delete: path => send(path, { method: 'DELETE', headers: {
+      'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin',
+    } }),
     signIn: (password, name = 'Ada Lovelace') => visitor.post('/api/auth/sign-in', { name, password }),
+    // Their prefix asks for https, which Chromium does not insist on with a server of this machine.
+    use: page => page.context().addCookies([...cookies].map(([name, value]) => (
+      { name, value, url: server.url.replace('http:', 'https:'), httpOnly: true, secure: true, sameSite: 'Lax' }
+    ))),
   }
   return visitor
 }

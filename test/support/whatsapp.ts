@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Json } from './adaptive-card'
 import { startProxy, type Proxy, type Recorded } from './proxy'
+import { post } from './webhook'
 
 const TOKEN = 'EAAG-whatsapp-access-token'
 const SECRET = 'ab'.repeat(16)
@@ -75,8 +76,8 @@ export async function startWhatsApp(): Promise<WhatsApp> {
     const entry = [{ id: '102290129340398', changes: [change] }]
     const body = JSON.stringify({ object: 'whatsapp_business_account', entry })
     const signature = secret === null ? null : `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    return fetch(`${serverUrl}/api/webhooks/whatsapp`, {
-      method: 'POST', body,
+    return post(`${serverUrl}/api/webhooks/whatsapp`, {
+      body,
       headers: { 'content-type': 'application/json', ...signature && { 'x-hub-signature-256': signature } },
     })
   }
@@ -135,7 +136,7 @@ function refuse(status: number, code: number, message: string, subcode?: number)
 }
 
 /** Bold, italic or struck text; code; quotes and lists (https://faq.whatsapp.com/539178204879377). */
-const MARKUP = /(?<![\p{L}\p{N}])([*_~])(?!\s)[^\n]*?(?<!\s)\1(?![\p{L}\p{N}])|`[^`]+`|^\s*(?:>|[-*]\s|\d+\.\s)/gmu
+const MARKUP = /(?<![\p{L}\p{N}])([*_~])(?!\s)[^\n]*?(?<!\s)\1(?![\p{L}\p{N}])|`[^`]+`|^[^\S\n]*(?:>|(?:[-*]|\d+\.)[^\S\n])/gmu
 const LINK = /[a-z][a-z\d+.-]*:\/\/\S+|(?<![\p{L}\p{N}@.+-])(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}(?![\p{L}\p{N}@])\S*/giu
 
 /** The markup and the links that WhatsApp would find in a text. */

@@ -15,27 +15,35 @@ describe('every variable', () => {
       form: {
         rateLimit: 0, trustedProxies: 2, honeypot: 'website', heldMax: 0,
         allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
-        turnstile: { secretKey: '0x4AAA', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
+        turnstile: { secretKey: '0x4AAA', siteKey: '0x4BBB', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
       },
       storeUrl: 'redis://localhost:6379', dataDir: '/var/forms',
+      files: { rateLimitMb: 0, secret: VALID.NUXT_SESSION_PASSWORD, storage: null },
       mail: {
         apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms',
-        to: 'team@example.com',
+        to: 'team@example.com', receipts: { secret: VALID.MAIL_WEBHOOK_SECRET, waitMs: 1_800_000 },
       },
-      endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET },
-      cronSecret: VALID.CRON_SECRET, serverless: true, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 },
+      endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET, tellsErasures: true },
+      cronSecret: VALID.CRON_SECRET, serverless: true, revocableMs: { forward: 10_000, spam: 86_400_000 },
+      cardDataMs: 30 * 86_400_000, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 },
       cardIntervalMs: 0,
       forms: {
         contact: {
           name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null,
-          allowedOrigins: ['https://www.example.com'], fields: { name: 'Your name' },
+          allowedOrigins: ['https://www.example.com'], fields: { name: { label: 'Your name' } },
         },
         jobs: { name: 'Jobs', to: ['hr@example.com', 'team@example.com'] },
+      },
+      people: {
+        reviewers: ['slack:U0123456789', 'slack:S0123456789', 'discord:role:123456789012345678', 'ops:ada'],
+        viewers: ['ops:grace'],
+        aliases: { ada: ['slack:U0123456789', 'ops:ada'], grace: ['discord:123456789012345678'] },
+        claimMs: 30 * 60_000,
       },
       ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: {
         slack: {
           botToken: 'xoxb-1', signingSecret: 'signing-secret', channelId: 'C0123456789',
-          apiUrl: 'https://slack-gov.com/api/', channels: [],
+          apiUrl: 'https://slack-gov.com/api/', channels: [], groups: true,
           ...PLATFORMS_CONFIG.slack,
         },
         discord: {
@@ -118,7 +126,7 @@ describe('production', () => {
       }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host, platforms } = readConfig(PRODUCTION)
-    expect([endpoint, cronSecret, host]).toEqual([{ url: undefined, signingSecret: undefined }, undefined, undefined])
+    expect([endpoint.url, endpoint.tellsErasures, cronSecret, host]).toEqual([undefined, false, undefined, undefined])
     expect(Object.keys(platforms)).toEqual(['slack'])
   })
 
@@ -235,8 +243,8 @@ test('on Vercel the domain of the project is the site, unless NUXT_PUBLIC_SITE_U
   ).toBe('https://forms.example.com')
 })
 
-test('a Turnstile verifier needs the secret', () => {
-  expect(problemsOf({ ...VALID, TURNSTILE_SECRET_KEY: undefined })).toEqual([
-    expect.stringContaining('TURNSTILE_SECRET_KEY is missing, but TURNSTILE_VERIFY_URL is set'),
+test.each([['SITE_KEY', 'x'], ['VERIFY_URL', undefined]])('TURNSTILE_%s needs the secret', (name, siteKey) => {
+  expect(problemsOf({ ...VALID, TURNSTILE_SECRET_KEY: undefined, TURNSTILE_SITE_KEY: siteKey })).toEqual([
+    expect.stringContaining(`TURNSTILE_SECRET_KEY is missing, but TURNSTILE_${name} is set`),
   ])
 })

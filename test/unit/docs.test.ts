@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 const root = new URL('../../', import.meta.url)
 
 /** What a cell names as its proof: `file`, or `file`: title. */
-const PROOF = /`((?:e2e|unit|contract)\/[\w-]+\.test\.ts)`(?:: (.+?))?(?=; `|\s*(?:\||$))/g
+const PROOF = /`((?:e2e|unit|contract)\/[\w/-]+\.test\.ts)`(?:: (.+?))?(?=; `|\s*(?:\||$))/g
 
 const security = readFileSync(new URL('docs/security.md', root), 'utf8')
 const rows = tables(security).filter(({ header }) => header.includes('Proven by')).flatMap(({ rows }) => rows)

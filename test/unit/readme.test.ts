@@ -63,7 +63,7 @@ describe('the pages of the documentation', () => {
     const tests = readdirSync(new URL('test/', root), { recursive: true }).map(String)
     for (const path of pages) {
       for (const [name] of readFileSync(new URL(path, root), 'utf8').matchAll(/[\w/-]+\.test\.ts/g)) expect(
-        tests.some(file => file.endsWith(name.split('/').at(-1)!)), `${path}: ${name}`,
+        tests.some(file => `test/${file}`.endsWith(name)), `${path}: ${name}`,
       ).toBe(true)
     }
   })

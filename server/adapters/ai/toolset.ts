@@ -1,10 +1,9 @@
 import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
 import type { Conversation } from '../../ports/conversation'
-import type { Field, Place } from '../../ports/board'
+import type { Place } from '../../ports/board'
 import type { SubmissionAccess } from '../../ports/submission-access'
-import type { Reviewer } from '../../ports/submission'
+import type { Field, Person } from '../../ports/submission'
 
-/** The tools of one conversation. */
 export interface Toolset {
   tools: ToolSet
   /** Chooses among them for each step. */
@@ -19,8 +18,7 @@ export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 export interface ToolsetParts {
   submissionsAt: (place: Place) => Pick<SubmissionAccess, 'get'>
   /** Every tool, with `reviewer` as the one who stands behind what they write. */
-  toolsOf: (conversation: Conversation, reviewer: Reviewer) => ToolSet
-  /** Chooses among them for each step. */
+  toolsOf: (conversation: Conversation, reviewer: Person) => ToolSet
   prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
 }
 

@@ -63,6 +63,7 @@ export class TurnRun implements AgentTurn {
     }) => ({
       approvalId, toolCallId,
       title: toolset.tools[toolName]?.title ?? toolName,
+      ...submissionIn(input),
       details: [
         ...Object.entries((input ?? {}) as object).map(([label, value]) => ({
           label, value: readable(value), edited: false,
@@ -118,6 +119,12 @@ export class TurnRun implements AgentTurn {
   }
 }
 
+/** Tools name the submission that they are about by its id. */
+function submissionIn(input: unknown): Pick<ProposedCall, 'submission'> {
+  const { id } = (input ?? {}) as { id?: unknown }
+  return typeof id === 'string' ? { submission: id } : {}
+}
+
 /** What may be logged of an error: its message may quote the conversation. */
 function facts(error: unknown): Record<string, unknown> {
   const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
@@ -136,17 +143,11 @@ function* said(text: string): Generator<object> {
 function serialised(messages: readonly ModelMessage[]): string {
   const whole = JSON.stringify(messages)
   if (whole.length <= STATE_LENGTH) return whole
-  return JSON.stringify(messages.map(message => message.role !== 'user' || typeof message.content === 'string'
-    ? message
-    : {
-        ...message,
-        content: message.content.map(
-          part => part.type === 'text'
-            ? part
-            : {
-                type: 'text',
-                text: `[The attachment "${(part as { filename?: string }).filename ?? 'unnamed'}" is left out here.]`,
-              },
-        ),
-      }))
+  const leftOut = ({ filename = 'unnamed' }: { filename?: string }) => (
+    { type: 'text', text: `[The attachment "${filename}" is left out here.]` }
+  )
+  return JSON.stringify(messages.map((message) => {
+    if (message.role !== 'user' || typeof message.content === 'string') return message
+    return { ...message, content: message.content.map(part => part.type === 'text' ? part : leftOut(part as object)) }
+  }))
 }

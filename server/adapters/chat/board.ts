@@ -1,12 +1,19 @@
-import { Card, CardLink, CardText, type Chat } from 'chat'
+import { Actions, Button, Card, CardLink, type Chat } from 'chat'
+import { plain } from '../../../shared/utils/line'
+import { within } from '../../../shared/utils/time'
 import type { CardView, ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
 import type { CardRef } from '../../ports/submission'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
 import { createPlaces } from './places'
+import { platformByName } from '../../platforms/registry'
+import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
+
+/** How long somebody who may not decide waits for the names of who may, ms. */
+const NAME_PATIENCE_MS = 800
 
 /**
  * The review board over all configured platforms; each room is opened when its first card goes out.
@@ -22,9 +29,20 @@ export function createBoard(
   const roomOf = ({ platform, threadId }: CardRef) => places.of(threadId)[0] ?? platform
   const connectionOf = (room: string) => connections.find(({ platform }) => platform.key === split(room).platform)
 
-  function open(key: string, connection: Connection): Promise<Room> {
-    if (!rooms.has(key)) rooms.set(key, connection.room(bot, split(key).channel))
-    return rooms.get(key)!
+  const nameOf = ({ platform }: Connection, channel = '') => `${platform.key}/${channel}`
+
+  function open(connection: Connection, channel: string | undefined): Promise<Room> {
+    const name = nameOf(connection, channel)
+    if (!rooms.has(name)) rooms.set(name, connection.room(bot, channel))
+    return rooms.get(name)!
+  }
+
+  /** The channel of a room; undefined for its platform's own by a variable, null while nobody installed the app. */
+  async function channelOf(key: string, connection: Connection, place = key): Promise<string | null | undefined> {
+    const { channel } = split(key)
+    if (channel !== undefined || !connection.locate) return channel
+    // A card is reached wherever it is.
+    return await connection.locate() ?? split(place).channel ?? null
   }
 
   /** @param place the room that it is about, where that is another one than the one that acts */
@@ -35,11 +53,13 @@ export function createBoard(
     if (!connection) {
       return { ok: false, permanent: true, reason: `The platform ${split(key).platform} is not configured any more.` }
     }
+    const channel = await channelOf(key, connection, place)
+    if (channel === null) return { ok: false, permanent: false, reason: waiting(connection) }
     try {
-      return about(place, connection, await act(await open(key, connection), connection))
+      return about(place, connection, await act(await open(connection, channel), connection))
     }
     catch (error) {
-      rooms.delete(key)
+      rooms.delete(nameOf(connection, channel))
       return {
         ok: false, permanent: false,
         reason: `${connection.platform.label} could not be reached: ${(error as Error).name}.`,
@@ -54,36 +74,68 @@ export function createBoard(
     const outcome = await send(renderCard(view, platform))
     if (outcome.ok || !outcome.content) return outcome
     log.warn('card.refused', { submission: view.submissionId, platform: platform.key, reason: outcome.reason })
-    return send(renderMinimalCard(view, platform))
+    // A platform may refuse all of it for a picture that it cannot fetch.
+    return view.pictures
+      ? shown({ ...view, pictures: undefined }, platform, send)
+      : send(renderMinimalCard(view, platform))
   }
 
   return {
     platforms: connections.map(({ platform }) => platform.key),
     label: key => connectionOf(key)?.platform.label ?? key,
     roomOf,
-    post: (key, view) => inRoom(key, (room, { platform }) => (
-      shown(view, platform, ({ card, summary }) => room.post(card, summary, view.submissionId))
+    placeOf: ({ threadId }) => places.of(threadId),
+    post: (key, view, again) => inRoom(key, (room, { platform }) => (
+      shown(view, platform, ({ card, summary }) => (
+        room.post(card, summary, again === undefined ? view.submissionId : `${view.submissionId}-${again}`)
+      ))
     )),
-    reply: (ref, text) => inRoom(
-      ref.platform, room => room.say(Card({ children: [CardText(text)] }), text, ref), roomOf(ref),
-    ),
+    reply: (ref, text, names = []) => inRoom(ref.platform, (room, { platform, mentions }) => {
+      const ids = names.map(listed).filter(({ platform: key }) => key === platform.key).map(({ id }) => id)
+      const mentioned = ids.find(id => platformByName(platform.key)?.person.id.test(id))
+      const mention = mentioned && mentions?.of?.(mentioned)
+      return room.say(Card({ children: [lineElement(text)] }), plain(text), ref, mention)
+    }, roomOf(ref)),
     answerLate: async (ref, text) => {
       const platform = connectionOf(ref.platform)?.platform
       if (!platform?.keepsMessages) return { ok: true, value: undefined }
-      const card = Card({ children: [CardText(platform.escape(text))] })
-      return inRoom(ref.platform, room => room.say(card, text, ref), roomOf(ref))
+      const card = Card({ children: [lineElement(text)] })
+      return inRoom(ref.platform, room => room.say(card, plain(text), ref), roomOf(ref))
     },
-    announce: (platform, text, url) => inRoom(platform, room => room.say(
-      Card({ children: [CardText(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })]] }),
-      text,
+    announce: (platform, text, url, button) => inRoom(platform, room => room.say(
+      Card({ children: [
+        lineElement(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })],
+        ...button ? [Actions([Button(button)])] : [],
+      ] }),
+      plain(text),
     )),
     hasMember: (key, userId) => inRoom<boolean>(
       key, async room => await room.hasMember?.(userId) ?? { ok: true, value: false },
     ),
+    membersOf: (group) => {
+      const { platform, id } = listed(group)
+      const asked = connectionOf(platform)?.membersOf?.(id)
+      return asked?.then(outcome => (
+        outcome.ok ? { ok: true, value: outcome.value.map(member => `${platform}:${member}`) } : outcome
+      )) ?? null
+    },
+    nameOf: async (person) => {
+      const { platform, id } = listed(person)
+      if (!connectionOf(platform) || !platformByName(platform)?.person.id.test(id)) return null
+      const asked = bot().then(chat => chat.getAdapter(platform).getUser?.(id))
+      const late = () => new Error('The name did not come in time.')
+      return (await within(NAME_PATIENCE_MS, asked, late).catch(() => null))?.fullName ?? null
+    },
     link: async (ref) => {
       const connection = connectionOf(ref.platform)
-      const room = connection && await open(ref.platform, connection).catch(() => void rooms.delete(ref.platform))
+      const channel = connection && await channelOf(ref.platform, connection, roomOf(ref))
+      if (!connection || channel === null) return null
+      const room = await open(connection, channel).catch(() => void rooms.delete(nameOf(connection, channel)))
       return await room?.link?.(ref).catch(() => null) ?? null
+    },
+    awaits: async (key) => {
+      const connection = connectionOf(key)
+      return connection && await channelOf(key, connection) === null ? waiting(connection) : null
     },
     check: platform => inRoom(platform, async room => await room.check?.() ?? { ok: true, value: undefined }),
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
@@ -93,14 +145,24 @@ export function createBoard(
   }
 }
 
+function waiting({ platform }: Connection): string {
+  return `${platform.label} waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
+}
+
 /** Platforms name the variable of their own channel in a reason; that of another room stands with its form. */
-function about<T>(key: string, { channelId, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
+function about<T>(key: string, { channelId, late, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
   const { variable: channelVariable } = platform.channel
   const { channel = channelId } = split(key)
-  if (outcome.ok || channel === channelId || !channelVariable) return outcome
-  return { ...outcome, reason: outcome.reason.replaceAll(
-    channelVariable, () => `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`,
-  ) }
+  const isOwn = channel === channelId
+  if (outcome.ok || !channelVariable || (isOwn && !late)) return outcome
+  const name = isOwn ? 'the channel of the installation' : `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`
+  return { ...outcome, reason: outcome.reason.replaceAll(channelVariable, () => name) }
+}
+
+/** `platform:id`; an id may have colons itself. */
+function listed(entry: string): { platform: string, id: string } {
+  const [platform = '', ...id] = entry.split(':')
+  return { platform, id: id.join(':') }
 }
 
 /** `platform` or `platform/channel`; a channel id may have slashes itself. */

@@ -9,6 +9,9 @@ const START_PATIENCE_MS = 1000
 /** The specification's bot name. */
 const USER_NAME = 'form-bot'
 
+/** What is kept of a chat whose platform cannot be asked for it: as much as a model is given, for a day. */
+const KEPT = { maxMessages: 20, ttlMs: 24 * 60 * 60_000 }
+
 export interface BotOptions {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
@@ -19,7 +22,6 @@ export interface BotOptions {
   register: (bot: Chat) => void
 }
 
-/** Starts the Chat SDK with every configured platform. */
 export async function createBot({ connections, state, log, streamingIntervalMs, register }: BotOptions): Promise<Chat> {
   const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [
     platform.key, patient(await adapter()),
@@ -35,6 +37,7 @@ export async function createBot({ connections, state, log, streamingIntervalMs, 
     streamingUpdateIntervalMs: streamingIntervalMs,
     // A growing message begins with its first words; before that the platform shows that somebody types.
     fallbackStreamingPlaceholderText: null,
+    history: { thread: KEPT },
   })
   register(bot)
   return bot

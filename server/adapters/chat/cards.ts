@@ -1,15 +1,20 @@
 import {
-  Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, type CardChild, type CardElement,
-  type FieldElement,
+  Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, Image, type ButtonElement, type CardChild,
+  type CardElement, type FieldElement, type ImageElement,
 } from 'chat'
-import type { CardView, Field as ViewField } from '../../ports/board'
+import type { Line } from '../../../shared/types/line'
+import { partsOf } from '../../../shared/utils/line'
+import type { CardAction, CardLink as ViewLink, CardView } from '../../ports/board'
+import type { Field as ViewField } from '../../ports/submission'
 import type { Platform } from '../../platforms/traits'
-import { cut, fieldName } from '../../platforms/shared/text'
-
-/** Longest notification line; phones show less. */
-const SUMMARY_LENGTH = 280
+import { lineText, type LineElement, type StateCard } from '../../platforms/shared/elements'
+import { SUMMARY_LENGTH } from '../../platforms/shared/speech'
+import { chunk, cut, fieldName } from '../../platforms/shared/text'
 
 const NOTE_LENGTH = 1000
+
+/** Of what was edited, so much is shown of what was there before. */
+const WAS_LENGTH = 300
 
 export interface RenderedCard {
   card: CardElement
@@ -19,23 +24,31 @@ export interface RenderedCard {
 
 /** Renders a card within the platform's limits, with everything from the form escaped for it. */
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
-  const notes = view.notes.map(note => escapeWithin(note, NOTE_LENGTH, platform))
-  const { fields, hidden, shortened } = fitFields(view.fields, platform, notes)
+  const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
+  const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
+  const others = links.slice(LINKS_LEFT_ROOM_FOR)
+  const { fields, hidden, shortened } = fitFields(view.fields, platform, [
+    ...notes.map(({ content }) => content), ...others.map(written),
+  ], others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
+  const unlinked = (view.links ?? []).length - links.length
   const leftOut = [
     hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`,
+    unlinked > 0 && `${unlinked} more ${unlinked === 1 ? 'file' : 'files'}`,
   ].filter(Boolean).join(', ')
   const children: CardChild[] = [
-    ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)),
-    ...view.actions && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
+    ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)), ...pictures,
+    ...isOffered(view, 'forward') && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
     ...leftOut
       ? [linkTo(view, `${leftOut}: open the full submission`)
         ?? CardText(`${leftOut}: not shown here.`, { style: 'muted' })]
       : [],
+    ...links.map(link => CardLink(link)),
     ...platform.card.isText ? [] : [Divider()],
-    ...notes.map(note => CardText(note, { style: 'muted' })),
-    ...view.actions ? actionRows(view, platform) : [],
+    ...notes,
+    ...actionRows(view, platform),
   ]
-  return { card: Card({ title: view.title, children }), summary: summarise(view) }
+  // Where a card is one text, notifications show that, and the SDK keeps the summary in the store: none of the form.
+  return { card: cardOf(view, children), summary: platform.card.isText ? view.title : summarise(view) }
 }
 
 /** What is left of a card that the platform refuses: nothing on it comes from the form. */
@@ -43,20 +56,39 @@ export function renderMinimalCard(view: CardView, platform: Platform): RenderedC
   const children: CardChild[] = [
     CardText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`, { style: 'muted' }),
     ...ifAny(linkTo(view, 'Open the submission')),
-    ...view.actions ? actionRows(view, platform) : [],
+    ...actionRows(view, platform),
   ]
-  return { card: Card({ title: view.title, children }), summary: view.title }
+  return { card: cardOf(view, children), summary: view.title }
+}
+
+function cardOf({ title, state }: CardView, children: CardChild[]): StateCard {
+  return { ...Card({ title, children }), state }
+}
+
+/** What buttons look like, whether one opens a form, and in which row it stands, the first when none is given. */
+const LOOKS: Record<CardAction['id'], { style?: 'primary' | 'danger', isForm?: true, row?: 2 | 3 }> = {
+  forward: { style: 'primary' }, edit: { style: 'primary', isForm: true }, spam: { style: 'danger', row: 2 },
+  send_again: { style: 'primary', isForm: true }, undo: {}, not_spam: {}, take: { row: 3 }, hand_back: { row: 3 },
+}
+
+function isOffered({ actions }: CardView, wanted: CardAction['id']): boolean {
+  return actions.some(({ id }) => id === wanted)
 }
 
 function actionRows(view: CardView, platform: Platform): CardChild[] {
-  const value = view.submissionId
-  const forward = Button({ id: 'forward', label: view.retryLabel ?? 'Forward Submission', style: 'primary', value })
-  const spam = Button({ id: 'spam', label: 'Mark as Spam', style: 'danger', value })
-  const rows = platform.modal
-    ? [[forward, Button({ id: 'edit', label: 'Edit & Forward', style: 'primary', value, actionType: 'modal' })], [spam]]
-    : [[forward], [spam]]
-  const editElsewhere = platform.modal ? null : linkTo(view, 'Edit & Forward on the web')
-  return [...ifAny(editElsewhere), ...rows.map(row => Actions(row))]
+  const offered = view.actions.filter(({ id }) => platform.modal || id !== 'edit')
+  const rows = [1, 2, 3].map(row => offered.filter(({ id }) => (LOOKS[id].row ?? 1) === row))
+  const elsewhere = view.actions.find(action => !offered.includes(action))
+  return [
+    ...ifAny(elsewhere ? linkTo(view, `${elsewhere.label} on the web`) : null),
+    ...view.decideAt === undefined ? [] : [CardLink({ label: 'Open the card', url: view.decideAt })],
+    ...rows.filter(row => row.length > 0).map(row => Actions(row.map(action => button(action, view, platform)))),
+  ]
+}
+
+function button({ id, label }: CardAction, { submissionId: value }: CardView, { modal }: Platform): ButtonElement {
+  const { style, isForm } = LOOKS[id]
+  return Button({ id, label, value, ...style && { style }, ...isForm && modal && { actionType: 'modal' } })
 }
 
 function linkTo({ url }: CardView, label: string): CardChild | null {
@@ -67,17 +99,38 @@ function ifAny<T>(item: T | null): T[] {
   return item === null ? [] : [item]
 }
 
-/** As many fields as fit, escaped, and how many do not. */
-export function fitFields(all: readonly ViewField[], platform: Platform, notes: readonly string[]): {
-  fields: FieldElement[]
-  hidden: number
-  shortened: number
-} {
+/** The limits of a card leave room for so many links to files; others are text like its fields. */
+const LINKS_LEFT_ROOM_FOR = 1
+
+/** The same for notes, where each is a block; most cards have no more. */
+const NOTES_LEFT_ROOM_FOR = 3
+
+const written = ({ label, url }: ViewLink) => `[${label}](${url})`
+
+/** As many whole links as take no more than half of the text; the rest is on the page. */
+function linksOf({ links = [] }: CardView, { card: { total } }: Platform): readonly ViewLink[] {
+  let room = total / 2
+  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= written(link).length) >= 0)
+}
+
+/** Nobody is shown a broken picture where its address is known to this machine alone. */
+function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: Platform): ImageElement[] {
+  const fitting = pictures.filter(({ url }) => !shown?.public || url.startsWith('https://'))
+  return fitting.slice(0, shown?.most ?? 0).map(picture => Image(picture))
+}
+
+/** As many fields as fit beside notes and other blocks, escaped, and how many do not. */
+export function fitFields(
+  all: readonly ViewField[], platform: Platform, notes: readonly string[], blocks = 0,
+): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform
+  const groups = Math.max((limits.blocks ?? Infinity) - blocks, 0)
   const fields: FieldElement[] = []
   let room = limits.total - notes.reduce((sum, note) => sum + note.length, 0)
   let shortened = 0
-  for (const { label, value, edited } of all.slice(0, limits.fields)) {
+  const most = Math.min(limits.fields, groups * limits.fieldsPerGroup)
+  for (const { label, value: now, edited, was } of all.slice(0, most)) {
+    const value = was === undefined ? now : `${now || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
     const text = escapeWithin(value, limits.value, platform)
     const shown = {
       // An escape may leave nothing of a name, where the platform shows none of its characters.
@@ -94,6 +147,22 @@ export function fitFields(all: readonly ViewField[], platform: Platform, notes: 
   return { fields, hidden: all.length - fields.length, shortened }
 }
 
+/** A line as an element of a card. @param length most of each part between two moments, escaped */
+export function textElement(
+  line: Line, platform: Platform, { style, length }: { style?: 'muted', length: number },
+): LineElement {
+  const { content, ...made } = fitted(line, length, platform)
+  return { ...CardText(content, { style }), ...made }
+}
+
+/** A line as the platform shows it, and the line that it was made from where it has moments. */
+export function fitted(line: Line, length: number, platform: Platform): { content: string, line?: Line } {
+  const escape = (text: string) => escapeWithin(text, length, platform)
+  const content = lineText(line, { ...platform, escape })
+  const parts = partsOf(line).map(part => typeof part === 'string' ? cut(part, length) : part)
+  return parts.every(part => typeof part === 'string') ? { content } : { content, line: parts }
+}
+
 /** The text escaped, cut as little as its escaped form allows. */
 export function escapeWithin(text: string, max: number, { escape }: Platform): string {
   let [fits, tooMuch, kept] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
@@ -106,12 +175,7 @@ export function escapeWithin(text: string, max: number, { escape }: Platform): s
 }
 
 function summarise({ title, fields }: CardView): string {
-  const preview = fields.slice(0, 3).map(({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`).join(' · ')
+  const filled = fields.filter(({ value }) => value.trim())
+  const preview = filled.slice(0, 3).map(({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`).join(' · ')
   return cut((preview ? `${title}: ${preview}` : title).replace(/\s+/g, ' '), SUMMARY_LENGTH)
-}
-
-export function chunk<T>(items: readonly T[], size: number): T[][] {
-  return Array.from(
-    { length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size),
-  )
 }

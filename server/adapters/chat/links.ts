@@ -8,7 +8,7 @@ const LONGEST = 2000
 const PART = new RegExp([
   String.raw`(?<escaped>\\[^\s])`,
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
-  String.raw`!?\[(?<label>${label()})\]\(\s*(?<to><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`,
+  String.raw`!?\[(?<label>${label()})\]\(\s*(?!\s)(?<to><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`,
   String.raw`(?<opening>\\$|` + '`+' + String.raw`|!?\[|!$)`,
   String.raw`(?<word>[^\s\\` + '`' + String.raw`\[\u3000-\u9FFF\uAC00-\uD7AF\uFF00-\uFFEF]+)`,
 ].join('|'), 'gu')
@@ -17,12 +17,13 @@ const PART = new RegExp([
 const UNFINISHED = new RegExp(String.raw`^!?\[${label()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
 
 /** What any platform turns into a link, wherever it stands in a word. */
-const ADDRESS = /[a-z][a-z\d+.-]*:\/\/|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d+(?:\.\d+){3}/iu
+const ADDRESS = /[a-z\d+.-]:\/\/|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
 
 const EMAIL = /^[^\s@/:]+@[^\s@/:?#]+$/
 
-/** Signs around a word that are not part of it. */
-const AROUND = /^([([{<"'*_~|!]*)([^]*?)([)\]}>"'*_~|.,;:!?]*)$/
+/** Signs before and behind a word that are not part of it. */
+const BEFORE = /^[([{<"'*_~|!]*/
+const BEHIND = /(?<![)\]}>"'*_~|.,;:!?])[)\]}>"'*_~|.,;:!?]*$/
 
 /**
  * Text in which every address is shown as it is, in code, which no platform makes a link of: a form may have talked the
@@ -83,9 +84,11 @@ function linkText({ label, to }: { label: string, to: string }, site: string | n
 }
 
 function wordText(word: string, site: string | null): string {
-  const [, before, core, after] = AROUND.exec(word)!
+  const [before] = BEFORE.exec(word)!
+  const [behind] = BEHIND.exec(word.slice(before.length))!
+  const core = word.slice(before.length, word.length - behind.length)
   if (!core || !ADDRESS.test(core) || EMAIL.test(core)) return literal(word)
-  return literal(before!) + addressText(core, site) + literal(after!)
+  return literal(before) + addressText(core, site) + literal(behind)
 }
 
 function addressText(address: string, site: string | null): string {

@@ -1,6 +1,12 @@
-import { Modal, CardText, TextInput, type ModalChild, type ModalElement } from 'chat'
-import type { EditForm, EditInput } from '../../ports/board'
+import {
+  Modal, CardText, DateInput, NumberInput, RadioSelect, Select, SelectOption, TextInput,
+  type ModalChild, type ModalElement,
+} from 'chat'
+import type { Line } from '../../../shared/types/line'
+import { partsOf } from '../../../shared/utils/line'
+import type { EditForm, EditInput, SendAgainForm } from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
+import { lineElement, type KindInput } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut, fieldName } from '../../platforms/shared/text'
 
@@ -12,7 +18,20 @@ const NAMED = 10
 
 const NOTICE_LENGTH = 1000
 
+/** Five addresses of any length. */
+const ADDRESSES_LENGTH = 1300
+
 const EDIT_CALLBACK = 'edit'
+
+/** What platforms wrap around an option, at most, in bytes of JSON. */
+const OPTION_BYTES = 80
+
+/** The SDK has numbers as JavaScript has them: of these no digit is lost. */
+const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
+
+const KINDS = ['email', 'url', 'tel'] as const
+
+const YES_OR_NO = [SelectOption({ label: 'Yes', value: 'true' }), SelectOption({ label: 'No', value: 'false' })]
 
 /** The form of Edit & Forward: one prefilled input per field; what cannot be edited here is named as kept. */
 export function editModal(form: EditForm, platformKey: string): ModalElement | null {
@@ -21,7 +40,7 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
   const { offered, kept } = fitInputs(form.inputs, platform.modal)
   const children: ModalChild[] = [
     ...kept.length > 0 ? [CardText(keptNote(kept, form.url, platform))] : [],
-    ...offered.map(input => textInput(input, platform.modal!)),
+    ...offered.map(input => inputOf(input, platform.modal!)),
     ...form.inputs.length === 0
       ? [CardText('The form was empty: there is nothing to edit. Forwarding sends it as it is.')]
       : [],
@@ -32,18 +51,63 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
   })
 }
 
+/** Where an email that came back goes now; null where there are no modals. */
+export function sendAgainModal({ submissionId, to }: SendAgainForm, platformKey: string): ModalElement | null {
+  if (!platformByName(platformKey)?.modal) return null
+  return Modal({
+    callbackId: 'send_again', title: 'Send again', submitLabel: 'Send', closeLabel: 'Cancel',
+    privateMetadata: submissionId,
+    children: [
+      TextInput({
+        id: 'to', label: 'Email addresses, up to 5 with commas', initialValue: to.join(', '),
+        maxLength: ADDRESSES_LENGTH,
+      }),
+    ],
+  })
+}
+
 /** A modal that only says something. */
-export function noticeModal(message: string, title = 'Edit & Forward'): ModalElement {
+export function noticeModal(message: Line, title = 'Edit & Forward'): ModalElement {
   return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
-    CardText(cut(message, NOTICE_LENGTH)),
+    lineElement(partsOf(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
   ] })
 }
 
-function textInput({ id, label, value }: EditInput, limits: ModalLimits): ModalChild {
-  return TextInput({
-    id, label: fieldName(label, limits.label), initialValue: value, optional: true,
-    multiline: value.length > LONG_LINE || value.includes('\n'), maxLength: limits.value,
-  })
+/** The input that the SDK has for what a field takes, or one for any text. */
+function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits): ModalChild {
+  const input = { id, label: fieldName(label, limits.label), optional: true }
+  const initialOption = value || undefined
+  switch (rule.type) {
+    case 'checkbox': return RadioSelect({ ...input, options: YES_OR_NO, initialOption })
+    case 'select': return Select({
+      ...input, options: rule.options!.map(option => SelectOption({ label: option, value: option })), initialOption,
+    })
+    case 'date': return DateInput({ ...input, initialValue: value || undefined })
+    case 'number': case 'integer': return NumberInput({
+      ...input, initialValue: numberIn(value), min: numberIn(rule.min), max: numberIn(rule.max),
+      decimal: rule.type === 'number',
+    })
+    default: {
+      const multiline = rule.type === 'textarea' || value.length > LONG_LINE || value.includes('\n')
+      const kind = KINDS.find(each => each === rule.type)
+      return {
+        ...TextInput({ ...input, initialValue: value, multiline, maxLength: limits.value }), ...kind && { kind },
+      } satisfies KindInput
+    }
+  }
+}
+
+/** Undefined for none, and for one that would come back as another. */
+function numberIn(written: unknown): number | undefined {
+  const text = String(written ?? '')
+  return PLAIN_NUMBER.test(text) && String(Number(text)) === text ? Number(text) : undefined
+}
+
+/** Whether the SDK and the platform have an input for such values in which this one is whole. */
+function isTyped({ value, rule }: EditInput, { choices }: ModalLimits): boolean {
+  if (rule?.type === 'select') return rule.options!.length <= choices
+  const isNumber = rule?.type === 'number' || rule?.type === 'integer'
+  return !isNumber || value === '' || numberIn(value) !== undefined
 }
 
 function fitInputs(inputs: readonly EditInput[], limits: ModalLimits): { offered: EditInput[], kept: EditInput[] } {
@@ -51,12 +115,25 @@ function fitInputs(inputs: readonly EditInput[], limits: ModalLimits): { offered
   const offered: EditInput[] = []
   const kept: EditInput[] = []
   for (const input of inputs) {
-    const size = Buffer.byteLength(JSON.stringify(fieldName(input.label, limits.label) + input.value))
-    const fits = input.value.length <= limits.value && offered.length < limits.inputs && size <= room
-    if (fits) room -= size
-    ;(fits ? offered : kept).push(input)
+    const candidates = isTyped(input, limits) ? [input, untyped(input)] : [untyped(input)]
+    const fitting = candidates.find(each => sizeOf(each, limits) <= room)
+    const fits = fitting && input.value.length <= limits.value && offered.length < limits.inputs
+    if (fits) room -= sizeOf(fitting, limits)
+    if (fits) offered.push(fitting)
+    else kept.push(input)
   }
   return { offered, kept }
+}
+
+function untyped({ rule: _, ...input }: EditInput): EditInput {
+  return input
+}
+
+function sizeOf({ label, value, rule }: EditInput, limits: ModalLimits): number {
+  const options = rule?.options ?? []
+  // Each is named and sent.
+  const listed = options.reduce((sum, option) => sum + 2 * Buffer.byteLength(JSON.stringify(option)) + OPTION_BYTES, 0)
+  return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label) + value)) + listed
 }
 
 function keptNote(kept: readonly EditInput[], url: string | null, platform: Platform): string {

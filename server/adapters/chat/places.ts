@@ -1,21 +1,27 @@
-import type { ActionEvent, Adapter } from 'chat'
+import type { ActionEvent, Adapter, InstalledEvent } from 'chat'
 import type { Connection } from '../../platforms/connection'
+import type { Installation } from '../../ports/installations'
 
 /** Longest id of a click that is kept, in characters; platforms' have up to 100. */
 const PRESS_LENGTH = 200
 
 /** Names rooms and people as the configuration does, and clicks as their platforms do. */
 export interface Places {
-  /**
-   * All names of the room that an event being handled is in, by its signed request; to be asked while it is handled.
-   */
+  /** All names of the room that an event comes from, by its signed request; asked while it is handled. */
   here(threadId: string, adapter: Adapter): Promise<readonly string[]>
   /** The same by the thread's id alone, the narrowest first. */
   of(threadId: string): readonly string[]
-  /** All names of who pressed a button: `discord:123`, `slack:U1` and `slack:T1:U1`. */
+  /** All names of who sent an event, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
   namesOf(event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>): readonly string[]
+  /** Everybody whom a message mentions but the bot, by name, in this order. */
+  mentionedIn(message: Pick<ActionEvent, 'raw' | 'adapter'>): readonly string[]
   /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
   pressOf(event: Pick<ActionEvent, 'raw' | 'adapter'>): string | undefined
+  /** Of which app an event tells that it was installed or removed, and where; null where that says nothing of cards. */
+  installationIn(event: Pick<InstalledEvent, 'adapter' | 'conversationId' | 'tenantId' | 'raw'>): {
+    app: string
+    installation: Installation
+  } | null
 }
 
 export function createPlaces(connections: readonly Connection[]): Places {
@@ -26,6 +32,7 @@ export function createPlaces(connections: readonly Connection[]): Places {
     async here(threadId, adapter) {
       const connection = connectionOf(threadId)
       if (!connection) return []
+      await connection.locate?.()
       return named(await connection.channelsHere?.(threadId, adapter) ?? channelsOf(threadId, connection), connection)
     },
     of(threadId) {
@@ -34,18 +41,30 @@ export function createPlaces(connections: readonly Connection[]): Places {
     },
     namesOf(event) {
       const { name } = event.adapter
-      const ids = connections.find(({ platform }) => platform.key === name)?.idsOf?.(event) ?? [event.user.userId]
-      return ids.map(id => `${name}:${id}`)
+      const connection = connections.find(({ platform }) => platform.key === name)
+      const ids = connection?.idsOf?.(event) ?? [event.user.userId]
+      // Who signed in is the same person at the ops pages.
+      return [...connection?.embedded?.namesOf(event.raw) ?? [], ...ids.map(id => `${name}:${id}`)]
+    },
+    mentionedIn({ raw, adapter: { name, botUserId } }) {
+      const ids = connections.find(({ platform }) => platform.key === name)?.mentions?.in(raw) ?? []
+      return ids.filter(id => id !== botUserId).map(id => `${name}:${id}`)
     },
     pressOf({ adapter, raw }) {
       const own = connections.find(({ platform }) => platform.key === adapter.name)?.pressOf
       const press = own ? own(raw) : (raw as { id?: unknown } | null)?.id
       return typeof press === 'string' ? press.slice(0, PRESS_LENGTH) : undefined
     },
+    installationIn(event) {
+      const late = connections.find(({ platform }) => platform.key === event.adapter.name)?.late
+      const installation = late?.installationIn(event)
+      return installation ? { app: late!.app, installation } : null
+    },
   }
 }
 
 /** A room is `platform/channel`, and `platform` too when that is the platform's own. */
 function named(channels: readonly string[], { platform: { key }, channelId }: Connection): string[] {
-  return [...channels.map(channel => `${key}/${channel}`), ...channels.includes(channelId) ? [key] : []]
+  const isOwn = channelId !== null && channels.includes(channelId)
+  return [...channels.map(channel => `${key}/${channel}`), ...isOwn ? [key] : []]
 }

@@ -1,16 +1,15 @@
-import { Actions, Button, Card, CardLink, CardText, Field, Fields, type CardChild } from 'chat'
-import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
-import { escapeWithin, renderCard } from './cards'
+import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
+import { plain } from '../../../shared/utils/line'
+import type { Answer, Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
+import { escapeWithin, fitted, renderCard, textElement } from './cards'
+import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
 import { cut, fieldName } from '../../platforms/shared/text'
 
-/**
- * Longest paragraph; Slack takes 3,000 characters (https://docs.slack.dev/reference/block-kit/blocks/section-block).
- */
+/** Longest paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
 const PARAGRAPH_LENGTH = 2000
 
-/** Longest name or preview of an item. */
 const ITEM_LENGTH = 600
 
 /** Renders what the bot says for a thread of the platform, with everything from users and forms escaped for it. */
@@ -24,30 +23,41 @@ function renderSpeech({ text, items = [], buttons = [], mention }: Speech, platf
   const mentions = platform.mention ? mention?.match(platform.mention)?.join(' ') : mention
   const card = Card({
     children: [
-      ...text.map(paragraph => CardText(escapeWithin(paragraph, PARAGRAPH_LENGTH, platform))),
+      ...text.map(paragraph => textElement(paragraph, platform, { length: PARAGRAPH_LENGTH })),
       ...itemParts(items, platform),
       ...buttons.length > 0
-        ? [Actions(
-            buttons.map(({ id, label, primary }) => Button({ id, label, style: primary ? 'primary' : 'default' })),
-          )]
+        ? [Actions(buttons.map(buttonOf))]
         : [],
     ],
   })
   return {
-    card, fallbackText: cut(text.join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH),
+    card, fallbackText: cut(text.map(plain).join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH),
     ...mentions ? { mention: mentions } : {},
   }
 }
 
-/** Items with a page of their own stand apart, above their link; the others stand together. */
+function buttonOf({ id, label, primary, value }: SpeechButton) {
+  return Button({ id, label, style: primary ? 'primary' : 'default', ...value === undefined ? {} : { value } })
+}
+
+/** Items with a page of their own stand apart, with what leads there; the others stand together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
-  const field = ({ label, value }: SpeechItem) => Field({
-    label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),
-    value: escapeWithin(value, ITEM_LENGTH, platform) || '—',
-  })
-  const plain = items.filter(({ link }) => !link)
+  const field = ({ label, value }: SpeechItem): LineField => {
+    const { content, line } = fitted(value, ITEM_LENGTH, platform)
+    return {
+      ...Field({
+        label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),
+        value: content || '—',
+      }),
+      line,
+    }
+  }
+  const plain = items.filter(({ link, button }) => !link && !button)
   return [
     ...plain.length > 0 ? [Fields(plain.map(field))] : [],
-    ...items.flatMap(item => item.link ? [Fields([field(item)]), CardLink(item.link)] : []),
+    ...items.filter(item => !plain.includes(item)).map(item => Section([
+      Fields([field(item)]), ...item.link ? [CardLink(item.link)] : [],
+      ...item.button ? [Actions([buttonOf(item.button)])] : [],
+    ])),
   ]
 }

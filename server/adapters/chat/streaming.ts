@@ -3,10 +3,7 @@ import type { Platform } from '../../platforms/traits'
 import { visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
-/**
- * What pings a whole channel where a platform reads it in text: Slack's `<!channel>` and groups, Google Chat's
- * `<users/all>`.
- */
+/** Mentions of a whole channel in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
 const MASS_MENTION = /<(?=!|users\/all>)/g
 
 /** The beginning of one, at the end of a piece of text. */
@@ -24,6 +21,7 @@ const MESSAGE_LENGTH = 3500
  * A message is begun only when there is something to say, because an empty one would stay for ever.
  *
  * @param site origin of our own pages, the only ones that are linked; null when nobody said where they are
+ * @throws Error when the platform stops taking a message before its end: what it took of it nobody knows
  */
 export async function say(
   thread: Pick<Thread, 'post'>, words: AsyncIterable<string>,
@@ -37,7 +35,9 @@ export async function say(
     rest += done ? '' : value
     return !done
   }
+  let isTaken = false
   async function* message(): AsyncGenerator<string> {
+    isTaken = false
     let said = ''
     do {
       const end = endOf(rest, length - said.length, length)
@@ -53,14 +53,16 @@ export async function say(
       const line = code.length > 2 ? '\n' : ''
       rest = code + (code && line) + tail
       if (head + code) yield head + (code && line) + code
-      return
+      break
     } while (await fill())
+    isTaken = true
   }
   try {
     for (;;) {
       while (!rest.trim()) if (!await fill()) return
       rest = rest.trimStart()
       await thread.post(message())
+      if (!isTaken) throw new Error('The platform has stopped taking the answer.')
     }
   }
   finally {
@@ -74,7 +76,10 @@ function endOf(text: string, room: number, length: number): number | null {
   for (const [share, pattern] of [[LINE, /\n/g], [WORD, /\s/g]] as const) {
     for (const { index } of text.matchAll(pattern)) if (used + index >= length * share && index <= room) return index
   }
-  return text.length > room ? Math.max(room, 0) : null
+  if (text.length <= room) return null
+  const end = Math.max(room, 0)
+  // Not inside a surrogate pair.
+  return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end
 }
 
 /** A model may repeat what a form says. */
@@ -94,16 +99,16 @@ async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerato
   if (held) yield held
 }
 
-/**
- * Whether the message is a card of ours, by what the platform says it consists of; a text with a link preview may pass
- * for one.
- */
+/** Blocks that Slack makes of no words of a model; each of our cards and lists has one of them. */
+const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
+
+/** Whether the message is a card, by what the platform says it consists of; a link preview may pass for one. */
 export function isCard({ raw }: Pick<Message, 'raw'>): boolean {
   const {
     blocks, embeds, card, cardsV2, attachments,
   } = (raw ?? {}) as Partial<Record<'blocks' | 'embeds' | 'card' | 'cardsV2' | 'attachments', unknown>>
   const structured = Array.isArray(blocks)
-    && blocks.some(({ type }: { type?: string }) => type === 'header' || type === 'actions' || type === 'context')
+    && blocks.some(({ type }: { type?: string }) => CARD_BLOCKS.includes(type ?? ''))
   const adaptive = Array.isArray(attachments)
     && attachments.some(({ contentType }: { contentType?: string }) => (
       contentType?.startsWith('application/vnd.microsoft.card')

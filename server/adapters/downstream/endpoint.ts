@@ -1,8 +1,7 @@
-import type { Endpoint, Outcome } from '../../ports/delivery'
+import type { Endpoint, Outcome, Posted } from '../../ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../ports/http'
 
 export interface EndpointOptions {
-  /** FORWARD_ENDPOINT. */
   url: string
   /** Standard Webhooks secret: base64, with or without the prefix `whsec_`. */
   signingSecret?: string
@@ -70,8 +69,8 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
   }
 }
 
-function outcome({ status, headers }: HttpAnswer): Outcome {
-  if (status >= 200 && status < 300) return { ok: true, value: undefined }
+function outcome({ status, headers }: HttpAnswer): Outcome<Posted> {
+  if (status >= 200 && status < 300) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
     return {
       ok: false, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`,

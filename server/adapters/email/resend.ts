@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CreateEmailOptions, ErrorResponse, Resend } from 'resend'
-import type { Email, Mailer, Outcome } from '../../ports/delivery'
+import type { Attachment, Email, Mailer, Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 
 export interface ResendOptions {
@@ -11,10 +11,19 @@ export interface ResendOptions {
   timeoutMs?: number
 }
 
+/**
+ * Names the submission in the webhooks about an email. Ids are of characters that a tag may have:
+ * https://resend.com/docs/dashboard/emails/tags
+ */
+export const SUBMISSION_TAG = 'submission'
+
 interface Refusal {
   statusCode?: number | null
   name?: string
 }
+
+/** An email without files is smaller, bytes. */
+const LARGE = 1_000_000
 
 /** A longer pause is somebody's mistake; the submission would outwait its own expiry. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
@@ -28,23 +37,31 @@ const PASSING = [408, 409, 429]
  */
 export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions, http: HttpClient): Mailer {
   let client: Promise<Resend> | undefined
+  const withFiles = inTurn(timeoutMs / 3)
   return {
-    async send(email: Email, idempotencyKey: string): Promise<Outcome> {
+    async send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>> {
       try {
-        client ??= connect(apiKey, baseUrl, request => http({ ...request, timeoutMs })).catch((error) => {
+        client ??= connect(
+          apiKey, baseUrl, request => http({ ...request, timeoutMs: timeFor(request, timeoutMs) }),
+        ).catch((error) => {
           client = undefined
           throw error
         })
         const resend = await client
-        const { data, error, headers } = await resend.emails.send(payload(email), { idempotencyKey })
+        const answer = await withFiles(
+          email, async () => resend.emails.send(await payload(email), { idempotencyKey }),
+        )
+        if (!answer) return { ...retry('Other emails with files go first.'), busy: true }
+        const { data, error, headers } = answer
         // Without its id nobody knows that it was taken; asked again, Resend tells by the key.
         return typeof data?.id === 'string' && !error
-          ? { ok: true, value: undefined }
+          ? { ok: true, value: data.id }
           : refused(error ?? {}, headers ?? {})
       }
       catch (error) {
         const { code } = error as { code?: string }
-        if (code === 'NO_ANSWER') return retry(`Resend did not answer within ${timeoutMs / 1000} s.`)
+        if (code === 'FILES_UNAVAILABLE') return retry('A file of the submission cannot be read from its storage.')
+        if (code === 'NO_ANSWER') return retry('Resend did not answer in time.')
         return retry(error instanceof TypeError
           ? 'The email could not be handed to Resend. Check MAIL_API_KEY.'
           : 'Resend cannot be reached.')
@@ -53,23 +70,47 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
   }
 }
 
-function payload({ attachments = [], headers, ...email }: Email): CreateEmailOptions {
+/** An email with files takes longer to send. */
+function timeFor({ body = '' }: Parameters<Send>[0], timeoutMs: number): number {
+  return body.length > LARGE ? timeoutMs * 1.5 : timeoutMs
+}
+
+/** Emails with files take three times their bytes while they are sent: one at a time; null when others go first. */
+function inTurn(patienceMs: number) {
+  let sending: Promise<unknown> | null = null
+  return async <T>({ attachments = [] }: Email, send: () => Promise<T>): Promise<T | null> => {
+    if (attachments.every(({ content }) => typeof content === 'string')) return send()
+    const { promise: enough, resolve } = Promise.withResolvers<true>()
+    const timer = setTimeout(resolve, patienceMs, true)
+    while (sending) if (await Promise.race([sending, enough]) === true) return null
+    clearTimeout(timer)
+    const sent = send()
+    sending = sent.then(() => {}, () => {}).then(() => { sending = null })
+    return sent
+  }
+}
+
+async function payload({ attachments = [], headers, submission, ...email }: Email): Promise<CreateEmailOptions> {
   return {
     ...email, to: [...email.to],
+    ...submission ? { tags: [{ name: SUBMISSION_TAG, value: submission }] } : {},
     ...headers ? { headers: { ...headers } } : {},
     ...attachments.length > 0
-      ? { attachments: attachments.map(({ content, ...file }) => ({
-          ...file, content: Buffer.from(content).toString('base64'),
-        })) }
+      ? { attachments: await Promise.all(attachments.map(async ({ content, ...file }) => (
+          { ...file, content: await base64(content) }
+        ))) }
       : {},
   }
 }
 
+async function base64(content: Attachment['content']): Promise<string> {
+  if (typeof content === 'string') return Buffer.from(content).toString('base64')
+  return Buffer.concat(await Array.fromAsync(content.read()), content.size).toString('base64')
+}
+
 type Send = (request: Omit<Parameters<HttpClient>[0], 'timeoutMs'>) => ReturnType<HttpClient>
 
-/**
- * Resend's client over connections that are kept: with the global `fetch` an email costs an eighth of a whole forward.
- */
+/** Resend's client over kept connections: with the global `fetch` an email costs an eighth of a whole forward. */
 async function connect(apiKey: string, baseUrl: string | undefined, send: Send): Promise<Resend> {
   const { Resend } = await import('resend')
   return new class extends Resend {

@@ -2,8 +2,9 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./mjml.d.ts" />
 import { Buffer } from 'node:buffer'
-import type { Field } from '../../ports/board'
-import type { Email } from '../../ports/delivery'
+import {
+  MOST_BRANCHES, type Branch, type EmailContent, type EmailField, type EmailTemplate,
+} from '../../ports/delivery'
 import page from './template.mjml'
 
 /** Bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
@@ -13,6 +14,12 @@ const MAX_HTML = 100_000
 const NOTICE_BYTES = 1000
 
 const MAX_PREVIEW = 140
+
+/** What stands deeper is indented as much. */
+const MOST_DEPTH = 12
+
+/** Of what was edited, so much is shown of what was there before. */
+const MAX_WAS = 1000
 
 /** Markup that `html` made: the only thing that `html` lets through as it is. */
 class Html {
@@ -28,22 +35,11 @@ const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFDD0-\u
 /** Everything that Unicode counts as the end of a line. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
-interface Content {
-  subject: string
-  heading: string
-  fields: readonly Field[]
-  received: string
-  decided: string
-  submissionId: string
-  correction: string
-  attachment: string
-}
-
 /** Split here, once: what is filled in later is never searched for placeholders. */
 const fill = compile(page, ['subject', 'heading', 'preview', 'rows', 'footer'])
 
 /** The email of a forwarded submission: HTML for mail clients and a plain-text twin with the same facts. */
-export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> & { isWhole: boolean } {
+export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   const footer = [content.decided, content.received, `Submission ${content.submissionId}`].filter(Boolean)
   // A subject made from the heading needs no heading above it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
@@ -72,10 +68,11 @@ export function renderEmail(content: Content): Pick<Email, 'html' | 'text'> & { 
 }
 
 /** The fields that fit into so many bytes, the last of them cut when needed, and how many of them are not complete. */
-function fit(fields: readonly Field[], room: number): { shown: Field[], rows: Html[], left: number } {
-  const shown: Field[] = []
+function fit(fields: readonly EmailField[], room: number): { shown: EmailField[], rows: Html[], left: number } {
+  const shown: EmailField[] = []
   const rows: Html[] = []
-  const add = (field: Field): boolean => {
+  const add = (field: EmailField): boolean => {
+    if ((field.tree?.length ?? 0) > MOST_BRANCHES) return false
     const row = fieldRow(field)
     const size = Buffer.byteLength(row.markup)
     if (size > room) return false
@@ -86,10 +83,16 @@ function fit(fields: readonly Field[], room: number): { shown: Field[], rows: Ht
   }
   const first = fields.findIndex(field => !add(field))
   if (first === -1) return { shown, rows, left: 0 }
-  const { label, value, edited } = fields[first]!
-  const shortened = (length: number): Field => ({ label: cut(label, 200), value: cut(value, length), edited })
+  const { label, value, tree, ...edit } = fields[first]!
+  const shortened = (length: number): EmailField => ({
+    label: cut(label, 200), ...tree
+      ? { value: '…', tree: [...tree.slice(0, length), { depth: 0, name: '…', value: '' }] }
+      : { value: cut(value, length) },
+    ...edit,
+  })
+  const most = tree ? MOST_BRANCHES - 1 : value.length
   add(shortened(
-    longest(Math.min(value.length, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room),
+    longest(Math.min(most, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room),
   ))
   return { shown, rows, left: fields.length - first }
 }
@@ -105,21 +108,35 @@ function longest(most: number, fits: (length: number) => boolean): number {
   return low
 }
 
-function cutNotice(left: number, { fields, attachment }: Content): string {
+function cutNotice(left: number, { fields, attachment }: EmailContent): string {
   return `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete. All of it is in the attached ${attachment}.`
 }
 
-function fieldRow({ label, value, edited }: Field): Html {
+function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
   const badge = edited
     ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">edited</span>`
     : []
-  // Outlook ignores pre-wrap, so line breaks are elements; everybody else keeps indentation through it.
-  const shape = lines(value).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
+  const shape = tree ? tree.map(branchRow) : broken(value)
   const body = value === ''
     ? html`<div class="label" style="padding-top:2px;font-size:16px;line-height:1.5;color:#5a6675">—</div>`
     : html`<div class="value" dir="auto" style="padding-top:2px;font-size:16px;line-height:1.5;color:#1b2430;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere">${shape}</div>`
-  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || '(no label)'}</span>${badge}</div>${body}</td></tr>
+  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || '(no label)'}</span>${badge}</div>${body}${was === undefined ? [] : wasRow(was)}</td></tr>
 `
+}
+
+/** Outlook knows margins, but of paddings only those of cells. */
+function branchRow({ depth, name, value }: Branch): Html {
+  const margin = String(Math.min(depth, MOST_DEPTH) * 18)
+  return html`<div style="margin-left:${margin}px"><span class="label" style="color:#5a6675">${name}</span> ${broken(value)}</div>`
+}
+
+/** Outlook ignores pre-wrap, so line breaks are elements; everybody else keeps indentation through it. */
+function broken(text: string): Html[] {
+  return lines(text).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
+}
+
+function wasRow(was: string): Html {
+  return html`<div class="label" dir="auto" style="padding-top:4px;font-size:14px;line-height:1.5;color:#5a6675;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere"><span dir="ltr">was: </span><del>${cut(was, MAX_WAS) || '—'}</del></div>`
 }
 
 function noticeRow(notice: string): Html {
@@ -127,14 +144,25 @@ function noticeRow(notice: string): Html {
 }
 
 /** One line if the value is one, else an indented block, in which no line can pose as ours. */
-function textField({ label, value, edited }: Field): string {
+function textField({ label, value, tree, edited, was }: EmailField): string {
   const name = `${oneLine(label) || '(no label)'}${edited ? ' (edited)' : ''}:`
+  const before = was === undefined ? [] : [`  (was: ${oneLine(cut(was, MAX_WAS)) || '—'})`]
+  const said = tree
+    ? [name, ...tree.map(({ depth, name, value }) => named(oneLine(name), value, 1 + Math.min(depth, MOST_DEPTH)))]
+    : [named(name, value || '—', 0)]
+  return [...said, ...before].join('\n')
+}
+
+function named(name: string, value: string, depth: number): string {
+  const [indent, below] = ['  '.repeat(depth), '  '.repeat(depth + 1)]
   const [first = '', ...more] = lines(value).map(printable)
-  return more.length === 0 ? `${name} ${first || '—'}` : [name, ...[first, ...more].map(line => `  ${line}`)].join('\n')
+  return more.length === 0
+    ? `${indent}${name}${first && ` ${first}`}`
+    : [`${indent}${name}`, ...[first, ...more].map(line => `${below}${line}`)].join('\n')
 }
 
 /** What the inbox shows beside the subject. */
-function preview(fields: readonly Field[]): string {
+function preview(fields: readonly EmailField[]): string {
   return cut(fields.filter(({ value }) => value).slice(0, 5).map(({ label, value }) => (
     oneLine(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)
   )).join(' · '), MAX_PREVIEW)

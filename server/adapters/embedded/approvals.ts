@@ -36,6 +36,12 @@ export class EmbeddedApprovals extends FileStore implements ApprovalStore {
     return this.entry(id)?.kept ?? null
   }
 
+  async kept(limit: number): Promise<string[]> {
+    await this.loaded()
+    const entries = [...this.entries.values()].toSorted((a, b) => a.due - b.due)
+    return entries.slice(0, limit).map(({ kept }) => kept.turn.id)
+  }
+
   async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
     await this.loaded()
     // Nothing is awaited from here until the entry is replaced: that is what makes it atomic.

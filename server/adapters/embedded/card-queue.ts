@@ -1,11 +1,14 @@
-import type { CardQueueStore, Entry, Leaving, Pace, Taken } from '../../ports/card-queue'
+import type { CardQueueStore, Entry, Leaving, Notice, Pace, Taken } from '../../ports/card-queue'
+
+const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
 
 interface Queue {
   /** Id → until when somebody has it, epoch ms; in order of arrival. */
   waiting: Map<string, number>
   /** Epoch ms from which the next may go. */
   opensAt: number
-  announced: boolean
+  /** Of what the room was told, and until when that lasts, epoch ms. */
+  notices: Map<Notice, number>
 }
 
 /** The queues of cards in memory, for one process. After a restart the sweep puts everybody back. */
@@ -52,15 +55,15 @@ export class EmbeddedCardQueue implements CardQueueStore {
     return this.queue(room).waiting.size
   }
 
-  async takeNotice(room: string): Promise<boolean> {
-    const queue = this.queue(room)
-    const isFirst = !queue.announced
-    queue.announced = true
+  async takeNotice(room: string, about: Notice): Promise<boolean> {
+    const { notices } = this.queue(room)
+    const isFirst = (notices.get(about) ?? 0) <= this.now()
+    if (isFirst) notices.set(about, this.now() + NOTICE_TTL_MS)
     return isFirst
   }
 
-  async forgetNotice(room: string): Promise<void> {
-    this.queue(room).announced = false
+  async forgetNotice(room: string, about: Notice): Promise<void> {
+    this.queue(room).notices.delete(about)
   }
 
   private place({ room, intervalMs }: Pace, id: string, leaseMs: number, first: boolean): number {
@@ -82,7 +85,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
   private queue(room: string): Queue {
     const known = this.queues.get(room)
     if (known) return known
-    const queue: Queue = { waiting: new Map(), opensAt: 0, announced: false }
+    const queue: Queue = { waiting: new Map(), opensAt: 0, notices: new Map() }
     this.queues.set(room, queue)
     return queue
   }

@@ -1,6 +1,5 @@
 import type { HealthBook, PartHealth } from '../../ports/monitor'
 
-/** Health notes of one process. */
 export function createEmbeddedHealthBook(): HealthBook {
   const parts: Record<string, PartHealth> = {}
   return {

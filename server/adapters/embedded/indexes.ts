@@ -1,25 +1,32 @@
-import { type Submission, INTERIM_OUTCOMES, type AuditLine } from '../../ports/submission'
+import { INTERIM_OUTCOMES, type AuditLine } from '../../ports/submission'
 import type { Storage } from 'unstorage'
-import type { HourTally } from '../../ports/store'
+import { cursorAt, readCursor } from '../../../shared/utils/cursor'
+import type { HourTally, List, PageRequest } from '../../ports/store'
 
 /** What is asked of a submission without reading its file. */
 export interface Entry {
   id: string
   version: number
-  state: Submission['state']
+  list: List | null
   receivedAt: number
   due: number
   stuck: boolean
+  taken: boolean
+  /** Until when its trace is kept, epoch ms; Infinity while it is not over. */
+  until: number
 }
 
 /** A page of the list, as `SubmissionStore.listPending` gives it out. */
-export function pageOf(all: Entry[], limit: number, before: string): { places: Entry[], cursor: string | null } {
-  const sorted = all.sort(newestFirst)
-  const [, time, id] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-  const below = time && id ? sorted.filter(place => newestFirst(place, { receivedAt: Number(time), id }) > 0) : sorted
+export function pageOf(
+  all: Entry[], { limit, before = '', sort }: PageRequest,
+): { places: Entry[], cursor: string | null } {
+  const order: typeof newestFirst = sort === 'oldest' ? (a, b) => newestFirst(b, a) : newestFirst
+  const above = readCursor(before)
+  const isBelow = (place: Entry) => above === null || order(place, { receivedAt: above.at, id: above.id }) > 0
+  const below = all.filter(isBelow).sort(order)
   const places = below.slice(0, limit)
   const last = places.at(-1)
-  return { places, cursor: last && below.length > limit ? `${last.receivedAt}-${last.id}` : null }
+  return { places, cursor: last && below.length > limit ? cursorAt(last.receivedAt, last.id) : null }
 }
 
 /** Order of the list of pending submissions. */
@@ -106,7 +113,7 @@ export class AuditTrail {
     return this.sorted().slice(0, limit).map(([, line]) => line)
   }
 
-  /** @param arrivals when each submission came in that has not ended, epoch ms */
+  /** @param arrivals when each submission came in, epoch ms */
   tally(now: number, arrivals: readonly number[]): HourTally[] {
     const hours = Array.from(
       { length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }),
@@ -116,10 +123,7 @@ export class AuditTrail {
       if (counts) counts[what] = (counts[what] ?? 0) + 1
     }
     for (const at of arrivals) count(at, 'received')
-    for (const line of this.lines.values()) {
-      count(line.at, line.outcome)
-      if (!INTERIM_OUTCOMES.includes(line.outcome)) count(line.receivedAt, 'received')
-    }
+    for (const { at, outcome } of this.lines.values()) count(at, outcome)
     return hours
   }
 

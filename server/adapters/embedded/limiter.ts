@@ -10,7 +10,7 @@ export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windo
   const counts = new RateLimiterMemory({ points: limit, duration: windowS })
   return {
     limit,
-    take: who => counts.consume(who).then(() => 0, (refused: unknown) => {
+    take: (who, acts) => counts.consume(who, acts).then(() => 0, (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
       throw refused
     }),

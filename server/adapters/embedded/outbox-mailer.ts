@@ -15,7 +15,10 @@ export function createOutboxMailer(onChange?: () => void): Mailer & { sent: read
     sent,
     async send(email, key) {
       if (!sent.some(earlier => earlier.key === key)) {
-        sent.push({ ...email, key, sentAt: Date.now() })
+        const attachments = email.attachments?.map(({ content, ...file }) => (
+          { ...file, content: typeof content === 'string' ? content : `${content.size} bytes` }
+        ))
+        sent.push({ ...email, ...attachments && { attachments }, key, sentAt: Date.now() })
         sent.splice(0, sent.length - KEPT)
         onChange?.()
       }

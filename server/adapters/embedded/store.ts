@@ -1,12 +1,12 @@
 import type { Entry as QueueEntry, Leaving } from '../../ports/card-queue'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import {
-  HEARTBEAT_MS, type Backlog, type Created, type CreateOptions, type HourTally, type PendingPage, type StoreRules,
-  type StoreWatcher,
-  type SubmissionStore,
+  TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type List,
+  type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'
+import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
 import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
@@ -24,6 +24,9 @@ interface EmbeddedStoreOptions extends StoreRules {
   heldMax?: number
 }
 
+/** What the file of a submission holds. */
+type Stored = Submission & { /** Until when a trace is kept, epoch ms. */ until?: number }
+
 const DAY_MS = 24 * 60 * 60 * 1000
 /** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
 const RECORD_GRACE_MS = 8 * DAY_MS
@@ -32,8 +35,8 @@ const RECORD_GRACE_MS = 8 * DAY_MS
 export class EmbeddedStore extends FileStore implements SubmissionStore {
   private readonly entries = new Map<string, Entry>()
   private readonly trail: AuditTrail
-  private readonly watchers = new Set<StoreWatcher>()
   private readonly keys: IdempotencyKeys
+  private readonly changes = new EmbeddedChanges()
 
   constructor(private readonly options: EmbeddedStoreOptions) {
     super(options.dir)
@@ -56,59 +59,57 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   async get(id: string): Promise<Submission | null> {
     await this.loaded()
-    if (!this.entries.has(id)) return null
+    const entry = this.entries.get(id)
+    if (!entry || entry.until <= this.options.now()) return null
     const submission = await this.read(id)
-    return submission && this.options.now() >= this.options.dataLivesUntil(submission) ? this.expire(id) : submission
+    return submission && entry.until === Infinity && this.isOverdue(submission) ? this.expire(id) : submission
+  }
+
+  /** Reading a file is no round trip. */
+  recall(): null {
+    return null
   }
 
   replace(
     previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
-  ): Promise<boolean> {
+  ): Promise<Submission | null> {
     return this.change(previous.id, async (entry) => {
-      if (entry?.version !== previous.version) return false
+      if (entry?.version !== previous.version) return null
+      if (next.data && next.data === previous.data && this.isOverdue(previous)) return null
+      // The line first: killed in between, the change is made again and writes the same line.
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
       await this.options.queue?.leave(next.id, leaving)
-      return true
-    })
-  }
-
-  remove({ id, version }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = []): Promise<boolean> {
-    return this.change(id, async (entry) => {
-      if (entry?.version !== version) return false
-      // The line first: killed in between, the removal is done again and writes the same line.
-      if (audit) await this.trail.add(audit, version)
-      await this.erase(id)
-      await this.options.queue?.leave(id, leaving)
-      return true
+      return next
     })
   }
 
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.options.now()
-    const due = [...this.entries.values()].filter(entry => (
-      entry.due <= now
-    )).sort((a, b) => a.due - b.due).slice(0, limit)
+    const due = [...this.entries.values()].filter(entry => entry.due <= now).sort((a, b) => a.due - b.due)
+    const leased = due.slice(0, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
-    for (const entry of due) entry.due = now + leaseMs
-    return due.map(entry => entry.id)
+    for (const entry of leased) entry.due = now + leaseMs
+    return leased.map(entry => entry.id)
   }
 
   async forget(id: string): Promise<void> {
     await this.change(id, async () => this.entries.delete(id))
   }
 
-  async listPending({ limit, before = '', only }: {
-    limit: number
-    before?: string
-    only?: 'stuck' | 'held'
-  }): Promise<PendingPage> {
+  async listPending(page: PageRequest): Promise<PendingPage> {
     await this.loaded()
-    const all = only === 'held' ? this.those('held') : this.those('open', 'settling')
-    const { places, cursor } = pageOf(only === 'stuck' ? all.filter(({ stuck }) => stuck) : all, limit, before)
+    const { only } = page
+    const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
+    const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
+    const { places, cursor } = pageOf(asked, page)
     const found = await Promise.all(places.map(entry => this.get(entry.id)))
-    return { submissions: found.filter(submission => submission !== null), total: all.length, cursor }
+    const submissions = found.filter(submission => submission !== null)
+    return {
+      submissions: page.unread ? submissions.map(each => ({ ...each, data: UNREAD })) : submissions,
+      total: all.length, cursor,
+    }
   }
 
   async audit(limit: number): Promise<AuditLine[]> {
@@ -118,12 +119,13 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   async tally(now: number): Promise<HourTally[]> {
     await this.loaded()
-    return this.trail.tally(now, this.those('held', 'open', 'settling').map(({ receivedAt }) => receivedAt))
+    // Traces stay longer than anybody counts.
+    return this.trail.tally(now, [...this.entries.values()].map(({ receivedAt }) => receivedAt))
   }
 
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
-    const arrivals = this.those('open', 'settling').map(({ receivedAt }) => receivedAt)
+    const arrivals = this.those('pending').map(({ receivedAt }) => receivedAt)
     const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
     return {
       pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue,
@@ -133,25 +135,26 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   async stuck(limit: number): Promise<string[]> {
     await this.loaded()
-    return [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => (
-      newestFirst(b, a)
-    )).slice(0, limit).map(({ id }) => id)
+    const stuck = [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a))
+    return stuck.slice(0, limit).map(({ id }) => id)
+  }
+
+  async revision(): Promise<string> {
+    return this.changes.revision
   }
 
   watch(watcher: StoreWatcher): () => void {
-    this.watchers.add(watcher)
-    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
-    watcher.changed(null)
-    watcher.alive()
-    return () => {
-      clearInterval(beats)
-      this.watchers.delete(watcher)
-    }
+    return this.changes.watch(watcher)
   }
 
   async check(): Promise<null> {
     await this.loaded()
     return null
+  }
+
+  /** Whether its form data should be gone by now. */
+  private isOverdue(submission: Submission): boolean {
+    return this.options.now() >= this.options.dataLivesUntil(submission)
   }
 
   /** One change of a submission after the other: what makes compare-and-set atomic within the process. */
@@ -170,7 +173,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
         return null
       }
       if (overdue < 0 || submission.data === null) return submission
-      const erased = { ...submission, data: null }
+      const erased = { ...submission, data: null, envelope: undefined, before: undefined }
       await this.files.setItemRaw(`submission:${id}`, JSON.stringify(erased))
       return erased
     })
@@ -187,53 +190,61 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   /** Of what is held, the oldest go. */
   private async trimHeld(): Promise<void> {
-    for (const { id } of this.those('held').sort(newestFirst).slice(this.options.heldMax)) await this.change(id, () => (
-      this.erase(id)
-    ))
+    const surplus = this.those('held').sort(newestFirst).slice(this.options.heldMax)
+    for (const { id } of surplus) await this.change(id, () => this.erase(id))
   }
 
   private async write(submission: Submission): Promise<void> {
-    await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(submission))
-    this.index(submission)
-    this.tell(submission.id)
+    const isOver = this.options.isOver(submission)
+    if (isOver) await this.forgetOld()
+    const stored: Stored = isOver ? { ...submission, until: this.options.now() + TRACE_TTL_MS } : submission
+    await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(stored))
+    this.index(stored)
+    this.changes.tell(submission.id)
   }
 
-  private tell(id: string): void {
-    for (const { changed } of this.watchers) changed(id)
+  /** Drops the traces that were kept long enough. */
+  private async forgetOld(): Promise<void> {
+    const old = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
+    for (const { id } of old) await this.erase(id)
   }
 
-  private index(submission: Submission): void {
-    const { id, version, state, receivedAt } = submission
+  private index(submission: Stored): void {
+    const { id, version, receivedAt, until = Infinity } = submission
     this.entries.set(id, {
-      id, version, state, receivedAt, due: this.options.nextAttention(submission),
-      stuck: this.options.needsPerson(submission),
+      id, version, receivedAt, until,
+      list: this.options.listOf(submission), due: this.options.nextAttention(submission),
+      stuck: this.options.needsPerson(submission), taken: this.options.isTaken(submission),
     })
   }
 
-  private those(...states: Submission['state'][]): Entry[] {
-    return [...this.entries.values()].filter(({ state }) => states.includes(state))
+  private those(list: List): Entry[] {
+    return [...this.entries.values()].filter(entry => entry.list === list)
   }
 
   private async erase(id: string): Promise<void> {
     await this.files.removeItem(`submission:${id}`)
     this.entries.delete(id)
-    this.tell(id)
+    this.changes.tell(id)
   }
 
   protected restore(key: string, text: string): void {
     const stored = this.options.parse(text)
     if (key.startsWith(KEY_FILES)) this.keys.restore(key, stored)
     else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, stored as AuditLine)
-    else this.index(stored as Submission)
+    else this.index(stored as Stored)
   }
 
   protected override async load(): Promise<void> {
     await super.load()
     await this.trail.trim()
+    await this.forgetOld()
   }
 
   private async read(id: string): Promise<Submission | null> {
     const text = await this.text(`submission:${id}`)
-    return text === null ? null : this.options.parse(text) as Submission
+    if (text === null) return null
+    const { until, ...submission } = this.options.parse(text) as Stored
+    return submission
   }
 }

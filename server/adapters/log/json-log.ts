@@ -1,9 +1,6 @@
 import type { Log } from '../../ports/runtime'
 
-/**
- * One JSON line per event, each with the facts of `context`, such as the request's id.
- * Of an error only name, code and message are kept.
- */
+/** One JSON line per event, with the facts of `context`; of an error only name, code and message. */
 export function createJsonLog(context: () => Record<string, unknown>): Log {
   let lines = ''
   // What one answer of Redis sets off for many submissions is written in one piece, still before anything else happens.

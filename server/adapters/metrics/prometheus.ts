@@ -23,12 +23,20 @@ export function createPrometheus(): Metrics {
   )
   const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
   const updates = counter(
-    'triage_card_updates_total', 'Attempts to update a card, or to remind below it.', ['platform', 'result'],
+    'triage_card_updates_total', 'Attempts to update a card, or to say something below it.', ['platform', 'result'],
   )
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
   const misplaced = counter(
     'triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.',
     ['platform'],
+  )
+  const refused = counter(
+    'triage_refused_decisions_total', 'Attempts to decide a submission by somebody who is none of its reviewers.',
+    ['platform'],
+  )
+  const receipts = counter(
+    'triage_receipts_total', 'What Resend told of emails; `foreign` is about none that is on record here.',
+    ['verdict', 'result'],
   )
   const effects = new Histogram({
     name: 'triage_effect_seconds', help: 'How long each attempt at an outside effect took.', labelNames: ['part'],
@@ -49,11 +57,14 @@ export function createPrometheus(): Metrics {
       const result = resultOf(outcome)
       const platform = room?.split('/')[0] ?? card?.platform ?? ''
       if (kind === 'post') posts.inc({ platform, result })
-      else if (kind === 'update' || kind === 'remind') updates.inc({ platform, result })
+      else if (kind === 'update' || kind === 'remind' || kind === 'tell') updates.inc({ platform, result })
       else deliveries.inc({ delivery: kind, result })
       effects.observe({ part: platform || kind }, ms / 1000)
     },
     misplaced: platform => misplaced.inc({ platform }),
+    refused: platform => refused.inc({ platform }),
+    told: (verdict, news) => receipts.inc({ verdict, result: news ? 'news' : 'known' }),
+    toldForeign: () => receipts.inc({ verdict: 'none', result: 'foreign' }),
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
     async expose(gauges) {
       // Gauges that could not be asked are absent rather than 0.

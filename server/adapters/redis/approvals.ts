@@ -1,8 +1,8 @@
-import { script, lease, run } from './lua'
 import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
+import { lease, script } from './lua'
 
 /**
  * Records a verdict on one call of a waiting turn, or on all that have none; who records the last one takes the turn.
@@ -40,15 +40,15 @@ const turnKey = (id: string) => `{triage}:approval:${id}`
 
 /** Keeps waiting turns in Redis: a hash each (turn, cards, a verdict per call), and a sorted set of when they end. */
 export class RedisApprovals implements ApprovalStore {
-  private readonly call: Calls['call']
+  private readonly calls: Calls
 
   constructor(private readonly client: RedisClient) {
-    this.call = createCalls(client).call
+    this.calls = createCalls(client)
   }
 
   async keep(turn: WaitingTurn): Promise<void> {
     const key = turnKey(turn.id)
-    await this.call(() => this.client.multi()
+    await this.calls.call(() => this.client.multi()
       .hSet(key, { turn: JSON.stringify(turn), count: String(turn.calls.length) })
       .pExpireAt(key, turn.expiresAt + GRACE_MS)
       .zAdd(DUE, { score: turn.expiresAt, value: turn.id })
@@ -57,20 +57,22 @@ export class RedisApprovals implements ApprovalStore {
 
   async attach(id: string, cards: readonly CardRef[]): Promise<void> {
     // `HSET` alone would bring a turn back that was dropped in the meantime, for ever.
-    await this.call(() => (
-      this.client.multi().hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec()
-    ))
+    await this.calls.call(() => this.client.multi()
+      .hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
   }
 
   async get(id: string): Promise<KeptTurn | null> {
-    return parse(await this.call(() => this.client.hGetAll(turnKey(id))))
+    return parse(await this.calls.call(() => this.client.hGetAll(turnKey(id))))
+  }
+
+  kept(limit: number): Promise<string[]> {
+    return this.calls.call(() => this.client.zRange(DUE, 0, limit - 1))
   }
 
   async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
-    const args = [id, call === null ? '' : String(call), JSON.stringify(verdict), String(until)]
-    const [state, ...rest] = await this.call(() => run(
-      this.client, DECIDE, [turnKey(id), DUE], args,
-    )) as [Recorded['state'], ...string[]]
+    const args = [id, call ?? '', JSON.stringify(verdict), until]
+    const decided = await this.calls.run(DECIDE, [turnKey(id), DUE], args)
+    const [state, ...rest] = decided as [Recorded['state'], ...string[]]
     switch (state) {
       case 'decided': return { state, verdict: JSON.parse(rest[0]!) as Verdict }
       case 'complete': return { state, kept: parse(Object.fromEntries(pairs(rest)))! }
@@ -79,11 +81,11 @@ export class RedisApprovals implements ApprovalStore {
   }
 
   lease(leaseMs: number, limit: number): Promise<string[]> {
-    return this.call(() => lease(this.client, DUE, leaseMs, limit))
+    return this.calls.call(() => lease(this.client, DUE, leaseMs, limit))
   }
 
   async drop(id: string): Promise<void> {
-    await this.call(() => this.client.multi().del(turnKey(id)).zRem(DUE, id).exec())
+    await this.calls.call(() => this.client.multi().del(turnKey(id)).zRem(DUE, id).exec())
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { bounded, onRefusal, type RedisClient } from './client'
+import { run, type Script } from './lua'
 
 /** The ports promise less than 2 s. */
 export const CALL_TIMEOUT_MS = 1_500
@@ -13,6 +14,8 @@ export interface Calls {
   readonly started: Promise<unknown>
   /** Rejects when Redis is away or silent. */
   call<T>(command: () => Promise<T>): Promise<T>
+  /** The same for a script. */
+  run(script: Script, keys: string[], args: readonly (string | number)[]): Promise<unknown>
 }
 
 const known = new WeakMap<RedisClient, Calls>()
@@ -34,21 +37,18 @@ function startCalls(client: RedisClient): Calls {
   // ago and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without
   // them.
   let returning: Promise<unknown> | undefined
-  const reconnected = () => {
-    returning ??= bounded(
-      once(client, 'ready'), RECONNECT_PATIENCE_MS,
-    ).catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
-    return returning
+  const reconnected = () => returning ??= bounded(once(client, 'ready'), RECONNECT_PATIENCE_MS)
+    .catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
+  const ready = async () => {
+    if (!client.isReady) await started
+    if (!client.isReady) await reconnected()
   }
-  const run = <T>(command: () => Promise<T>) => client.isReady ? command() : reconnected().then(command)
-  const refused = (error: unknown) => {
-    onRefusal(client, error)
-    throw error
+  const call: Calls['call'] = (command) => {
+    const answer = client.isReady ? command() : ready().then(command)
+    return bounded(answer, CALL_TIMEOUT_MS).catch((error: unknown) => {
+      onRefusal(client, error)
+      throw error
+    })
   }
-  return {
-    started,
-    call: command => bounded(
-      client.isReady ? command() : started.then(() => run(command)), CALL_TIMEOUT_MS,
-    ).catch(refused),
-  }
+  return { started, call, run: (script, keys, args) => call(() => run(client, script, keys, args.map(String))) }
 }

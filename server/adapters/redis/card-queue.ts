@@ -1,10 +1,12 @@
-import type { CardQueueStore, Leaving, Pace, Taken } from '../../ports/card-queue'
+import type { CardQueueStore, Leaving, Notice, Pace, Taken } from '../../ports/card-queue'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
-import { NOW, run, script } from './lua'
+import { NOW, script } from './lua'
 
-/** A backlog notice that nobody took back is forgotten after this, ms, so that a later backlog is announced again. */
+/** A notice that nobody took back is forgotten after this, ms, so that there is another one. */
 const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
+
+const NOTICES: Record<Notice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 
 /**
  * What the store's scripts do to queues, too. The queue of a room is four keys, of which `at` is the position of the
@@ -63,43 +65,39 @@ for _, id in ipairs(first) do
 end
 return {'', wait}`)
 
-/** The queues of cards in Redis. */
 export class RedisCardQueue implements CardQueueStore {
-  private readonly call: Calls['call']
+  private readonly calls: Calls
 
   constructor(private readonly client: RedisClient) {
-    this.call = createCalls(client).call
+    this.calls = createCalls(client)
   }
 
   async enter(
     { room, intervalMs }: Pace, id: string, { leaseMs, first }: { leaseMs: number, first?: boolean },
   ): Promise<number> {
-    const args = [id, leaseMs, intervalMs, first ? 'first' : ''].map(String)
-    return await this.call(() => run(this.client, ENTER, queueKeys(room), args)) as number
+    return await this.calls.run(ENTER, queueKeys(room), [id, leaseMs, intervalMs, first ? 'first' : '']) as number
   }
 
   async take({ room, intervalMs }: Pace, leaseMs: number): Promise<Taken> {
-    const args = [leaseMs, intervalMs].map(String)
-    const [id, waitMs] = await this.call(() => run(this.client, TAKE, queueKeys(room), args)) as [string, number]
+    const [id, waitMs] = await this.calls.run(TAKE, queueKeys(room), [leaseMs, intervalMs]) as [string, number]
     return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
   }
 
   async leave(id: string, leaving: readonly Leaving[]): Promise<void> {
-    await this.call(() => run(
-      this.client, LEAVE, leaving.flatMap(({ room }) => queueKeys(room)), [id, ...leaving.map(pauseOf)],
-    ))
+    await this.calls.run(LEAVE, leaving.flatMap(({ room }) => queueKeys(room)), [id, ...leaving.map(pauseOf)])
   }
 
   length(room: string): Promise<number> {
-    return this.call(() => this.client.zCard(keyOf(room, 'waiting')))
+    return this.calls.call(() => this.client.zCard(keyOf(room, 'waiting')))
   }
 
-  async takeNotice(room: string): Promise<boolean> {
-    return await this.call(() => this.client.set(keyOf(room, 'notice'), '1', { NX: true, PX: NOTICE_TTL_MS })) !== null
+  async takeNotice(room: string, about: Notice): Promise<boolean> {
+    const once = { NX: true, PX: NOTICE_TTL_MS } as const
+    return await this.calls.call(() => this.client.set(keyOf(room, NOTICES[about]), '1', once)) !== null
   }
 
-  async forgetNotice(room: string): Promise<void> {
-    await this.call(() => this.client.del(keyOf(room, 'notice')))
+  async forgetNotice(room: string, about: Notice): Promise<void> {
+    await this.calls.call(() => this.client.del(keyOf(room, NOTICES[about])))
   }
 }
 

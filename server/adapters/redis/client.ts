@@ -1,4 +1,5 @@
 import { createClient, type RedisClientType } from 'redis'
+import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
 import { isOfThisNode, refusalLine, isTooOld, OLDEST_REDIS, serverVersion } from './refusals'
@@ -45,9 +46,9 @@ export function createRedis(url: string, log: Log): RedisClient {
   const outage = outages(log)
   const isSeeking = seekWriter(client, outage)
   // An AggregateError (a name with several addresses) has no message.
-  client.on(
-    'error', (error: Error & { code?: string }) => outage.begin(refusalLine(error) ?? (error.message || error.code)),
-  )
+  client.on('error', (error: Error & { code?: string }) => {
+    outage.begin(refusalLine(error) ?? (error.message || error.code))
+  })
   client.on('ready', () => {
     if (!isSeeking()) outage.end()
     greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
@@ -59,14 +60,7 @@ export function createRedis(url: string, log: Log): RedisClient {
 
 /** `promise`, or a `NoAnswer` after `ms`: a command on a half-open socket would otherwise wait for minutes. */
 export function bounded<T>(promise: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new NoAnswer(ms)), ms)
-    const settle = <R>(end: (result: R) => void) => (result: R) => {
-      clearTimeout(timer)
-      end(result)
-    }
-    promise.then(settle(resolve), settle(reject))
-  })
+  return within(ms, promise, () => new NoAnswer(ms))
 }
 
 /** One line in the log for an outage, however many attempts it takes, and one when it is over. */
@@ -91,10 +85,8 @@ async function greet(client: RedisClient, log: Log): Promise<void> {
     log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
   }
   const { aheadMs } = clockOf(client)
-  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn(
-    'clock.off',
-    { aheadMs, of: 'Redis', advice: 'The service goes by the clock of Redis; set this machine\'s by NTP.' },
-  )
+  const advice = 'The service goes by the clock of Redis; set this machine\'s by NTP.'
+  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice })
 }
 
 async function measure(client: RedisClient): Promise<void> {
@@ -156,10 +148,10 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       // One that is not ready connects by itself.
       if (client.isReady) connectAnew(client)
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
+      if (!client.isReady) continue
       const { reason } = seeker
-      if (client.isReady) seeker.reason = await bounded(
-        tryWrite(client), PING_TIMEOUT_MS,
-      ).catch((error: unknown) => refusalLine(error) ? error : reason)
+      const written = bounded(tryWrite(client), PING_TIMEOUT_MS)
+      seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
   const seeker: Seeker = {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { StoreClock } from '../../ports/runtime'
 import type { RedisClientType as RedisClient } from 'redis'
 
@@ -24,7 +25,7 @@ export class RedisClock implements StoreClock {
 
   async known(): Promise<void> {
     if (this.isKnown) return
-    await Promise.race([this.first.promise, new Promise(resolve => setTimeout(resolve, FIRST_ANSWER_MS).unref())])
+    await Promise.race([this.first.promise, wait(FIRST_ANSWER_MS, undefined, { ref: false })])
   }
 
   /** Our time as measurements need it, epoch ms. */

@@ -23,8 +23,9 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
     async read() {
       const parts: Record<string, PartHealth> = {}
       for (const [field, value] of Object.entries(await call(() => client.hGetAll(KEY)))) {
-        const [name = '', kind] = field.split(':')
-        const part = parts[name] ??= { lastSuccessAt: null, lastError: null }
+        // A part may be a room, with a colon in its name.
+        const [, name, kind] = /^(.*):(\w+)$/s.exec(field)!
+        const part = parts[name!] ??= { lastSuccessAt: null, lastError: null }
         if (kind === 'success') part.lastSuccessAt = Number(value)
         else part.lastError = JSON.parse(value) as PartHealth['lastError']
       }

@@ -24,7 +24,7 @@ export function createRedisLimiter(
   return {
     limit,
     // The library has no time-out of its own.
-    take: who => call(() => counts.consume(who)).then(() => 0, (refused: unknown) => {
+    take: (who, acts) => call(() => counts.consume(who, acts)).then(() => 0, (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
       throw refused
     }),

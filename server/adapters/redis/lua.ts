@@ -3,7 +3,7 @@ import type { RedisClient } from './client'
 import { clockOf } from './clock'
 
 /** A Lua script; Redis runs it as one atomic step. */
-interface Script {
+export interface Script {
   source: string
   sha: string
 }

@@ -1,7 +1,7 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
-import { NOW, run, script } from './lua'
+import { NOW, script } from './lua'
 
 /** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'
@@ -55,18 +55,18 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async add(thread: string, message: string): Promise<void> {
-    await this.run(
-      ADD, [queueKey(thread), WAITING], [thread, message, String(this.limits.most), String(this.limits.keptMs)],
-    )
+    const { most, keptMs } = this.limits
+    await this.calls.run(ADD, [queueKey(thread), WAITING], [thread, message, most, keptMs])
   }
 
   async first(thread: string): Promise<{ message: string, attempt: number } | null> {
-    const [attempt, message] = await this.run(FIRST, [queueKey(thread), WAITING], [thread]) as [number?, string?]
+    const first = await this.calls.run(FIRST, [queueKey(thread), WAITING], [thread])
+    const [attempt, message] = first as [number?, string?]
     return attempt === undefined ? null : { attempt, message: message! }
   }
 
   async remove(thread: string, message: string): Promise<void> {
-    await this.run(REMOVE, [queueKey(thread), WAITING], [thread, message])
+    await this.calls.run(REMOVE, [queueKey(thread), WAITING], [thread, message])
   }
 
   async isEmpty(thread: string): Promise<boolean> {
@@ -74,10 +74,6 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async stalled(ms: number, limit: number): Promise<string[]> {
-    return await this.run(STALLED, [WAITING], [ms, limit].map(String)) as string[]
-  }
-
-  private run(source: Parameters<typeof run>[1], keys: string[], args: string[]): Promise<unknown> {
-    return this.calls.call(() => run(this.client, source, keys, args))
+    return await this.calls.run(STALLED, [WAITING], [ms, limit]) as string[]
   }
 }

@@ -4,9 +4,13 @@ import { script } from './lua'
 /** Where every change is announced, by id. */
 export const CHANGES = '{triage}:changes'
 
+/** How many there were. */
+export const REVISION = '{triage}:revision'
+
 /** Announces a change, and counts what happened in this hour until 24 hours after it. */
 const BOOKKEEPING = `
 local function announce(id)
+  redis.call('INCR', '${REVISION}')
   redis.call('PUBLISH', '${CHANGES}', id)
 end
 local function count(key, field)
@@ -27,18 +31,18 @@ end
 `
 
 /**
- * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is one with
- * this id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit.
+ * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is form data
+ * of this id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit.
  * Counts as rate-limiter-flexible does, on the same key: what is not stored is counted by that.
  *
  * Of an index with a limit, the oldest go with everything that is kept of them.
  *
  * KEYS record, data, pending or held, due, this hour's counts, idempotency key, the client's count; for one that there
- * is not, the record again, since a cluster wants all keys in one slot. Then for each room what `queueKeys` says.
+ * is not, another key of their slot, in which a cluster wants them all. Then for each room what `queueKeys` says.
  * ARGV id, version, record, its end, data, its end, score in pending or held, score in due ('' for none),
  * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms;
- * most in the index ('' for any number), what keys of records and of data begin with, for how long a card that may be
- * posted at once is its maker's, and for each room its interval.
+ * most in the index and what keys of records and of data begin with ('' each for any number), for how long a card that
+ * may be posted at once is its maker's, and for each room its interval.
  */
 export const CREATE = script(`${QUEUE}${BOOKKEEPING}
 if ARGV[10] ~= '' then
@@ -48,11 +52,10 @@ if ARGV[10] ~= '' then
 end
 local holder = ARGV[9] ~= '' and redis.call('GET', KEYS[6])
 if holder then return holder end
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if not redis.call('SET', KEYS[2], ARGV[5], 'PXAT', ARGV[6], 'NX') then return 0 end
 if ARGV[9] ~= '' then redis.call('SET', KEYS[6], ARGV[1], 'PX', ARGV[9]) end
 redis.call('HSET', KEYS[1], 'v', ARGV[2], 'r', ARGV[3])
 redis.call('PEXPIREAT', KEYS[1], ARGV[4])
-redis.call('SET', KEYS[2], ARGV[5], 'PXAT', ARGV[6])
 redis.call('ZADD', KEYS[3], ARGV[7], ARGV[1])
 if ARGV[8] ~= '' then redis.call('ZADD', KEYS[4], ARGV[8], ARGV[1]) end
 if ARGV[12] ~= '' then
@@ -73,97 +76,116 @@ end
 return places
 `)
 
+/** The version that is stored, of a record or of a trace; nil or false if there is neither. */
+const STORED = `
+local function stored(record, trace)
+  local version = redis.call('HGET', record, 'v')
+  if version then return version end
+  local text = redis.call('GET', trace)
+  return text and string.match(text, '^%[(%d+)')
+end
+`
+
 /**
- * Compare-and-set of one submission and its places in the indexes; its cards leave their queues with it. Returns 1, or
- * 0 if another version is stored.
+ * What both compare-and-sets do beside the record, by the arguments that both begin with: the submission takes its
+ * places in the indexes, its cards leave their queues, and the audit trail gets its line.
  *
- * KEYS record, data, pending, due, stuck, audit, this hour's counts, held, and for each room that it leaves what
- * `queueKeys` says.
- * ARGV id, expected version, version, record, its end ('' when it stays), 'set' | 'keep' | 'erase', data, its end,
- * 'stay', or its score in pending ('' for none) where it goes from held, score in due ('' for none), score in stuck
- * ('' for none), what the audit line counts as ('' for no line), the line, its time, how long lines are kept, most
- * lines, and for each room that it leaves how long its gate stays closed.
+ * KEYS record, data, trace, the list that it was in, due, stuck, audit, this hour's counts, the list that it goes to,
+ * taken, and for each room that it leaves what `queueKeys` says.
+ * ARGV id, expected version, its scores in the list that it goes to, in due, in stuck and in taken ('' for none, 'stay'
+ * when nothing changes), what the audit line counts as ('' for no line), the line, its time, how long lines are kept,
+ * most lines, what the script says, and from `pauses` on for each room how long its gate stays closed.
  */
-export const PUT = script(`${QUEUE}${BOOKKEEPING}${NOTE}
-if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], 'v', ARGV[3], 'r', ARGV[4])
-if ARGV[5] ~= '' then
-  redis.call('PEXPIREAT', KEYS[1], ARGV[5])
-  redis.call('PEXPIREAT', KEYS[2], ARGV[8])
+const FOLLOW = `
+local function place(from, to, score)
+  if score ~= 'stay' and (score == '' or from ~= to) then redis.call('ZREM', from, ARGV[1]) end
+  if score ~= 'stay' and score ~= '' then redis.call('ZADD', to, score, ARGV[1]) end
 end
-if ARGV[6] == 'set' then redis.call('SET', KEYS[2], ARGV[7], 'PXAT', ARGV[8]) end
-if ARGV[6] == 'erase' then redis.call('DEL', KEYS[2]) end
-if ARGV[9] == '' then redis.call('ZREM', KEYS[3], ARGV[1]) end
-if ARGV[9] ~= '' and ARGV[9] ~= 'stay' then
-  redis.call('ZREM', KEYS[8], ARGV[1])
-  redis.call('ZADD', KEYS[3], ARGV[9], ARGV[1])
+local function follow(pauses)
+  place(KEYS[4], KEYS[9], ARGV[3])
+  place(KEYS[5], KEYS[5], ARGV[4])
+  place(KEYS[6], KEYS[6], ARGV[5])
+  place(KEYS[10], KEYS[10], ARGV[6])
+  if ARGV[7] ~= '' then note(KEYS[7], KEYS[8], ARGV[7], ARGV[8], ARGV[9], ARGV[10], ARGV[11]) end
+  for at = 11, #KEYS, 4 do leave(at, ARGV[1], ARGV[pauses + (at - 11) / 4]) end
+  announce(ARGV[1])
 end
-if ARGV[10] == '' then
-  redis.call('ZREM', KEYS[4], ARGV[1])
-else
-  redis.call('ZADD', KEYS[4], ARGV[10], ARGV[1])
+`
+
+const COMPARE_AND_SET = `${QUEUE}${BOOKKEEPING}${NOTE}${STORED}${FOLLOW}`
+
+/**
+ * Compare-and-set of one submission. Returns 1, or the form data when that is to be read, or 0 if another version is
+ * stored, or form data is to be read or kept longer that Redis has deleted since.
+ *
+ * KEYS and ARGV as `FOLLOW`, and version, record, its end ('' when it stays), 'set' | 'keep' | 'read' | 'erase', data,
+ * its end.
+ */
+export const PUT = script(`${COMPARE_AND_SET}
+if stored(KEYS[1], KEYS[3]) ~= ARGV[2] then return 0 end
+local kept = ARGV[15] == 'keep' or ARGV[15] == 'read'
+local data = ARGV[15] == 'read' and redis.call('GET', KEYS[2])
+if ARGV[15] == 'read' and not data then return 0 end
+if ARGV[14] ~= '' and kept and redis.call('PEXPIREAT', KEYS[2], ARGV[17]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'v', ARGV[12], 'r', ARGV[13])
+if ARGV[14] ~= '' then
+  redis.call('PEXPIREAT', KEYS[1], ARGV[14])
+  redis.call('DEL', KEYS[3])
 end
-if ARGV[11] == '' then
-  redis.call('ZREM', KEYS[5], ARGV[1])
-else
-  redis.call('ZADD', KEYS[5], ARGV[11], ARGV[1])
-end
-if ARGV[12] ~= '' then note(KEYS[6], KEYS[7], ARGV[12], ARGV[13], ARGV[14], ARGV[15], ARGV[16]) end
-for at = 9, #KEYS, 4 do leave(at, ARGV[1], ARGV[17 + (at - 9) / 4]) end
-announce(ARGV[1])
-return 1
+if ARGV[15] == 'set' then redis.call('SET', KEYS[2], ARGV[16], 'PXAT', ARGV[17]) end
+if ARGV[15] == 'erase' then redis.call('DEL', KEYS[2]) end
+follow(18)
+return data or 1
 `)
 
 /**
- * Compare-and-set removal, also from queues. Returns 1, or 0 if another version is stored.
+ * Compare-and-set of one submission that is over: its trace takes the place of everything else, also in queues. Returns
+ * 1, or 0 if another version is stored.
  *
- * KEYS as `PUT`. ARGV id, expected version, what the audit line counts as ('' for no line), the line, its time, how
- * long lines are kept, most lines, and for each room that it leaves how long its gate stays closed.
+ * KEYS and ARGV as `FOLLOW`, and trace, how long it is kept.
  */
-export const REMOVE = script(`${QUEUE}${BOOKKEEPING}${NOTE}
-if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
+export const TRACE = script(`${COMPARE_AND_SET}
+if stored(KEYS[1], KEYS[3]) ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[3], ARGV[12], 'PX', ARGV[13])
 redis.call('DEL', KEYS[1], KEYS[2])
-redis.call('ZREM', KEYS[3], ARGV[1])
-redis.call('ZREM', KEYS[4], ARGV[1])
-redis.call('ZREM', KEYS[5], ARGV[1])
-redis.call('ZREM', KEYS[8], ARGV[1])
-if ARGV[3] ~= '' then note(KEYS[6], KEYS[7], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]) end
-for at = 9, #KEYS, 4 do leave(at, ARGV[1], ARGV[8 + (at - 9) / 4]) end
-announce(ARGV[1])
+follow(14)
 return 1
 `)
 
 /**
- * Record and data of many submissions as of one moment: [record, data, record, data, …], nil where there is none.
+ * Record, data and trace of many submissions as of one moment, as far as there are any: [record, data, trace, …].
  *
- * KEYS record, data, record, data, …
+ * KEYS record, data, trace, record, data, trace, …
  */
 export const READ = script(`
 local found = {}
-for i = 1, #KEYS, 2 do
+for i = 1, #KEYS, 3 do
   found[i] = redis.call('HGET', KEYS[i], 'r')
   found[i + 1] = redis.call('GET', KEYS[i + 1])
+  found[i + 2] = not found[i] and redis.call('GET', KEYS[i + 2])
 end
 return found
 `)
 
 /**
- * A page of an index, newest first: [how many there are in all, whether more follow, [id, score, id, score, …]].
+ * A page of an index, by age: [how many there are in all, whether more follow, [id, score, id, score, …]].
  * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
  * So a page starts exactly below the one above, whatever came or went in between, in O(log size + limit).
  *
- * KEYS the index, the one whose size is told. ARGV limit, score and id of the cursor ('' and '' for the first page).
+ * KEYS the index, the one whose size is told. ARGV limit, score and id of the cursor ('' and '' for the first page),
+ * '' for the oldest first or 'REV' for the newest.
  */
 export const PAGE = script(`
 local from = 0
 if ARGV[3] ~= '' then
   local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[3])
-  from = redis.call('ZREVRANK', KEYS[1], ARGV[3]) + 1 - added
+  from = redis.call('Z' .. ARGV[4] .. 'RANK', KEYS[1], ARGV[3]) + 1 - added
   if added == 1 then redis.call('ZREM', KEYS[1], ARGV[3]) end
 end
 local more = 0
 if from + ARGV[1] < redis.call('ZCARD', KEYS[1]) then more = 1 end
-return { redis.call('ZCARD', KEYS[2]), more, redis.call('ZREVRANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES') }
+local page = redis.call('Z' .. ARGV[4] .. 'RANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES')
+return { redis.call('ZCARD', KEYS[2]), more, page }
 `)
 
 /**

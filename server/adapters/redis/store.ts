@@ -1,17 +1,25 @@
+import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
-import type {
-  Backlog, HourTally, PendingPage, StoreRules, StoreWatcher, SubmissionStore, Created, CreateOptions,
+import {
+  TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type PageRequest,
+  type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
+import {
+  AUDIT, dataKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+} from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
-import { BACKLOG, CREATE, PAGE, PUT, READ, REMOVE } from './scripts'
+import { Recollection } from './recollection'
+import { contentIn, contentOf, recordIn, recordOf } from './record'
+import { BACKLOG, CREATE, PAGE, PUT, READ, REVISION, TRACE } from './scripts'
 import { refusalLine } from './refusals'
+import { packed, unpacked } from './trace'
 
 interface RedisStoreOptions extends StoreRules {
   /** How many forms each client may send; any number when absent. */
@@ -20,7 +28,6 @@ interface RedisStoreOptions extends StoreRules {
   heldMax?: number
 }
 
-const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 /** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
 const RECORD_GRACE_MS = 8 * DAY_MS
@@ -30,22 +37,12 @@ const AUDIT_TTL_MS = 30 * DAY_MS
 /** About 20 MB; who decides more than that in 30 days exports in time. */
 const AUDIT_LINES = 100_000
 
-// One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
-const PENDING = '{triage}:pending'
-const HELD = '{triage}:held'
-const DUE = '{triage}:due'
-const STUCK = '{triage}:stuck'
-const AUDIT = '{triage}:audit'
-const recordKey = (id: string) => `{triage}:s:${id}`
-const dataKey = (id: string) => `{triage}:d:${id}`
-const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
-const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
-
 /** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
   private readonly calls: Calls
   private readonly call: Calls['call']
   private readonly changes: RedisChanges
+  private readonly recollection = new Recollection()
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
     this.calls = createCalls(client)
@@ -54,23 +51,22 @@ export class RedisStore implements SubmissionStore {
   }
 
   async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
-    const { id, version, data, receivedAt } = submission
+    const { id, version, receivedAt } = submission
     const end = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
-    const record = recordKey(id)
     const held = submission.state === 'held'
+    const most = held ? this.options.heldMax : undefined
     const keys = [
-      record, dataKey(id), held ? HELD : PENDING, DUE, tallyKey(receivedAt),
-      idempotencyKey ? idempotencyKeyOf(idempotencyKey) : record,
-      limit ? countKey(client!) : record, ...entry?.paces.flatMap(({ room }) => queueKeys(room)) ?? [],
+      recordKey(id), dataKey(id), held ? LISTS.held : LISTS.pending, DUE, tallyKey(receivedAt),
+      idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
+      limit ? countKey(client!) : DUE, ...entry?.paces.flatMap(({ room }) => queueKeys(room)) ?? [],
     ]
     const args = [
-      id, version, recordOf(submission), end + RECORD_GRACE_MS, JSON.stringify(data), end, receivedAt,
+      id, version, recordOf(submission), end + RECORD_GRACE_MS, contentOf(submission), end, receivedAt,
       this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
-      held ? this.options.heldMax ?? '' : '', recordKey(''), dataKey(''), entry?.leaseMs ?? '', ...entry?.paces.map(
-        ({ intervalMs }) => intervalMs,
-      ) ?? [],
+      ...most === undefined ? ['', '', ''] : [most, recordKey(''), dataKey('')],
+      entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [],
     ]
     const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number | number[]
     if (typeof stored === 'string') return { id: stored, places: [] }
@@ -84,36 +80,46 @@ export class RedisStore implements SubmissionStore {
     return submission ?? null
   }
 
-  async replace(
-    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
-  ): Promise<boolean> {
-    const { id, version } = next
-    const data = next.data === null ? 'erase' : next.data === previous.data ? 'keep' : 'set'
-    const end = this.options.dataLivesUntil(next)
-    const recordEnd = end === this.options.dataLivesUntil(previous) ? '' : end + RECORD_GRACE_MS
-    const keys = [
-      recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt), HELD,
-      ...leaving.flatMap(({ room }) => queueKeys(room)),
-    ]
-    const place = !isPending(next) ? '' : previous.state === 'held' ? next.receivedAt : 'stay'
-    const args = [
-      id, previous.version, version, recordOf(next), recordEnd, data, data === 'set' ? JSON.stringify(next.data) : '',
-      end,
-      place, this.dueOf(next), this.options.needsPerson(next) ? next.receivedAt : '', ...lineOf(audit),
-      ...leaving.map(pauseOf),
-    ]
-    return await this.call(() => run(this.client, PUT, keys, args.map(String))) === 1
+  recall(id: string): Submission | null {
+    const record = this.recollection.of(id)
+    return record === null ? null : { ...recordIn(record), data: UNREAD }
   }
 
-  async remove(
-    { id, version, receivedAt }: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
-  ): Promise<boolean> {
+  async replace(
+    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
+  ): Promise<Submission | null> {
+    const { id, version } = next
+    const [from, to] = [this.options.listOf(previous), this.options.listOf(next)]
     const keys = [
-      recordKey(id), dataKey(id), PENDING, DUE, STUCK, AUDIT, tallyKey(audit?.at ?? receivedAt), HELD,
+      ...keysOf(id), LISTS[from ?? 'pending'], DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt),
+      LISTS[to ?? 'pending'], TAKEN,
       ...leaving.flatMap(({ room }) => queueKeys(room)),
     ]
-    const args = [id, version, ...lineOf(audit), ...leaving.map(pauseOf)]
-    return await this.call(() => run(this.client, REMOVE, keys, args.map(String))) === 1
+    const placed = (rule: (submission: Submission) => unknown) => {
+      return rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
+    }
+    const { listOf, needsPerson, isTaken, isFresh } = this.options
+    const following = [
+      id, previous.version, placed(listOf), this.dueOf(next), placed(needsPerson), placed(isTaken),
+      ...lineOf(audit),
+    ]
+    const pauses = leaving.map(pauseOf)
+    if (this.options.isOver(next)) {
+      this.recollection.keep(id, null)
+      return this.change(next, TRACE, keys, [...following, packed(next), TRACE_TTL_MS, ...pauses])
+    }
+    const wasOver = this.options.isOver(previous)
+    const isSame = next.data === previous.data && next.before === previous.before
+    const data = next.data === null ? 'erase' : next.data === UNREAD ? 'read' : isSame ? 'keep' : 'set'
+    const end = this.options.dataLivesUntil(next)
+    const recordEnd = end === this.options.dataLivesUntil(previous) && !wasOver ? '' : end + RECORD_GRACE_MS
+    const record = recordOf(next)
+    const stored = await this.change(next, PUT, keys, [
+      ...following, version, record, recordEnd, data, data === 'set' ? contentOf(next) : '', end, ...pauses,
+    ])
+    // Before its first card nobody asks for it.
+    this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? record : null)
+    return stored
   }
 
   lease(leaseMs: number, limit: number): Promise<string[]> {
@@ -121,28 +127,25 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string): Promise<void> {
-    await this.call(() => Promise.all([PENDING, HELD, DUE, STUCK].map(index => this.client.zRem(index, id))))
+    const indexes = [...Object.values(LISTS), DUE, STUCK, TAKEN]
+    await this.call(() => Promise.all(indexes.map(index => this.client.zRem(index, id))))
   }
 
-  listPending({ limit, before = '', only }: {
-    limit: number
-    before?: string
-    only?: 'stuck' | 'held'
-  }): Promise<PendingPage> {
+  listPending({ limit, before = '', sort, only, unread }: PageRequest): Promise<PendingPage> {
     return this.call(async () => {
-      const [, score = '', id = ''] = /^(\d{1,16})-(.+)$/.exec(before) ?? []
-      const [index, all] = only === 'held' ? [HELD, HELD] : [only === 'stuck' ? STUCK : PENDING, PENDING]
+      const { at = '', id = '' } = readCursor(before) ?? {}
+      const list = only === 'held' || only === 'spam' ? only : 'pending'
+      const index = only === 'stuck' ? STUCK : only === 'taken' ? TAKEN : LISTS[list]
       const [total, more, places] = await run(
-        this.client, PAGE, [index, all], [String(limit), score, id],
+        this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
       ) as [number, number, string[]]
-      const found = await this.read(places.filter((_, index) => index % 2 === 0))
+      const ids = places.filter((_, index) => index % 2 === 0)
+      const found = await (unread ? this.records(ids) : this.read(ids))
       return {
-        // It may have ended or been released between the two round trips.
-        submissions: found.filter(
-          submission => submission && (only === 'held' ? submission.state === 'held' : isPending(submission)),
-        ) as Submission[],
+        // It may have left the list between the two round trips.
+        submissions: found.filter(submission => submission && this.options.listOf(submission) === list) as Submission[],
         total,
-        cursor: more ? `${places.at(-1)}-${places.at(-2)}` : null,
+        cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
       }
     })
   }
@@ -160,19 +163,16 @@ export class RedisStore implements SubmissionStore {
         { length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS,
       )
       const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
-      return hours.map(
-        (hour, index) => ({
-          hour,
-          counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
-        }),
-      )
+      return hours.map((hour, index) => ({
+        hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
+      }))
     })
   }
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
       const [pending, oldest, overdue, stuck] = await run(
-        this.client, BACKLOG, [PENDING, DUE, STUCK], [String(now)],
+        this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)],
       ) as [number, string, number, number]
       return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue, stuck }
     })
@@ -180,6 +180,10 @@ export class RedisStore implements SubmissionStore {
 
   stuck(limit: number): Promise<string[]> {
     return this.call(() => this.client.zRange(STUCK, 0, limit - 1))
+  }
+
+  revision(): Promise<string> {
+    return this.call(async () => await this.client.get(REVISION) ?? '0')
   }
 
   watch(watcher: StoreWatcher): () => void {
@@ -213,20 +217,28 @@ export class RedisStore implements SubmissionStore {
     return Number.isFinite(due) ? due : ''
   }
 
+  private async change(
+    next: Submission, script: typeof PUT, keys: string[], args: (string | number)[],
+  ): Promise<Submission | null> {
+    const stored = await this.call(() => run(this.client, script, keys, args.map(String))) as number | string
+    if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
+    return stored === 1 ? next : null
+  }
+
+  private async records(ids: string[]): Promise<(Submission | null)[]> {
+    const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
+    return records.map(record => record === null ? null : { ...recordIn(record), data: UNREAD })
+  }
+
   private async read(ids: string[]): Promise<(Submission | null)[]> {
     if (ids.length === 0) return []
-    const found = await run(this.client, READ, ids.flatMap(id => [recordKey(id), dataKey(id)]), []) as (string | null)[]
-    return ids.map((_, index) => this.parse(found[2 * index] ?? null, found[2 * index + 1] ?? null))
+    const found = await run(this.client, READ, ids.flatMap(keysOf), []) as (string | null)[]
+    return ids.map((id, index) => {
+      const [record, data, trace] = found.slice(3 * index)
+      if (trace) return unpacked(id, trace)
+      return record ? { ...recordIn(record), ...contentIn(data, this.options.parse) } : null
+    })
   }
-
-  private parse(record: string | null, data: string | null): Submission | null {
-    return record === null ? null : { ...JSON.parse(record), data: data === null ? null : this.options.parse(data) }
-  }
-}
-
-/** Everything but the form data, as text. */
-function recordOf(submission: Submission): string {
-  return JSON.stringify({ ...submission, data: undefined })
 }
 
 /** How the scripts take an audit line, or that there is none. */
@@ -234,8 +246,4 @@ function lineOf(audit: AuditLine | undefined) {
   return audit === undefined
     ? ['', '', '', '', '']
     : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
-}
-
-function isPending({ state }: Submission): boolean {
-  return state === 'open' || state === 'settling'
 }

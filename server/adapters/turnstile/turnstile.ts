@@ -3,7 +3,6 @@ import type { Outcome } from '../../ports/delivery'
 import type { HumanCheck } from '../../ports/human-check'
 
 export interface TurnstileOptions {
-  /** TURNSTILE_SECRET_KEY. */
   secretKey: string
   /** Another verifier, for tests. */
   verifyUrl?: string

@@ -7,10 +7,7 @@ import { requireListener, started } from '../../http/platform'
 /** A cron that comes every 9 minutes leaves no gap. */
 const DURATION_MS = 600_000
 
-/**
- * `GET /api/<platform>/gateway`: listens for 10 minutes; answers once connected. 200, 401, 403, 404; 502 with what
- * failed, 504.
- */
+/** `GET /api/<platform>/gateway`: listens for 10 minutes; answers once connected. 200, 401, 403, 404, 502, 504. */
 export default route(async (event) => {
   const { config, platform } = useServices()
   const listener = requireListener(event, platform)

@@ -5,12 +5,14 @@ import { platformAt } from '../../http/platform'
 
 /**
  * `GET /api/<platform>/manifest`: its app for this deployment, without secrets, so for everybody; `?files` adds the
- * scope for attachments. 200, 404 while nobody said where this deployment is.
+ * scope for attachments, `?agent` what the platform's own stop button needs. 200, 404 while nobody said where this
+ * deployment is.
  */
 export default route(async (event) => {
   const { manifest } = platformAt(event, useServices().platform, ({ definition }) => definition.manifest !== undefined)
   if (!manifest) throw new HttpError(
     404, 'SITE_URL_MISSING', 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service: the manifest is made of it.',
   )
-  return manifest({ files: 'files' in getQuery(event) })
+  const query = getQuery(event)
+  return manifest({ files: 'files' in query, agent: 'agent' in query })
 })

@@ -3,16 +3,21 @@ import { useServices } from '../../app'
 import { HttpError, route } from '../../http/errors'
 import { requireViewer } from '../../http/viewer'
 
-/** `GET /api/auth/session`: who is signed in, or how to; `closed` says why nobody can. For everybody. */
+/**
+ * `GET /api/auth/session`: who is signed in, or how to; `closed` says why nobody can, `refused` why whoever did may not
+ * look. For everybody.
+ */
 export default route(async (event): Promise<SessionState> => {
   const services = useServices()
   const platforms = services.identityProviders.map(({ key, label }) => ({ key, label }))
   const ways = { password: Boolean(services.config.ops.password), platforms }
   try {
-    return { viewer: await requireViewer(event, services), closed: null, ...ways }
+    const { id, name, platform, role } = await requireViewer(event, services)
+    return { viewer: { id, name, platform, role }, closed: null, refused: null, ...ways }
   }
   catch (error) {
     if (!(error instanceof HttpError)) throw error
-    return { viewer: null, closed: error.status === 403 ? error.message : null, ...ways }
+    const refused = error.code === 'NOT_A_VIEWER' ? error.message : null
+    return { viewer: null, closed: error.status === 403 && !refused ? error.message : null, refused, ...ways }
   }
 })

@@ -3,5 +3,8 @@ import { useServices } from '../../app'
 import { viewerRoute } from '../../http/viewer'
 
 /** `GET /api/ops/context`: what the pages say about this deployment. 401, 403. */
-export default viewerRoute(useServices, async ({ sandbox, formUrl, sampleCurl }): Promise<OpsContext> =>
-  ({ sandbox: sandbox !== null, formUrl, curl: sampleCurl }))
+export default viewerRoute(useServices, async ({ sandbox, formUrl, sampleCurl, config }): Promise<OpsContext> =>
+  ({
+    sandbox: sandbox !== null, takes: config.people.claimMs !== null, revocableMs: config.revocableMs, formUrl,
+    curl: sampleCurl,
+  }))

@@ -6,10 +6,11 @@ import { requireSandbox } from '../../http/viewer'
 /** `GET /api/sandbox/state`: the embedded room and the emails caught, for the sandbox page. */
 export default route(async (event): Promise<SandboxState> => {
   const services = useServices()
-  const { room, emails, viewer } = await requireSandbox(event, services)
-  const { config, formUrl, sampleCurl } = services
+  const { rooms, emails, viewer } = await requireSandbox(event, services)
+  const { config, formUrl, sampleCurl, sampleUpload } = services
   const signedInAs = config.ops.canSignIn ? viewer.name : null
   return {
-    channel: room.channel, messages: room.list(), emails: emails.toReversed(), formUrl, curl: sampleCurl, signedInAs,
+    revision: rooms.revision, channels: rooms.channels, messages: rooms.list(), emails: emails.toReversed(), formUrl,
+    curl: sampleCurl, upload: sampleUpload, signedInAs,
   }
 })

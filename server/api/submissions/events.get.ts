@@ -1,10 +1,17 @@
+import { getQuery } from 'h3'
 import { useServices } from '../../app'
 import { eventStream } from '../../http/streams'
 import { viewerRoute } from '../../http/viewer'
 
 /**
- * `GET /api/submissions/events`: server-sent `changed` events, each a JSON list of ids, or null when any submission may
- * have changed; and `heartbeat`s, which stop when changes would not be heard of. No form data. 401, 403, 503.
+ * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null when any
+ * submission may have changed; and `heartbeat`s, which stop when changes would not be heard of. It begins with null,
+ * unless nothing has changed since the `revision` of a page. No form data. 401, 403, 503.
  */
-export default viewerRoute(useServices, ({ opsSubmissions }, event) => eventStream(event, ({ send, beat, close }) =>
-  opsSubmissions.feed.listen({ changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close })))
+export default viewerRoute(useServices, ({ opsSubmissions }, event) => {
+  const { since } = getQuery(event)
+  return eventStream(event, ({ send, beat, close }) => opsSubmissions.feed.listen({
+    knows: typeof since === 'string' ? since : undefined,
+    changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close,
+  }))
+})

@@ -3,8 +3,11 @@ import { useServices } from '../../app'
 import { viewerRoute } from '../../http/viewer'
 
 /**
- * `GET /api/submissions?limit&before&state&q`: a page of what is pending, newest first.
+ * `GET /api/submissions?limit&before&sort&only&state&q&holder&form&platform`: a page of what is pending, newest first;
+ * `holder` is `mine`, `free` or `taken`, `sort` `oldest`, and `only` `ids`, of all that the filter finds.
  *
- * 200 `{ rows, total, cursor, scanned }`; hand `cursor` back as `before`. 400, 401, 403, 503.
+ * 200 `{ rows, found, total, cursor, scanned }`; hand `cursor` back as `before`. 400, 401, 403, 503.
  */
-export default viewerRoute(useServices, ({ opsSubmissions }, event) => opsSubmissions.list(getQuery(event)))
+export default viewerRoute(
+  useServices, ({ opsSubmissions }, event, viewer) => opsSubmissions.list(getQuery(event), viewer),
+)

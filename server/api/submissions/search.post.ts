@@ -1,6 +1,6 @@
 import { useServices } from '../../app'
 import { readJson } from '../../http/body'
-import { deciderRoute } from '../../http/viewer'
+import { askingRoute } from '../../http/viewer'
 
 const MAX_BYTES = 64 * 1024
 
@@ -8,7 +8,9 @@ const MAX_BYTES = 64 * 1024
  * `POST /api/submissions/search`: as `GET /api/submissions`, with the query as JSON, because what people search for is
  * form data and has no place in URLs. With `ids`, those of them that are still pending. 200, 400, 401, 403, 415, 503.
  */
-export default deciderRoute(
+export default askingRoute(
   useServices,
-  async ({ opsSubmissions, readBody }, event) => opsSubmissions.list(await readJson(event, readBody, MAX_BYTES)),
+  async ({ opsSubmissions, readBody }, event, viewer) => (
+    opsSubmissions.list(await readJson(event, readBody, MAX_BYTES), viewer)
+  ),
 )

@@ -1,14 +1,11 @@
 import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../app'
-import { LARGEST_BODY } from '../../http/body'
+import { LARGEST_BODY } from '../../http/body-limits'
 import { route } from '../../http/errors'
 import { requireDecider } from '../../http/viewer'
 import { sendResponse, webRequest } from '../../http/web'
 
-/**
- * `POST /api/webhooks/<platform>`: hands the raw request to the platform's adapter and its response back; 404 for
- * others.
- */
+/** `POST /api/webhooks/<platform>`: hands the request to its adapter, and the response back; 404 for others. */
 export default route(async (event) => {
   const platform = getRouterParam(event, 'platform', { decode: true }) ?? ''
   const services = useServices()

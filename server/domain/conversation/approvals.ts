@@ -2,13 +2,16 @@ import type { ApprovalStore, KeptTurn, ProposedCall, Verdict, WaitingTurn } from
 import type { Place } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
-import type { CardRef, Reviewer } from '../../ports/submission'
+import type { CardRef, Person } from '../../ports/submission'
+import { isNamed } from '../people/people'
 import { isSamePlace } from '../submission/place'
 
 export interface ApprovalPorts {
   store: ApprovalStore
-  /** Who may decide beside the one who asked, as the names of `Presser` have them. */
+  /** Who may decide beside the one who asked. */
   approvers: readonly string[]
+  /** Why somebody may not approve what a call does to a submission, in words for them alone; null when they may. */
+  refusal: (submission: string, by: Person, place: Place) => Promise<string | null>
   /** Where a thread is, by its id, for turns that do not say it. */
   placeOf: (threadId: string) => Place
   ttlMs: number
@@ -20,10 +23,7 @@ export interface ApprovalPorts {
 }
 
 /** Who presses a button, by the signed request. */
-export interface Presser {
-  reviewer: Reviewer
-  /** `platform:user`, and where a platform has workspaces `platform:workspace:user`. */
-  names: readonly string[]
+export interface Presser extends Person {
   /** A question is decided where it was asked, and does not exist elsewhere. */
   place: Place
 }
@@ -41,6 +41,11 @@ export interface Overdue {
 
 /** Looked at in one sweep. */
 const SWEPT = 20
+
+/** Waiting turns that are looked at to find those of one thread. */
+const WITHDRAWN = 500
+
+const OVER = 'This is over: it was decided, or nobody decided in time.'
 
 /** Who may allow what the agent wants to do, and when it goes on. A write runs at most once, whatever happens. */
 export class Approvals {
@@ -67,9 +72,9 @@ export class Approvals {
 
   /** @param position of the call in its turn */
   async decide(
-    id: string, position: number, approved: boolean, { reviewer: by, names, place }: Presser,
+    id: string, position: number, approved: boolean, { place, ...by }: Presser,
   ): Promise<ApprovalResult> {
-    const { store, approvers, runtime, leaseMs, monitor, log } = this.ports
+    const { store, approvers, refusal, runtime, leaseMs, monitor, log } = this.ports
     const kept = await store.get(id)
     const call = kept?.turn.calls[position]
     const isElsewhere = kept !== null && !isSamePlace(this.placeOf(kept.turn), place)
@@ -77,15 +82,14 @@ export class Approvals {
       monitor.misplaced(place[0]?.split('/')[0] ?? 'unknown')
       log.warn('approval.misplaced', { turn: id, approver: by.id, platform: by.platform })
     }
-    if (!kept || !call || isElsewhere) return {
-      refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept: null,
+    if (!kept || !call || isElsewhere) return { refused: 'gone', message: OVER, kept: null }
+    const { turn, turn: { asker } } = kept
+    if (!isSame(by, asker) && !isNamed(by, approvers)) {
+      const message = `Only ${asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`
+      return { refused: 'not-allowed', message, kept }
     }
-    const { turn } = kept
-    const isAsker = by.id === turn.asker.id && by.platform === turn.asker.platform
-    if (!isAsker && !approvers.some(approver => names.includes(approver))) return {
-      refused: 'not-allowed',
-      message: `Only ${turn.asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`, kept,
-    }
+    const refused = approved && call.submission ? await refusal(call.submission, by, place) : null
+    if (refused !== null) return { refused: 'not-allowed', message: refused, kept }
     const now = runtime.now()
     if (now >= turn.expiresAt) {
       return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
@@ -93,7 +97,7 @@ export class Approvals {
     const verdict: Verdict = { approved, by, at: now }
     const recorded = await store.decide(id, position, verdict, now + leaseMs)
     switch (recorded.state) {
-      case 'gone': return { refused: 'gone', message: 'This is over: it was decided, or nobody decided in time.', kept }
+      case 'gone': return { refused: 'gone', message: OVER, kept }
       case 'decided': return {
         refused: 'taken', message: `Already decided: ${verdictLine(recorded.verdict)}.`,
         kept: { ...kept, verdicts: kept.verdicts.map((each, at) => at === position ? recorded.verdict : each) },
@@ -101,6 +105,23 @@ export class Approvals {
     }
     log.info('approval.decided', { turn: id, call: call.toolCallId, approved, approver: by.id, platform: by.platform })
     return { call, turn, verdict, resume: recorded.state === 'complete' ? recorded.kept : null }
+  }
+
+  /** Takes back what waits in a thread, of which nothing is done; resolves with what it was. */
+  async withdraw(threadId: string, by: Person): Promise<KeptTurn[]> {
+    const { store, runtime, leaseMs, log } = this.ports
+    const withdrawn: KeptTurn[] = []
+    for (const id of await store.kept(WITHDRAWN)) {
+      const kept = await store.get(id)
+      if (kept?.turn.threadId !== threadId || kept.taken) continue
+      const now = runtime.now()
+      const recorded = await store.decide(id, null, { approved: false, by, stopped: true, at: now }, now + leaseMs)
+      if (recorded.state !== 'complete') continue
+      log.info('approval.withdrawn', { turn: id, by: by.id, platform: by.platform })
+      withdrawn.push(recorded.kept)
+      await store.drop(id)
+    }
+    return withdrawn
   }
 
   /** The turn is over: its last part was told, or the next question asked. */
@@ -135,7 +156,14 @@ export class Approvals {
   }
 }
 
+/** One and the same on one platform, or by what PEOPLE says. */
+function isSame(one: Person, other: Person): boolean {
+  const isKnown = one.person !== undefined && one.person === other.person
+  return isKnown || (one.id === other.id && one.platform === other.platform)
+}
+
 /** `Approved by Ada Lovelace on Slack`. */
-export function verdictLine({ approved, by }: Verdict): string {
+export function verdictLine({ approved, by, stopped }: Verdict): string {
+  if (stopped && by) return `Not done: stopped by ${by.name} on ${by.platform}`
   return by ? `${approved ? 'Approved' : 'Denied'} by ${by.name} on ${by.platform}` : 'Not done: nobody decided in time'
 }

@@ -1,3 +1,4 @@
+import { COMMANDS, usageOf } from '../../../shared/commands'
 import type { Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
 
 const BUTTONS: readonly SpeechButton[] = [
@@ -6,12 +7,20 @@ const BUTTONS: readonly SpeechButton[] = [
   { id: 'escalate', label: 'Ask for a human' },
 ]
 
-const HELP: readonly SpeechItem[] = [
-  { label: 'pending', value: 'How many submissions wait, and the newest of them' },
-  { label: 'show <id or words>', value: 'One submission with its buttons, or those that match' },
-  { label: 'status', value: 'What is connected, and what was decided in the last day' },
-  { label: 'help', value: 'This list' },
-]
+const helpWithout = (left: readonly string[]): SpeechItem[] => (
+  COMMANDS.filter(({ name }) => !left.includes(name)).map(each => ({ label: usageOf(each), value: each.about }))
+)
+
+/** Without what not every deployment has. */
+const HELP = helpWithout(['take', 'assign'])
+
+/** The button of a test card. */
+export const TEST_CLICK: SpeechButton = { id: 'test_click', label: 'Try a click' }
+
+/** What is said below a test card. */
+export function clickArrived(fullName: string): Speech {
+  return { text: [`The click of ${fullName} arrived.`] }
+}
 
 /** The first thing that the bot says in a thread. */
 export function welcome(fullName: string): Speech {
@@ -24,7 +33,10 @@ export function welcome(fullName: string): Speech {
   }
 }
 
-export const help: Speech = { text: ['This is what I understand:'], items: HELP, buttons: BUTTONS }
+/** @param takes whether people take what waits */
+export function helpOf(takes: boolean): Speech {
+  return { text: ['This is what I understand:'], items: takes ? helpWithout([]) : HELP, buttons: BUTTONS }
+}
 
 /** The help of a bot that answers through a model. */
 export const helpWithModel: Speech = {
@@ -32,6 +44,11 @@ export const helpWithModel: Speech = {
     'Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.',
   ],
   buttons: BUTTONS,
+}
+
+/** What `take` and `assign` get where people take nothing. */
+export const takesNothing: Speech = {
+  text: ['Nobody takes submissions here: whoever runs this service switches that on with TAKE=1.'],
 }
 
 export const unknown: Speech = { text: ['I did not understand that. Type help for what I can do.'] }

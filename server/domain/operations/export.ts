@@ -1,6 +1,6 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
-import { fieldText } from '../submission/fields'
+import { fieldText } from '../submission/field-text'
 import { reached } from '../submission/overview'
 
 export type ExportedTable = 'submissions' | 'audit'
@@ -22,7 +22,6 @@ const FIELD_COLUMNS = 500
 /** Every line of the audit trail that is kept. */
 const ALL_LINES = 100_000
 
-/** A table as rows of one set of columns. */
 export function exportTable(store: SubmissionStore, table: ExportedTable): Promise<ExportTable> {
   return table === 'audit' ? auditTable(store) : submissionTable(store)
 }
@@ -70,17 +69,18 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
 async function auditTable(store: SubmissionStore): Promise<ExportTable> {
   const lines = await reached(store.audit(ALL_LINES))
   async function* rows(): AsyncGenerator<ExportRow> {
-    for (const { id, outcome, at, reviewer, receivedAt } of lines) {
+    for (const { id, outcome, at, reviewer, to = [], receivedAt } of lines) {
       yield {
         id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '',
-        'platform': reviewer?.platform ?? '', 'received at': iso(receivedAt),
+        'person': reviewer?.person ?? '', 'platform': reviewer?.platform ?? '', 'to': to.join(', '),
+        'received at': iso(receivedAt),
       }
     }
   }
-  return { columns: ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'platform', 'received at'], rows: rows() }
+  const columns = ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'person', 'platform', 'to', 'received at']
+  return { columns, rows: rows() }
 }
 
-/** The audit trail as the JSON export has it. */
 async function* auditRecords(store: SubmissionStore): AsyncGenerator<object> {
   for (const { at, receivedAt, ...line } of await reached(store.audit(ALL_LINES))) yield {
     ...line, at: iso(at), receivedAt: iso(receivedAt),

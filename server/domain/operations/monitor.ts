@@ -1,24 +1,38 @@
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
 import type { Work } from '../../ports/submission'
 
-/**
- * Hands what happens to the health notes, and to the metrics when they are on; those load beside the first requests.
- */
+/** The part that tells what became of emails. */
+export const RECEIPTS = 'receipts'
+
+/** Tells the health notes of what happens, and the metrics where they are on. */
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {
     received: held => count(loaded => loaded.received(held)),
     ended: line => count(loaded => loaded.ended(line)),
     misplaced: platform => count(loaded => loaded.misplaced(platform)),
+    refused: platform => count(loaded => loaded.refused(platform)),
+    told(...facts) {
+      health.note(RECEIPTS, now())
+      count(loaded => loaded.told(...facts))
+    },
+    toldForeign: () => count(loaded => loaded.toldForeign()),
     acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),
     tried(work, outcome, ms) {
-      health.note(partOf(work), now(), outcome.ok ? undefined : outcome.reason)
+      for (const part of partsOf(work, outcome.ok)) health.note(part, now(), outcome.ok ? undefined : outcome.reason)
       count(loaded => loaded.tried(work, outcome, ms))
     },
   }
 }
 
-/** A platform by its key, a delivery by its kind. */
-function partOf({ kind, room, card }: Work): string {
-  return room?.split('/')[0] ?? card?.platform ?? kind
+const PARTS: Partial<Record<Work['kind'], string>> = { erasure: 'endpoint', confirm: 'email' }
+
+/**
+ * A platform by its key, a delivery by its kind. A room beside its platform's own is a part, too: what it refuses says
+ * nothing of the platform.
+ */
+function partsOf({ kind, room, card }: Work, isDone: boolean): string[] {
+  const part = room?.split('/')[0] ?? card?.platform ?? PARTS[kind] ?? kind
+  if (room === undefined || room === part) return [part]
+  return isDone ? [part, room] : [room]
 }

@@ -4,7 +4,11 @@ import type { HealthBook, PartHealth } from '../../ports/monitor'
 import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Delivery } from '../../ports/submission'
+import { visible } from '../../../shared/utils/text'
+import { RECEIPTS } from './monitor'
+import { holderOf } from '../submission/hold'
 import { problemOf } from '../submission/overview'
+import { labelOf } from '../submission/place'
 import { DELIVERY_NAMES } from '../submission/present'
 import type { Storage, StoreRefusal } from './readiness'
 
@@ -14,34 +18,53 @@ export interface StatusPorts {
   board: ReviewBoard
   health: HealthBook
   deliveries: readonly Delivery[]
+  /** Whether the mail provider tells what became of emails. */
+  hasReceipts: boolean
   clock: Pick<StoreClock, 'now' | 'aheadMs'>
+  /** Whether people take what waits. */
+  takes: boolean
+  /** All rooms of the cards; those beside a platform's own are named while they fail. */
+  rooms: readonly string[]
 }
 
 /** Stuck submissions that the page names. */
 const STUCK = 10
 
+/** Submissions that are read to say who has how many: a form may have 256 KiB. */
+const TAKEN = 100
+
 /** Lines of the audit trail that the page shows. */
 const AUDIT_LINES = 50
 
 /** Everything that the person on duty looks at first. Answers also while the store is away. */
-export async function readStatus({ store, storage, board, health, deliveries, clock }: StatusPorts): Promise<Status> {
+export async function readStatus(
+  { store, storage, board, health, deliveries, hasReceipts, clock, takes, rooms }: StatusPorts,
+): Promise<Status> {
   const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [refusal, notes, backlog, tally, audit, stuck] = await Promise.all([
+  const [platforms, refusal, notes, backlog, tally, audit, stuck, holders] = await Promise.all([
+    Promise.all(board.platforms.map(async key => ({ key, label: board.label(key), waits: await board.awaits(key) }))),
     storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)),
     known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
+    takes ? known(readHolders(store, at)) : null,
   ])
   const answered = clock.now()
   const used = [
-    ...board.platforms.map(key => ({ key, label: board.label(key) })),
-    ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key] })),
+    ...platforms,
+    ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key], waits: null })),
+    ...hasReceipts ? [{ key: RECEIPTS, label: 'Email receipts', waits: null }] : [],
   ]
   const parts = [
-    storePart(refusal, answered), ...used.map(part => ({ ...part, ...judge(notes && (notes[part.key] ?? UNUSED)) })),
+    storePart(refusal, answered), ...used.map(({ waits, ...part }) => ({
+      ...part, ...judge(notes && (notes[part.key] ?? UNUSED)), ...waits && { state: 'waiting' as const, waits },
+    })),
+    ...rooms.filter(room => room.includes('/')).map(room => ({
+      key: room, label: labelOf(room, board), ...judge(notes && (notes[room] ?? UNUSED)),
+    })).filter(({ state }) => state === 'failing'),
   ]
   return {
     now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck,
-    audit,
+    holders, audit,
   }
 }
 
@@ -51,6 +74,13 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<St
     const problem = submission && problemOf(submission, board.label)
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
+}
+
+async function readHolders(store: SubmissionStore, at: number): Promise<NonNullable<Status['holders']>> {
+  const { submissions } = await store.listPending({ limit: TAKEN, only: 'taken' })
+  const of = Map.groupBy(submissions.flatMap(submission => holderOf(submission, at) ?? []), ({ who }) => who)
+  return [...of.values()].map(all => ({ name: visible(all[0]!.name), platform: all[0]!.platform, count: all.length }))
+    .sort((a, b) => b.count - a.count)
 }
 
 const UNUSED: PartHealth = { lastSuccessAt: null, lastError: null }

@@ -2,44 +2,64 @@ import type { Form } from '../../ports/form'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import { StoreUnavailable, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
+import { typed } from './field-rules'
+import type { IncomingFiles } from './incoming-files'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
+import type { SubmissionFiles } from './submission-files'
 
 export interface AcceptPorts {
   /** Null when everybody may send any number. */
   quota: Quota | null
   screening: ScreeningPorts
+  files: Pick<SubmissionFiles, 'incoming'>
   intake: IntakePorts
+}
+
+/** A form that was taken. */
+export interface Accepted {
+  id: string
+  /** Where the sender's browser wants to go next: unchecked. */
+  next?: string
 }
 
 /**
  * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and first
- * where a human check is going to ask somebody else or the sender has too many on their way. Resolves with its id, also
- * for one that is held because it fell into the honeypot.
+ * where a human check is going to ask somebody else, files may come, or the sender has too many on their way. Resolves
+ * also for one that is held because it fell into the honeypot.
  *
- * @param read the body, which is not read for a sender who is known to be over the limit
+ * @param read the body, its files to where it is told; it is not read for a sender who is known to be over the limit
  * @throws DomainError of any kind when nothing was stored
  */
 export async function accept(
-  read: () => Promise<unknown>, sender: Sender, form: Form, { quota, screening, intake }: AcceptPorts,
-): Promise<string> {
+  read: (upload: IncomingFiles | null) => Promise<unknown>, sender: Sender, form: Form,
+  { quota, screening, files, intake }: AcceptPorts,
+): Promise<Accepted> {
   const client = sender.group
   quota?.check(client)
   const isCrowded = quota?.enter(client) ?? false
-  const isFirst = isCrowded || (screening.humanCheck !== null && !sender.trusted)
+  const upload = sender.hasFiles ? files.incoming(form, client) : null
+  const isFirst = isCrowded || upload !== null || (screening.humanCheck !== null && !sender.trusted)
   const uncounted = isFirst ? null : quota
   try {
     if (isFirst) await quota?.count(client)
-    const body = await read()
+    const body = await read(upload)
     // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of
     // cards.
     uncounted?.check(client)
-    const { data, held } = await screen(body, sender, screening)
-    return await receive(
-      data, form, intake,
-      { idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held },
-    )
+    const { data, held, envelope, next } = await screen(body, sender, screening, sent => (
+      typed(sent, form, upload?.files)
+    ))
+    const id = await receive(data, form, intake, {
+      idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held,
+      id: upload?.id, envelope: upload && upload.files.length > 0 ? { ...envelope, files: upload.files } : envelope,
+    })
+    // It was sent before.
+    if (upload && id !== upload.id) await upload.discard()
+    return { id, next }
   }
   catch (error) {
+    // Where the store does not answer, it may have the submission all the same.
+    if (!(error instanceof StoreUnavailable)) await upload?.discard()
     if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)
     if (!(error instanceof StoreUnavailable || error instanceof TooManyForms)) await uncounted?.count(client)
     throw error

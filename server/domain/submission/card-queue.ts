@@ -6,6 +6,9 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Submission, Work } from '../../ports/submission'
 import { roomPauseMs, type RetryPolicy } from './backoff'
+import { ClosedRooms } from './closed-rooms'
+import type { EventsOn } from './events'
+import { QUEUE_CHECK_MS } from './lifecycle'
 
 /** From here on a room is told how many cards wait. */
 const BACKLOG_NOTICE = 50
@@ -19,8 +22,8 @@ const MAX_WAIT_MS = 1000
 export interface CardQueuePorts {
   queues: CardQueueStore
   store: Pick<SubmissionStore, 'get'>
-  board: Pick<ReviewBoard, 'intervalMs' | 'announce'>
-  forms: Pick<Forms, 'rooms'>
+  board: Pick<ReviewBoard, 'awaits' | 'intervalMs' | 'announce' | 'label'>
+  forms: Pick<Forms, 'rooms' | 'all'>
   /** Posts a card: `Outbox.run`. */
   run: (submission: Submission, work: readonly Work[]) => Promise<void>
   policy: RetryPolicy
@@ -40,8 +43,14 @@ export class CardQueue {
   private readonly awaited = new Map<string, () => void>()
   /** Cards that this process may post, by room and id; until when, epoch ms. */
   private readonly granted = new Map<string, number>()
+  /** How long it takes at least until those are let out that were just told to wait, by room and id, ms. */
+  private readonly turns = new Map<string, number>()
 
-  constructor(private readonly ports: CardQueuePorts) {}
+  readonly closedRooms: ClosedRooms
+
+  constructor(private readonly ports: CardQueuePorts) {
+    this.closedRooms = new ClosedRooms(ports)
+  }
 
   /** How a submission enters the queues of these rooms. */
   entryOf(rooms: readonly string[]): Entry {
@@ -60,12 +69,35 @@ export class CardQueue {
 
   /** Whether the card may be posted now; otherwise it waits in the queue. @throws when the store cannot be reached */
   async mayPost({ room, attempts }: Work, id: string): Promise<boolean> {
-    if (!this.isPaced(room!)) return true
-    const { queues, runtime, policy: { leaseMs } } = this.ports
+    const { queues, board, runtime, policy: { leaseMs } } = this.ports
+    const isAwaited = await board.awaits(room!) !== null
+    if (!this.isPaced(room!)) return !isAwaited
     const key = keyOf(room!, id)
-    const until = this.granted.get(key) ?? 0
+    const isGranted = (this.granted.get(key) ?? 0) > runtime.now()
     this.granted.delete(key)
-    return until > runtime.now() || await queues.enter(this.paceOf(room!), id, { leaseMs, first: attempts > 0 }) === 0
+    const first = attempts > 0
+    const pace = this.paceOf(room!)
+    if (isGranted && !isAwaited) return true
+    // Its place is kept, and it is in nobody's hands when the room is there.
+    if (isGranted) await queues.leave(id, [{ room: room!, pauseMs: 0 }])
+    const place = await queues.enter(pace, id, { leaseMs: isAwaited ? 0 : leaseMs, first: first || isGranted })
+    if (place === 0 && !isAwaited) return true
+    this.turns.set(key, (place - 1) * pace.intervalMs)
+    return false
+  }
+
+  /** Work that has to wait is looked after later, in case it was forgotten: a card not before its turn can come. */
+  putOff({ key, room = '' }: Work, id: string): EventsOn {
+    const turnMs = this.turns.get(keyOf(room, id)) ?? 0
+    this.turns.delete(keyOf(room, id))
+    const until = this.ports.runtime.now() + Math.max(QUEUE_CHECK_MS, turnMs)
+    return () => [{ type: 'put-off', key, until }]
+  }
+
+  /** An attempt was made: where a room takes no cards any more, others are told. */
+  tried({ kind, room }: Work, outcome: Outcome<unknown> | 'waiting'): void {
+    const telling = kind === 'post' && outcome !== 'waiting' && this.closedRooms.heard(room!, outcome)
+    if (telling) this.ports.runtime.background(telling)
   }
 
   /** What an attempt at a piece of work means to its queue: for `Outbox.apply`, which writes it with the result. */
@@ -95,6 +127,12 @@ export class CardQueue {
     }
   }
 
+  /** Whether all these rooms have a channel by now. */
+  async areThere(rooms: readonly string[]): Promise<boolean> {
+    const awaited = await Promise.all(rooms.map(room => this.ports.board.awaits(room)))
+    return awaited.every(reason => reason === null)
+  }
+
   isPaced(room: string): boolean {
     return this.ports.board.intervalMs(room) > 0
   }
@@ -110,16 +148,16 @@ export class CardQueue {
   }
 
   private async drain(room: string): Promise<void> {
-    const { queues, runtime, policy: { leaseMs } } = this.ports
+    const { queues, board, runtime, policy: { leaseMs } } = this.ports
     const end = runtime.now() + RUN_MS
-    while (runtime.now() < end) {
+    while (runtime.now() < end && await board.awaits(room) === null) {
       const taken = await queues.take(this.paceOf(room), leaseMs)
       if (taken.id !== null) {
         await this.announceBacklog(room)
         await this.post(room, taken.id)
       }
       else if (taken.waitMs === null) {
-        return queues.forgetNotice(room)
+        return queues.forgetNotice(room, 'backlog')
       }
       else {
         await runtime.wait(Math.min(Math.max(taken.waitMs, 1), MAX_WAIT_MS))
@@ -143,7 +181,7 @@ export class CardQueue {
   private async announceBacklog(room: string): Promise<void> {
     const { queues, board, log, overviewUrl } = this.ports
     const waiting = await queues.length(room)
-    if (waiting <= BACKLOG_NOTICE || !await queues.takeNotice(room)) return
+    if (waiting <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
     const outcome = await board.announce(room, `${waiting} more submissions are waiting for their cards.`, overviewUrl)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }

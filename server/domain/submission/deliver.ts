@@ -1,22 +1,30 @@
-import type { Mailer, Outcome } from '../../ports/delivery'
-import type { Delivery, Sent, Submission } from '../../ports/submission'
+import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/delivery'
+import type { Delivery, Submission } from '../../ports/submission'
 import { contentOf, digest } from './record'
-import { composeEmail, type EmailTemplate, type MailSender } from './email'
-import { type Presentation, DELIVERY_NAMES, targetsOf } from './present'
+import { composeEmail, type MailSender } from './email'
+import { isLinked, withFiles, type MailFiles } from './mailed-files'
+import type { Done } from './events'
+import { type Presentation, DELIVERY_NAMES, formOf, targetsOf } from './present'
+import { SUBMISSION_TTL_MS } from './store-rules'
+import { isLost } from './verdicts'
 
 export interface DeliveryPorts {
   mailer: Mailer
   template: () => Promise<EmailTemplate>
   mail: MailSender
+  /** Files that came with forms; none in tests without them. */
+  files?: MailFiles
   presentation: Presentation
 }
 
+type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
+
 /** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
 export async function deliver(
-  kind: Delivery, submission: Submission, { mailer, template, mail, presentation }: DeliveryPorts,
-): Promise<Outcome<Pick<Sent, 'content' | 'to'>>> {
+  kind: Delivery, submission: Submission, { mailer, template, mail, files, presentation }: DeliveryPorts,
+): Promise<Outcome<Delivered> | 'waiting'> {
   const { data, form: key, sent = [] } = submission
-  const form = presentation.forms.of(key)
+  const form = formOf(submission, presentation)
   if (!data) return refused('The data expired before it could be delivered.')
   if (form.missing) return refused(
     `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
@@ -24,13 +32,37 @@ export async function deliver(
   const to = targetsOf(kind, form)
   if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === kind)
-  const outcome = kind === 'email'
-    ? await mailer.send(
-        await composeEmail(submission, form, mail, template, earlier),
-        deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
-      )
-    : await form.endpoint!.post(JSON.stringify(data), deliveryKey(submission, [form.endpoint!.url, earlier?.at]))
-  return outcome.ok ? { ok: true, value: { content: contentOf(data), to } } : outcome
+  const given = { delivery: kind, content: contentOf(data), to }
+  // A link works as long as the data is kept.
+  const linked = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
+  if (kind === 'endpoint') {
+    const key = deliveryKey(submission, [form.endpoint!.url, earlier?.at])
+    const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), key)
+    return outcome.ok ? { ok: true, value: { sent: given, ...outcome.value, ...linked } } : outcome
+  }
+  // Nobody has what came back, so there is nothing to correct.
+  const corrected = earlier && !isLost(earlier) ? earlier : undefined
+  const outcome = await mailer.send(
+    await composeEmail(submission, form, mail, template, corrected, files),
+    deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
+  )
+  if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
+  const messageId = outcome.value
+  if (messageId === undefined) return { ok: true, value: { sent: given, ...linked } }
+  return { ok: true, value: { sent: { ...given, messageId }, keepMs: mail.receipts?.waitMs, ...linked } }
+}
+
+/** Tells the endpoint that everything was erased of a submission of which it may have something. */
+export async function tellErasure(
+  submission: Submission, { presentation }: Pick<DeliveryPorts, 'presentation'>,
+): Promise<Outcome<Posted>> {
+  const { id, form, erased } = submission
+  const { endpoint } = formOf(submission, presentation)
+  if (!endpoint) return refused(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
+  const event = {
+    type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...form && { form } },
+  }
+  return endpoint.post(JSON.stringify(event), `${id}-erased`)
 }
 
 function refused(reason: string) {

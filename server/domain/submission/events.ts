@@ -1,32 +1,74 @@
 import type {
-  Action, CardRef, Delivery, Reviewer, Sent, Submission, SubmissionData, Work,
+  Action, CardRef, ClaimRule, Delivery, Envelope, Person, Receipt, Reviewer, Sent, Submission, SubmissionData, Work,
 } from '../../ports/submission'
 
 /** What happens to a submission. */
 export type LifecycleEvent
   = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[] } & Reception
-    /** What was held is a form after all, or is not. */
-    | { type: 'released', reviewer: Reviewer, rooms: readonly string[] }
-    | { type: 'deleted', reviewer: Reviewer }
+    /** What was held is a form after all. */
+    | { type: 'released', reviewer: Reviewer, rooms: readonly string[], press?: string }
+    /** Somebody has the form data erased, whatever became of it. */
+    | { type: 'erased', reviewer: Reviewer, press?: string, /** The endpoint is told. */ told?: boolean }
     | {
       type: 'claimed'
       action: Action
       reviewer: Reviewer
       deliveries: readonly Delivery[]
       edit?: Edit
+      /** Addresses for the email, instead of those of the form. */
+      to?: readonly string[]
+      /** Address to which it is confirmed when it was sent, if no round before did that. */
+      confirm?: string
       card?: CardRef
       press?: string
+      /** For how long it can be taken back, ms; absent when it cannot. */
+      revocableMs?: number
+      /** Who decides, by `identityOf`, and what it means to them that others have it; absent where nobody takes. */
+      heeds?: { who: string, rule: ClaimRule }
     }
+    /** Somebody takes back what was decided. */
+    | { type: 'revoked', action: Action, reviewer: Reviewer, press?: string }
+    /**
+     * Somebody is on it from now on, for so many ms; `by`: whoever gives it to them, whoever had it. `listed`: there is
+     * a list of who may.
+     */
+    | { type: 'taken', person: Person, forMs: number, listed?: boolean, by?: Reviewer } & Press
+    /** `who` is who hands it back, by `identityOf`. */
+    | { type: 'returned', who: string } & Press
+    /** Its time is over, or its holder, if that is `left`, may not decide any more. */
+    | { type: 'freed', left?: string }
+    /** Somebody, by `identityOf`, is told that another one has it. */
+    | { type: 'warned', who: string, press?: string }
+    /** Its cards do not show the form data any more. */
+    | { type: 'collapsing' }
+    /** Spam cannot be taken back any more, or no receipt is waited for. */
+    | { type: 'forgotten' }
     | { type: 'leased', keys: readonly string[] }
     | { type: 'done', key: string } & Done
     /** `refused`: a card, for what it says. */
     | { type: 'failed', key: string, reason: string, retryAt: number | null, refused?: boolean }
+    /** Somebody deleted a card; `room` is where one is missing now. */
+    | { type: 'card-deleted', card: CardRef, room: string | null }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
     /** Not tried yet, it only has to wait: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }
     | { type: 'expiring' }
     | { type: 'expired' }
+    /** The mail provider told what became of an email. */
+    | { type: 'receipt', messageId: string, receipt: Receipt }
+
+/** Events whose facts depend on the version that they meet. */
+export type EventsOn = (stored: Submission) => readonly LifecycleEvent[]
+
+/** The event of one type. */
+export type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }
+
+/** The click that it was, if it was one. */
+interface Press {
+  card?: CardRef
+  press?: string
+}
 
 /** How a new submission is shown. */
 interface Reception {
@@ -34,6 +76,7 @@ interface Reception {
   queued?: readonly string[]
   /** It fell into the honeypot, and no room is told. */
   held?: boolean
+  envelope?: Envelope
 }
 
 /** The result of a piece of work. */
@@ -42,7 +85,13 @@ export interface Done {
   card?: CardRef
   version?: number
   /** What was delivered, and where to. */
-  sent?: Pick<Sent, 'content' | 'to'>
+  sent?: Omit<Sent, 'at' | 'receipt'>
+  /** What an endpoint answered. */
+  status?: number
+  /** Why nothing was sent to whoever is to be told that it was passed on. */
+  skipped?: string
+  /** How long the form data is kept to hear what became of it, ms. */
+  keepMs?: number
 }
 
 export interface Edit {
@@ -51,12 +100,14 @@ export interface Edit {
   edited: readonly string[]
 }
 
-export type Refusal = 'gone' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
+export type Refusal
+  = | 'gone' | 'irrevocable' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
+    | 'unknown-email' | 'no-news' | 'taken' | 'unchanged'
 
-/** `finished` means: nothing is outstanding, the record goes. `added` is work that the caller does now. */
+/** `added` is work that the caller does now. */
 export type Transition
   = | { refused: Refusal }
-    | { next: Submission, added: readonly Work[], finished: boolean }
+    | { next: Submission, added: readonly Work[] }
 
 /** What became of events. */
-export type Applied = { refused: Refusal } | { submission: Submission | null, added: readonly Work[] }
+export type Applied = { refused: Refusal } | { submission: Submission, added: readonly Work[] }

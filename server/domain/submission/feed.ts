@@ -2,11 +2,13 @@ import type { Runtime } from '../../ports/runtime'
 import { HEARTBEAT_MS, type SubmissionStore } from '../../ports/store'
 
 interface FeedPorts {
-  store: Pick<SubmissionStore, 'watch'>
+  store: Pick<SubmissionStore, 'watch' | 'revision'>
   runtime: Pick<Runtime, 'now' | 'wait'>
 }
 
 export interface FeedListener {
+  /** The revision of the store that it knows, if any: until a change it need not be told that there may be one. */
+  knows?: string
   /** Ids of submissions that changed; null when any may have. */
   changed: (ids: readonly string[] | null) => void
   /** Again and again, while it would hear of a change. */
@@ -40,6 +42,8 @@ export class Feed {
   listen(listener: FeedListener): (() => void) | null {
     if (this.listeners.size >= MOST_LISTENERS) return null
     this.listeners.add(listener)
+    // A watch that begins says so by a null, for all.
+    if (this.unwatch) void this.missed([listener])
     this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.beat() })
     if (this.ports.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
     return () => {
@@ -73,8 +77,21 @@ export class Feed {
 
   private tell(): void {
     this.gathering = false
-    const ids = this.gathered.has(null) || this.gathered.size > MOST_IDS ? null : [...this.gathered] as string[]
+    const ids = [...this.gathered]
     this.gathered.clear()
-    for (const { changed } of this.listeners) changed(ids)
+    if (ids.length > MOST_IDS || ids.includes(null)) return void this.missed([...this.listeners])
+    for (const listener of this.listeners) {
+      listener.knows = undefined
+      listener.changed(ids as string[])
+    }
+  }
+
+  /** These may have missed something, but for those that know the revision that there is. */
+  private async missed(listeners: readonly FeedListener[]): Promise<void> {
+    const revision = await this.ports.store.revision().catch(() => null)
+    for (const listener of listeners) if (this.listeners.has(listener) && listener.knows !== revision) {
+      listener.knows = undefined
+      listener.changed(null)
+    }
   }
 }

@@ -1,29 +1,80 @@
 import type { EditInput } from '../../ports/board'
-import type { SubmissionData } from '../../ports/submission'
+import type { EmailField } from '../../ports/delivery'
+import { FIELD_TEXTS } from '../../../shared/field-texts'
+import { visible } from '../../../shared/utils/text'
+import type { FieldRule } from '../../ports/field-rules'
+import type { Form } from '../../ports/form'
+import type { Field, Submission, SubmissionData } from '../../ports/submission'
 import { isNumber, parseJson } from '../json'
 import type { Edit } from './events'
+import { problemOf, valueOf } from './field-rules'
+import { fieldText, readText } from './field-text'
 
-/** The value as people read it: text as it is, everything else as compact JSON, never `[object Object]`. */
-export function fieldText(value: unknown): string {
-  return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
+type Rules = NonNullable<Form['fields']>
+
+export function ruleOf(rules: Rules, key: string): FieldRule {
+  return Object.hasOwn(rules, key) ? rules[key]! : {}
+}
+
+/**
+ * The fields as people read them: under their labels, and as their types are read.
+ *
+ * @param also what else is to be known of a value
+ */
+export function readFields(
+  submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>,
+  also?: (value: unknown, rule: FieldRule) => Pick<EmailField, 'tree'>,
+): EmailField[] {
+  return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => {
+    const rule = ruleOf(rules, key)
+    return {
+      label: key.toWellFormed(), value: visible(readText(value, rule)), ...editOf(submission, key, rule),
+      ...also?.(value, rule),
+    }
+  }), labels).map(field => ({ ...field, label: visible(field.label) }))
+}
+
+/** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
+export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
+  const keys = Object.keys(labels)
+  const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
+  return [...items].sort((a, b) => place(a) - place(b)).map(
+    item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item,
+  )
+}
+
+/** Whether a field was edited, and what it was before; an empty one was what a script left empty. */
+export function editOf({ edited, before }: Submission, key: string, rule: FieldRule): Pick<Field, 'edited' | 'was'> {
+  const isKnown = edited.includes(key) && before !== undefined && Object.hasOwn(before, key)
+  return { edited: edited.includes(key), ...isKnown && { was: visible(readText(before[key] ?? '', rule)) } }
 }
 
 /** One input per field. Ids are positions, because keys may be empty, long or repeated after cutting. */
-export function editInputs(data: SubmissionData): EditInput[] {
-  return Object.entries(data).map(
-    ([label, value], position) => ({ id: `f${position}`, label: label.toWellFormed(), value: fieldText(value) }),
-  )
+export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[] {
+  return Object.entries(data).map(([key, value], position) => {
+    const input = { id: `f${position}`, label: key.toWellFormed(), value: fieldText(value) }
+    const rule = ruleOf(rules, key)
+    return rule.type && isOffered(input.value, rule) ? { ...input, rule } : input
+  })
+}
+
+/** Whether an input for such values can show this one; any other is edited as the text that it is. */
+function isOffered(text: string, rule: FieldRule): boolean {
+  if (rule.type === 'file') return false
+  const wrong = problemOf(valueOf(text, rule), rule)
+  return !wrong || wrong.problem === 'required'
 }
 
 /**
  * Puts what a reviewer typed back into the data. Fields that were not offered or not touched keep value and type;
- * a touched number, boolean or JSON keeps its type as long as the new text still is one.
+ * a touched number, boolean or JSON keeps its type as long as the new text still is one. What the form says of a field
+ * is held to where it is touched.
  *
  * @param submitted typed texts by input id; inputs that were not offered are absent
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, submitted: Readonly<Record<string, string>>,
+  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {},
 ): Edit | { errors: Record<string, string> } {
   const errors: Record<string, string> = {}
   const edited: string[] = []
@@ -31,7 +82,8 @@ export function applyEdits(
     const id = `f${position}`
     const typed = Object.hasOwn(submitted, id) ? submitted[id] : undefined
     if (typed === undefined || comparable(typed) === comparable(fieldText(value))) return [key, value]
-    const parsed = reviveLike(value, typed)
+    const rule = ruleOf(rules, key)
+    const parsed = rule.type ? held(typed, rule) : reviveLike(value, typed)
     if ('error' in parsed) {
       errors[id] = parsed.error
       return [key, value]
@@ -47,6 +99,12 @@ export function applyEdits(
 function comparable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '').trim()
+}
+
+function held(typed: string, rule: FieldRule): { value: unknown } | { error: string } {
+  const value = valueOf(typed, rule)
+  const wrong = problemOf(value, rule)
+  return wrong ? { error: FIELD_TEXTS[wrong.problem].replace('{limit}', String(wrong.limit)) } : { value }
 }
 
 function reviveLike(original: unknown, typed: string): { value: unknown } | { error: string } {

@@ -3,7 +3,7 @@ import { LimitReached } from '../../ports/limiter'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { CreateOptions, SubmissionStore } from '../../ports/store'
-import type { SubmissionData } from '../../ports/submission'
+import type { Envelope, SubmissionData } from '../../ports/submission'
 import { InvalidSubmission, StoreUnavailable } from '../errors'
 import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
@@ -26,8 +26,11 @@ export interface IntakePorts {
 }
 
 interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
+  /** A new one when absent. */
+  id?: string
   /** Stored, and shown to nobody in chat. */
   held?: boolean
+  envelope?: Envelope
 }
 
 /**
@@ -40,13 +43,13 @@ interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
 export async function receive(
   body: unknown, form: Pick<Form, 'key' | 'rooms'>,
   { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
-  { held = false, ...options }: ReceiveOptions = {},
+  { id: given = runtime.uuid(), held = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {
   const rooms = held ? [] : form.rooms
   const entry = queue.entryOf(rooms)
   const received = transition(null, {
-    type: 'received', id: runtime.uuid(), form: form.key, data: submissionData(body), rooms,
-    queued: entry.paces.map(({ room }) => room), held,
+    type: 'received', id: given, form: form.key, data: submissionData(body), rooms,
+    queued: entry.paces.map(({ room }) => room), held, envelope,
   }, runtime.now(), leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
@@ -59,14 +62,18 @@ export async function receive(
   monitor.received(held)
   log.info(
     held ? 'submission.held' : 'submission.received',
-    { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length },
+    { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length, files: envelope?.files?.length },
   )
 
   const waiting = queue.entered(id, entry, places)
-  const shown = outbox.run(next, added.filter(work => !waiting.includes(work.room!)))
-  runtime.background(shown)
+  // The sender waits until the card is out, not until that is on record: if this process dies in between, the card is
+  // posted once more, answered or not.
+  const shown = new Promise<void>((tried) => {
+    runtime.background(outbox.run(next, added.filter(work => !waiting.includes(work.room!)), tried))
+  })
   const isSoon = waiting.length > 0
     && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
+    && await queue.areThere(waiting)
   await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)
   return id

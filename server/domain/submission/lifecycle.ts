@@ -1,9 +1,17 @@
-import type { Decision, Delivery, Sent, Submission, SubmissionData, Work } from '../../ports/submission'
-import type { LifecycleEvent, Transition } from './events'
+import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
+import { erase } from './erasure'
+import type { EventOf, LifecycleEvent, Transition } from './events'
 import {
-  changed, contentOf, followed, isDelivery, outstanding, replaced, sameCard, updates, withCard, withEntry,
+  changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
+  tidied, withOriginals, withoutContent,
 } from './record'
+import { hold, isAnothers } from './hold'
+import { missCard } from './missing-card'
+import { takeReceipt } from './receipted'
+import { forget, revoke } from './revocation'
+import { collapse, confirmed, settle, settleChanged, type Clock } from './settle'
 import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from './store-rules'
+import { isLost } from './verdicts'
 
 /** How often a card that waits in a queue is looked after, in case the queue forgot it, ms. */
 export const QUEUE_CHECK_MS = 60 * 1000
@@ -11,45 +19,42 @@ export const QUEUE_CHECK_MS = 60 * 1000
 /** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
 const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
-/** The present, and the time until which work that is added now is its maker's; epoch ms. */
-interface Clock {
-  now: number
-  leasedUntil: number
-}
-
-type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }
-
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
  * whoever makes the transition does the work at once, and if it dies, somebody else finds it due.
  *
  * @param now epoch ms
  * @param leaseMs how long the maker has before others may take the work
+ * @param cardDataMs how long after a decision cards go on to show the form, ms; null for always
  */
 export function transition(
-  current: Submission | null, event: LifecycleEvent, now: number, leaseMs: number,
+  current: Submission | null, event: LifecycleEvent, now: number, leaseMs: number, cardDataMs: number | null = null,
 ): Transition {
-  const clock = { now, leasedUntil: now + leaseMs }
+  const clock = { now, leasedUntil: now + leaseMs, cardDataMs }
   if (event.type === 'received') return receive(event, clock)
   if (!current) return { refused: 'gone' }
   const step = apply(current, event, clock)
-  // Names of fields are form data too, and go with it.
-  if ('refused' in step || step.next.data || step.next.edited.length === 0) return step
-  return { ...step, next: { ...step.next, edited: [] } }
+  return 'refused' in step ? step : { ...step, next: tidied(step.next) }
 }
 
 function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'received'>>, clock: Clock): Transition {
   switch (event.type) {
     case 'released': return release(current, event, clock)
-    case 'deleted': return remove(current, event, clock)
+    case 'erased': return erase(current, event, clock)
     case 'claimed': return claim(current, event, clock)
+    case 'revoked': return revoke(current, event, clock)
+    case 'forgotten': return forget(current, clock)
+    case 'collapsing': return collapse(current, clock)
     case 'leased': return lease(current, event, clock)
     case 'done': return done(current, event, clock)
     case 'failed': return failed(current, event, clock)
+    case 'card-deleted': return missCard(current, event, clock)
     case 'post-again': return postAgain(current, clock)
-    case 'put-off': return putOff(current, event)
+    case 'put-off': return putOff(current, event, clock)
     case 'expiring': return remind(current, clock)
     case 'expired': return expire(current, clock)
+    case 'receipt': return takeReceipt(current, event, clock)
+    default: return hold(current, event, clock)
   }
 }
 
@@ -58,57 +63,65 @@ function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Trans
   const next: Submission = {
     id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open',
     receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
-    data: event.data, reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
+    data: event.data, ...event.envelope && { envelope: event.envelope },
+    reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
     history: [{ at: now, event: 'received' }, ...event.held ? [{ at: now, event: 'held' as const }] : []],
   }
-  return { next, added: work, finished: false }
+  return { next, added: work }
 }
 
 function release(current: Submission, event: EventOf<'released'>, { now, leasedUntil }: Clock): Transition {
   if (current.state !== 'held') return { refused: 'not-held' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
   const work = event.rooms.map(room => post(room, leasedUntil))
-  const history = withEntry(current, { at: now, event: 'released', reviewer: event.reviewer })
-  return { next: changed(current, { state: 'open', work, history }), added: work, finished: false }
-}
-
-function remove(current: Submission, { reviewer }: EventOf<'deleted'>, { now }: Clock): Transition {
-  if (current.state !== 'held') return { refused: 'not-held' }
-  const history = withEntry(current, { at: now, event: 'deleted', reviewer })
-  return { next: changed(current, { state: 'expired', data: null, history }), added: [], finished: true }
+  const { reviewer, press } = event
+  const history = withEntry(current, { at: now, event: 'released', reviewer, ...press && { press } })
+  return { next: changed(current, { state: 'open', work, history }), added: work }
 }
 
 function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
-  const { action, reviewer, edit, press } = event
+  const { action, reviewer, edit, press, revocableMs = 0 } = event
   const { now, leasedUntil } = clock
   if (current.state === 'held') return { refused: 'held' }
   if (current.state !== 'open') return { refused: 'decided' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
   const isRepeated = current.history.some(entry => entry.event === 'claimed' && entry.press === press)
   if (press && isRepeated) return { refused: 'decided' }
+  if (isAnothers(current, event, now)) return { refused: 'taken' }
   const isSpam = action === 'spam'
   const data = edit?.data ?? current.data
   const edited = [...new Set([...current.edited, ...edit?.edited ?? []])]
-  const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0 }
+  const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to } }
   const cards = event.card ? withCard(current.cards, event.card) : current.cards
   const version = current.version + 1
   const delivered = isSpam ? current.delivered : upToDate(current, data, (edit?.edited ?? []).length > 0)
-  const outstanding = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
+  const deliveries = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
+  const isRevocable = revocableMs > 0 && (isSpam || deliveries.length > 0)
+  const revocableUntil = isSpam ? Math.min(now + revocableMs, current.expiresAt) : now + revocableMs
+  const isErased = isSpam && !isRevocable
   const work: Work[] = [
     ...updates(cards, version, leasedUntil),
-    ...outstanding.map(kind => ({ key: `${kind}#${version}`, kind, attempts: 0, dueAt: leasedUntil })),
+    ...deliveries.map(kind => ({
+      key: `${kind}#${version}`, kind, attempts: 0, dueAt: isRevocable ? revocableUntil : leasedUntil,
+    })),
     // Nobody needs a card for something decided. But it may be opened again, and one may be in flight right now.
     ...current.work.filter(({ kind }) => kind === 'post'),
   ]
   const next = changed(current, {
-    look: version, state: 'settling', decision, cards, work, delivered, edited, failures: [],
-    data: isSpam ? null : data,
-    ...isSpam ? { sent: withoutContent(current) } : {},
+    look: version, state: 'settling', decision, cards, work, delivered, edited,
+    // Who takes it back finds what failed before.
+    failures: isRevocable ? current.failures : [],
+    data: isErased ? null : data, before: withOriginals(current, edit?.edited ?? []),
+    revocableUntil: isRevocable ? revocableUntil : undefined,
+    ...isErased ? { sent: withoutContent(current) } : {},
+    ...event.confirm && !current.confirmation ? { confirmation: { to: event.confirm } } : {},
     history: withEntry(current, {
-      at: now, event: 'claimed', action, edited: edit !== undefined, reviewer, ...press ? { press } : {},
+      at: now, event: 'claimed', action, edited: edit !== undefined, reviewer,
+      ...press ? { press } : {}, ...event.to && { to: event.to },
     }),
   })
-  return settle(next, work.filter(({ kind }) => kind !== 'post'), clock)
+  const isLater = ({ kind }: Work) => kind === 'post' || (isRevocable && isDelivery(kind))
+  return settle(next, work.filter(item => !isLater(item)), clock)
 }
 
 /** The deliveries that got these very values last. What was sent before that was kept counts until somebody edits. */
@@ -116,42 +129,53 @@ function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, is
   const content = delivered.length + sent.length > 0 ? contentOf(data) : ''
   return (['email', 'endpoint'] as const).filter((delivery) => {
     const last = sent.find(each => each.delivery === delivery)
-    return last ? last.content === content : delivered.includes(delivery) && !isEdited
+    return last ? last.content === content && !isLost(last) : delivered.includes(delivery) && !isEdited
   })
-}
-
-function withoutContent({ sent = [] }: Submission): readonly Sent[] {
-  return sent.map(each => ({ ...each, content: '' }))
 }
 
 function lease(current: Submission, { keys }: EventOf<'leased'>, { now, leasedUntil }: Clock): Transition {
   const due = outstanding(current).filter(work => keys.includes(work.key) && work.dueAt <= now)
   if (due.length === 0) return { refused: 'not-due' }
-  const added = due.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
-  return { next: changed(current, { work: replaced(current.work, added) }), added, finished: false }
+  const leased = due.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
+  const next = changed(current, { work: replaced(current.work, leased) })
+  // From here on it is on its way, and cannot be taken back.
+  const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
+  if (!isSent) return { next, added: leased }
+  const failures = next.failures.filter(({ delivery }) => !next.work.some(({ kind }) => kind === delivery))
+  const after = followed({ ...next, revocableUntil: undefined, failures }, now, leasedUntil)
+  const kept = leased.filter(work => after.next.work.includes(work))
+  return { next: after.next, added: [...kept, ...after.added] }
 }
 
 function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transition {
   const { now, leasedUntil } = clock
   const finished = current.work.find(work => work.key === event.key)
-  const { card, sent, version } = event
+  if (finished?.kind === 'confirm') return confirmed(current, finished, event, clock)
+  const { card, sent, status, keepMs, version } = event
   const isNewCard = card !== undefined && !current.cards.some(known => sameCard(known, card))
   // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
   const isOvertaken = version === undefined ? isNewCard && current.state !== 'open' : version < (current.look ?? 0)
-  const isBehind = card !== undefined && isOvertaken
-  if (!finished && !isNewCard && !isBehind) return { refused: 'unknown-work' }
-  const delivery = isDelivery(finished?.kind) ? finished.kind : null
+  // Whoever clicked a card before it was on record put it there, and it was looked after with their decision.
+  const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
+  // What was on its way when it was erased went out all the same.
+  const isTooLate = current.state === 'erased' && sent !== undefined
+  if (!finished && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
+  const delivery = isDelivery(finished?.kind) ? finished.kind : isTooLate ? sent.delivery : null
   const others = (current.sent ?? []).filter(each => each.delivery !== delivery)
   const next = changed(current, {
     cards: card ? withCard(current.cards, card) : current.cards,
     work: current.work.filter(work => work !== finished),
     ...delivery ? { delivered: [...current.delivered, delivery] } : {},
-    ...delivery && sent ? { sent: [...others, { delivery, at: now, ...sent }] } : {},
+    ...delivery && sent ? { sent: [...others, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] } : {},
+    ...delivery && keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: delivery
-      ? withEntry(current, { at: now, event: 'delivered', delivery })
+      ? withEntry(current, {
+          at: now, event: 'delivered', delivery, ...status !== undefined && { status },
+          ...finished && finished.attempts > 0 && { attempt: finished.attempts + 1 },
+        })
       : isNewCard ? withEntry(current, { at: now, event: 'posted', platform: card.platform }) : current.history,
   })
-  if (delivery) return settleChanged(next, clock)
+  if (delivery && !isTooLate) return settleChanged(next, clock)
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
   const again = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
   return settle({ ...next, work: [...next.work, ...again] }, again, clock)
@@ -177,8 +201,8 @@ function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Tr
   return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
 }
 
-function followedUntil({ state, decision, expiresAt }: Submission): number {
-  return state === 'open' ? Number.POSITIVE_INFINITY : (decision?.at ?? expiresAt) + FOLLOW_MS
+function followedUntil({ state, decision, erased, collapse, expiresAt }: Submission): number {
+  return state === 'open' ? Number.POSITIVE_INFINITY : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + FOLLOW_MS
 }
 
 function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
@@ -186,14 +210,14 @@ function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
   if (refused.length === 0) return { refused: 'not-due' }
   const added = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
   const rest = current.work.filter(({ refused }) => !refused)
-  return { next: changed(current, { work: [...rest, ...added] }), added, finished: false }
+  return { next: changed(current, { work: [...rest, ...added] }), added }
 }
 
-function putOff(current: Submission, { key, until }: EventOf<'put-off'>): Transition {
+function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {
   const work = current.work.find(work => work.key === key)
   if (!work) return { refused: 'unknown-work' }
   const next = changed(current, { work: replaced(current.work, [{ ...work, dueAt: until }]) })
-  return { next, added: [], finished: false }
+  return settle(next, [], clock)
 }
 
 function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
@@ -204,7 +228,7 @@ function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
   })
   const history = withEntry(current, { at: now, event: 'reminded' })
   const work = [...current.work, ...added]
-  return { next: changed(current, { reminded: true, history, work }), added, finished: false }
+  return { next: changed(current, { reminded: true, history, work }), added }
 }
 
 function expire(current: Submission, clock: Clock): Transition {
@@ -216,26 +240,6 @@ function expire(current: Submission, clock: Clock): Transition {
   return settle(changed(current, {
     look, state: 'expired', data: null, sent: withoutContent(current), history, work,
   }), work, clock)
-}
-
-/** As `settle`, when what the cards show has changed. */
-function settleChanged(changed: Submission, clock: Clock): Transition {
-  const { next, added } = followed(changed, clock.now, clock.leasedUntil)
-  return settle(next, added, clock)
-}
-
-/** What follows when a piece of work has left the list. */
-function settle(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
-  const isIdle = outstanding(next).length === 0
-  if (next.state !== 'settling') return { next, added, finished: next.state !== 'open' && isIdle }
-  if (next.work.some(({ kind }) => isDelivery(kind))) return { next, added, finished: false }
-  if (next.failures.length === 0) return { next: { ...next, state: 'settled' }, added, finished: isIdle }
-  // Cards that were never posted are wanted again: at once, but for one that may be in flight.
-  const due = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
-  const posts = due.map(work => ({ ...work, dueAt: leasedUntil }))
-  const history = withEntry(next, { at: now, event: 'reopened' })
-  const open: Submission = { ...next, state: 'open', decision: null, work: replaced(next.work, posts), history }
-  return { next: open, added: [...added, ...posts], finished: false }
 }
 
 function post(room: string, dueAt: number): Work {

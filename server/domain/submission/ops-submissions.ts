@@ -1,27 +1,47 @@
 import { z } from 'zod'
-import { ROW_STATES, type RowPage, type SubmissionDetails } from '../../../shared/types/submissions'
-import type { Reviewer } from '../../ports/submission'
-import { AlreadyDecided, InvalidRequest, SubmissionEnded, WrongState } from '../errors'
-import { ending, showSubmission, type DetailsPorts } from './details'
+import {
+  BULK_ACTIONS, HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
+} from '../../../shared/types/submissions'
+import type { Person } from '../../ports/submission'
+import type { ClaimResult } from '../../ports/submission-access'
+import { AlreadyDecided, NotAReviewer, SubmissionEnded, Taken, WrongState } from '../errors'
+import { parsed } from '../parsed'
+import { identityOf } from '../people/people'
+import { bulkDecision, decideEach, press } from './bulk'
+import { countChoices } from './counts'
+import { showSubmission, type DetailsPorts, type Viewer } from './details'
+import { listDone } from './done'
+import { ending, endLine } from './endings'
 import { Feed } from './feed'
-import { listRows, pickRows, reached, type OverviewPorts } from './overview'
+import { forgetAll, forgetting, type ForgettingPorts } from './forgetting'
+import { listRows, pickRows } from './listing'
+import { reached, type OverviewPorts } from './overview'
 import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
 import type { Review } from './review'
+import type { Taking } from './taking'
+import { isOver, isPressed } from './trace'
 
-export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts {
+export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
-  review: Pick<Review, 'decide' | 'decideEdited'>
+  review: Pick<Review, 'decide' | 'decideEdited' | 'revoke' | 'sendAgain' | 'refusal'> & {
+    taking: Pick<Taking, 'take' | 'handBack'>
+  }
   outbox: Pick<Outbox, 'postAgain'>
-  quarantine: Pick<Quarantine, 'release' | 'delete'>
+  quarantine: Pick<Quarantine, 'release' | 'erase'>
 }
 
 const MOST_ROWS = 100
 
+const states = z.enum(ROW_STATES, `it is none of ${ROW_STATES.join(', ')}`)
+
 const filter = {
-  state: z.enum(ROW_STATES, `it is none of ${ROW_STATES.join(', ')}`).optional(),
+  state: states.optional(),
   q: z.string().max(200, 'it has more than 200 characters').optional(),
+  holder: z.enum(HOLDERS, `it is none of ${HOLDERS.join(', ')}`).optional(),
+  form: z.string().max(63, 'it is not the key of a form').optional(),
+  platform: z.string().max(50, 'it is not the key of a platform').optional(),
 }
 
 const listing = z.object({
@@ -29,18 +49,25 @@ const listing = z.object({
     MOST_ROWS, `it is more than ${MOST_ROWS}`,
   ).default(50),
   before: z.string().max(200, 'it is not the cursor of a page').optional(),
+  sort: z.enum(SORTS, `it is none of ${SORTS.join(', ')}`).optional(),
+  only: z.literal('ids', 'it is not ids').optional(),
   ...filter,
 })
 
 const picking = z.object({
   ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`),
   ...filter,
+  // What is done stands in the order of its ends, which rows do not have: it is asked for by pages only.
+  state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
 })
 
 const decision = z.union([
-  z.object({ action: z.enum(['forward', 'spam', 'release']) }),
-  z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()) }),
-], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, or {"action":"release"}')
+  ...([...BULK_ACTIONS, 'erase'] as const).map(
+    action => z.object({ action: z.literal(action), press }),
+  ),
+  z.object({ action: z.literal('resend'), to: z.string().max(1500).optional(), press }),
+  z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()), press }),
+], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
 
 /** What people do at the ops pages: look over what is pending, read one, decide it. Checks what HTTP brought. */
 export class OpsSubmissions {
@@ -52,66 +79,120 @@ export class OpsSubmissions {
   }
 
   /**
-   * A page by `limit`, `before`, `state` and `q`; or, by `ids`, those that are still pending and pass the filter.
+   * A page by `limit`, `before`, `sort` and the filter of `state`, `q`, `holder`, `form` and `platform`; or, by `ids`,
+   * those that are still pending and pass the filter. What is `mine` is the viewer's.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
-  async list(query: unknown): Promise<RowPage> {
+  async list(query: unknown, viewer: Person): Promise<RowPage> {
+    const who = identityOf(viewer)
     const byIds = typeof query === 'object' && query !== null && 'ids' in query
-    if (!byIds) return listRows(parsed(listing, query), this.ports)
+    if (!byIds) {
+      const asked = parsed(listing, query)
+      return asked.state === 'done' ? listDone(asked, this.ports) : listRows({ ...asked, who }, this.ports)
+    }
     const asked = parsed(picking, query)
-    return { ...await pickRows(asked, this.ports), cursor: null, scanned: asked.ids.length }
+    const picked = await pickRows({ ...asked, who }, this.ports)
+    return { ...picked, revision: null, cursor: null, scanned: asked.ids.length }
+  }
+
+  /**
+   * How many each choice of a filter would list.
+   *
+   * @throws InvalidRequest, StoreUnavailable
+   */
+  async counts(query: unknown, viewer: Person): Promise<Counts> {
+    return countChoices({ ...parsed(z.object(filter), query), who: identityOf(viewer) }, this.ports)
   }
 
   /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
-  show(id: string): Promise<SubmissionDetails> {
-    return showSubmission(id, this.ports)
+  show(id: string, viewer: Viewer): Promise<SubmissionDetails> {
+    return showSubmission(id, viewer, this.ports)
   }
 
-  /** Erases what is held. @throws WrongState, SubmissionGone, SubmissionEnded, StoreUnavailable */
-  delete(id: string, reviewer: Reviewer): Promise<void> {
-    return this.ports.quarantine.delete(id, reviewer)
+  /**
+   * Erases everything that contains an address or a text.
+   *
+   * @throws InvalidRequest, StoreUnavailable
+   */
+  eraseAll(body: unknown, reviewer: Person): Promise<Forgotten> {
+    return forgetAll(parsed(forgetting, body), reviewer, this.ports)
   }
 
   /**
    * Posts the cards again that their platforms refused.
    *
    * @returns how many they are
-   * @throws SubmissionGone, SubmissionEnded, StoreUnavailable
+   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, StoreUnavailable
    */
-  async postAgain(id: string): Promise<number> {
-    const { store, outbox } = this.ports
+  async postAgain(id: string, reviewer: Person): Promise<number> {
+    const { store, outbox, review } = this.ports
+    const refusal = await reached(review.refusal(id, reviewer))
+    if (refusal) throw new NotAReviewer(refusal)
     const cards = await reached(outbox.postAgain(id))
-    if (cards === 0 && !await reached(store.get(id))) {
-      throw await ending(id, store, message => new SubmissionEnded(message))
-    }
+    const submission = cards === 0 && await reached(store.get(id))
+    if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
+    if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
     return cards
   }
 
   /**
    * @returns errors by input id when the texts do not fit the fields; then nothing was decided
-   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, StoreUnavailable
+   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, Taken, StoreUnavailable;
+   * SubmissionEnded when it was erased before
    */
-  async decide(id: string, body: unknown, reviewer: Reviewer): Promise<{ errors: Record<string, string> } | null> {
-    const { review, store, quarantine } = this.ports
+  async decide(id: string, body: unknown, reviewer: Person): Promise<{ errors: Record<string, string> } | null> {
     const asked = parsed(decision, body)
-    if (asked.action === 'release') {
-      await quarantine.release(id, reviewer)
-      return null
-    }
-    const result = await reached(
-      'values' in asked ? review.decideEdited(id, asked.values, reviewer) : review.decide(id, asked.action, reviewer),
-    )
+    const result = await this.act(id, asked, reviewer)
     if ('errors' in result) return result
-    if (result.claimed) return null
-    const present = await reached(store.get(id))
-    if (present?.state === 'held') throw new WrongState('It is held: release it first, and then decide it.')
-    throw present ? new AlreadyDecided(result.message) : await ending(id, store, message => new AlreadyDecided(message))
+    if (result.claimed || (!result.forbidden && await this.isDone(id, asked.press))) return null
+    throw await this.refusal(id, result)
   }
-}
 
-function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
-  const { success, data, error } = schema.safeParse(input)
-  if (success) return data
-  throw new InvalidRequest(`${[...new Set(error.issues.map(({ path, message }) => [...path, message].join(': ')))].join('; ')}.`)
+  /**
+   * Decides each of these as if it were the only one.
+   *
+   * @returns in their order, what `decide` threw; null for what was decided
+   * @throws InvalidRequest
+   */
+  decideAll(body: unknown, reviewer: Person): Promise<{ id: string, error: unknown }[]> {
+    const { ids, ...asked } = parsed(bulkDecision, body)
+    return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
+  }
+
+  /** It was decided by the same request, whose answer was lost. */
+  private async isDone(id: string, press: string | undefined): Promise<boolean> {
+    if (press === undefined) return false
+    const present = await reached(this.ports.store.get(id))
+    return present !== null && isPressed(present, press)
+  }
+
+  private async refusal(id: string, { message, forbidden }: ClaimResult & { claimed: false }): Promise<Error> {
+    if (forbidden) return forbidden === 'taken' ? new Taken(message) : new NotAReviewer(message)
+    const { store } = this.ports
+    const present = await reached(store.get(id))
+    if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
+    if (present?.state === 'open') return new WrongState(message)
+    return present ? new AlreadyDecided(message) : ending(id, store, ended => new AlreadyDecided(ended))
+  }
+
+  private async act(
+    id: string, asked: z.infer<typeof decision>, reviewer: Person,
+  ): Promise<ClaimResult | { errors: Record<string, string> }> {
+    const { review, quarantine } = this.ports
+    switch (asked.action) {
+      case 'forward':
+      case 'spam': return reached(review.decide(id, asked.action, reviewer, { press: asked.press }))
+      case 'edit': return reached(review.decideEdited(id, asked.values, reviewer, asked.press))
+      case 'resend': return reached(review.sendAgain(id, asked.to, reviewer, { press: asked.press }))
+      case 'take': return reached(review.taking.take(id, reviewer, { press: asked.press }))
+      case 'hand-back': return reached(review.taking.handBack(id, reviewer, { press: asked.press }))
+      case 'undo': return reached(review.revoke(id, 'forward', reviewer, { press: asked.press }))
+      case 'reopen': return reached(review.revoke(id, 'spam', reviewer, { press: asked.press }))
+      case 'release':
+      case 'erase':
+        if (!await this.isDone(id, asked.press)) await quarantine[asked.action](id, reviewer, asked.press)
+        return { claimed: true }
+    }
+  }
 }

@@ -1,9 +1,12 @@
 import type { Leaving } from '../../ports/card-queue'
+import { UNREAD } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
-import type { Applied, LifecycleEvent, Refusal, Transition } from './events'
+import type { Applied, EventsOn, LifecycleEvent, Refusal, Transition } from './events'
 import { transition } from './lifecycle'
-import { cardView } from './present'
+import { cardView, type Presentation } from './present'
+import { isDelivery } from './record'
 import { Run, type OutboxPorts } from './run'
+import { isOver, traceOf } from './trace'
 
 /** Does outstanding work and writes back what was done. */
 export class Outbox {
@@ -15,34 +18,75 @@ export class Outbox {
   /**
    * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
    *
-   * @param known the version at hand, which saves reading it
+   * @param known the version at hand, which saves reading it; it may be recalled
    * @param leaving queues that the submission leaves in the same write; it stays in them when the events are refused
    */
   async apply(
-    id: string, events: readonly LifecycleEvent[], known?: Submission | null, leaving: readonly Leaving[] = [],
+    id: string, events: readonly LifecycleEvent[] | EventsOn, known?: Submission | null,
+    leaving: readonly Leaving[] = [],
   ): Promise<Applied> {
-    const { store, runtime, policy, monitor, log } = this.ports
+    const { store, files, presentation, runtime, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
-      const step = foldEvents(current, events, runtime.now(), policy.leaseMs)
+      const step = this.fold(current, typeof events === 'function' ? events(current) : events)
+      // What is only recalled may have changed since.
+      if ('refused' in step && current.data === UNREAD) continue
       if ('refused' in step) return step
-      const { next, added, finished } = step
-      const audit = auditLine(current, next, runtime.now())
-      const stored = finished
-        ? await store.remove(current, audit, leaving)
-        : await store.replace(current, next, audit, leaving)
+      const { added } = step
+      const next = isOver(step.next) ? traceOf(step.next) : step.next
+      const audit = auditLine(current, step.next, runtime.now())
+      const stored = await store.replace(current, next, audit, leaving)
       if (!stored) continue
+      if (endsFiles(current, next, presentation.forms)) files?.erase(id)
       if (audit) {
         monitor.ended(audit)
         log.info('submission.finished', { submission: id, outcome: audit.outcome })
       }
-      return { submission: finished ? null : next, added }
+      return { submission: stored, added }
     }
   }
 
-  /** Does `work`; its results may start more in the background. Resolves when it was done or put off; never rejects. */
-  async run(submission: Submission, work: readonly Work[]): Promise<void> {
-    await new Run(submission, this, this.ports).start(work)
+  /** What `apply` would store now; null when the events are refused. */
+  foresee(current: Submission, events: EventsOn): Submission | null {
+    const step = this.fold(current, events(current))
+    return 'refused' in step ? null : step.next
+  }
+
+  /**
+   * Does `work`; its results may start more in the background. Resolves when it was done or put off and that is
+   * written; never rejects.
+   *
+   * @param tried called when it was done or put off
+   */
+  async run(submission: Submission, work: readonly Work[], tried?: () => void): Promise<void> {
+    await new Run(submission, this, this.ports).start(work, tried)
+  }
+
+  /**
+   * Makes deliveries at the very time they are due, for which whoever sweeps would be late. By then somebody may have
+   * taken them back. Returns at once. A process that ends before leaves them to others.
+   */
+  runOnTime({ id, work }: Submission): void {
+    const { runtime } = this.ports
+    const deliveries = work.filter(({ kind }) => isDelivery(kind))
+    const due = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
+    runtime.keepAlive(due.then(() => runtime.background(this.runLeased(id, deliveries.map(({ key }) => key)))))
+  }
+
+  private fold(current: Submission, events: readonly LifecycleEvent[]): Transition {
+    const { runtime, policy: { leaseMs }, cardDataMs = null } = this.ports
+    return foldEvents(current, events, runtime.now(), leaseMs, cardDataMs)
+  }
+
+  private async runLeased(id: string, keys: readonly string[]): Promise<void> {
+    const { log } = this.ports
+    try {
+      const applied = await this.apply(id, [{ type: 'leased', keys }])
+      if (!('refused' in applied)) await this.run(applied.submission, applied.added)
+    }
+    catch (error) {
+      log.warn('outbox.late', { submission: id, error })
+    }
   }
 
   /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. */
@@ -58,7 +102,7 @@ export class Outbox {
   /** Tries the cards again that their platforms refused; resolves with how many they are. */
   async postAgain(id: string): Promise<number> {
     const applied = await this.apply(id, [{ type: 'post-again' }])
-    if ('refused' in applied || !applied.submission) return 0
+    if ('refused' in applied) return 0
     this.ports.runtime.background(this.run(applied.submission, applied.added))
     return applied.added.length
   }
@@ -75,14 +119,23 @@ export class Outbox {
   }
 }
 
+/** Whether files end with its data. Of one that expired the store has forgotten by then whether there were any. */
+function endsFiles(previous: Submission, next: Submission, forms: Presentation['forms']): boolean {
+  if (next.data !== null) return false
+  if (previous.data !== null) return previous.envelope?.files !== undefined
+  const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
+  return hasEnded && forms.of(previous.form).files !== undefined
+}
+
 /** Events that came together become one write; those that no longer apply are left out. */
-function foldEvents(current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number): Transition {
+function foldEvents(
+  current: Submission, events: readonly LifecycleEvent[], ...[now, leaseMs, cardDataMs]: [number, number, number | null]
+): Transition {
   let refused: Refusal = 'unknown-work'
   let folded: Exclude<Transition, { refused: Refusal }> | undefined
   for (const event of events) {
-    if (folded?.finished) break
     // One write, one version: each step counts from the stored one, so that the keys of its work are never used again.
-    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs)
+    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
     if ('refused' in step) refused = step.refused
     else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
   }
@@ -91,22 +144,22 @@ function foldEvents(current: Submission, events: readonly LifecycleEvent[], now:
 
 /**
  * What a step says to the audit trail: that a submission came to its end, whether its cards follow yet or not, that its
- * deliveries were given up, or who judged what was held. What was held and nobody looked at in time leaves no line:
- * nothing was decided.
+ * deliveries were given up, who took it back, who erased it, or who released what was held. What was held and nobody
+ * looked at in time leaves no line: nothing was decided.
  */
 function auditLine(previous: Submission, next: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next
   const of = { id, ...form ? { form } : {} }
-  if (previous.state === 'held') {
-    const last = next.history.at(-1)!
-    return last.event === 'released' || last.event === 'deleted'
-      ? { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt }
-      : undefined
-  }
   if (next.state === previous.state || next.state === 'settling') return undefined
+  const last = next.history.at(-1)
+  if (last?.event === 'released' || last?.event === 'erased' || last?.event === 'revoked') {
+    return { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt }
+  }
+  if (previous.state === 'held') return undefined
   const decision = next.decision ?? previous.decision
   return {
-    ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null, receivedAt,
+    ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null,
+    ...decision?.to && { to: decision.to }, receivedAt,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Place, ReviewBoard } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
-import type { Submission } from '../../ports/submission'
+import type { CardRef, Submission } from '../../ports/submission'
+import { sameCard } from './record'
 
 export interface PlacePorts {
   presentation: { forms: Forms }
@@ -28,6 +29,21 @@ export function isFormOf(place: Place, key: string | undefined, forms: Pick<Form
 /** Whether the cards of any form go to this place. */
 export function isRoom(place: Place, forms: Pick<Forms, 'rooms'>): boolean {
   return place === 'everywhere' || isRoomOf(place, forms)
+}
+
+/** The room of its form that has no card of it any more when this one is gone; null where there is another one. */
+export function missingIn(
+  { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
+  { presentation: { forms }, board }: { presentation: { forms: Forms }, board: Pick<ReviewBoard, 'placeOf'> },
+): string | null {
+  const place = board.placeOf(card)
+  const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(place, board.placeOf(other)))
+  return hasOther ? null : forms.of(form).rooms.find(room => place.includes(room)) ?? null
+}
+
+/** What people call a room that is not the only one of its platform: `Slack: C1`. */
+export function labelOf(room: string, board: Pick<ReviewBoard, 'label'>): string {
+  return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
 
 /** Whether two places are of one room. */

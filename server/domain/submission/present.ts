@@ -1,102 +1,115 @@
-import type { CardView, EditForm, Field } from '../../ports/board'
+import type { Line } from '../../../shared/types/line'
+import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
 import type { Submission, Delivery, Failure, Work } from '../../ports/submission'
+import { said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
-import { editInputs, fieldText } from './fields'
-import { isDelivery } from './record'
+import { envelopeFields } from './envelope'
+import { decisionLine, erasureLine, revokedNotes } from './decided'
+import { editInputs, inOrder, readFields } from './fields'
+import { fileFields, fileLinks, filePictures, type FileAddresses } from './file-texts'
+import { holderNotes, takeActions } from './holder-notes'
+import { deletionNotes } from './missing-card'
+import { isDelivery, isRevocable } from './record'
+import { canSendAgain, receiptNotes } from './receipt-notes'
+import { onDate, toTheSecond } from './times'
+import { isLost } from './verdicts'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {
   /** Base URL of the ops pages, without a trailing slash; null when nobody can open them or knows where they are. */
   siteUrl: string | null
   forms: Forms
+  /** Where files are that came with forms. */
+  files?: FileAddresses
 }
 
 /** The card of a submission in whatever state it is. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
-  const open = submission.state === 'open'
-  const form = presentation.forms.of(submission.form)
+  const form = formOf(submission, presentation)
   return {
     submissionId: submission.id,
     title: title(submission, form),
-    fields: submission.data ? readFields(submission, form.labels) : [],
+    state: cardState(submission),
+    fields: submission.data && submission.decision?.action !== 'spam'
+      ? [...envelopeFields(submission, form), ...readFields(submission, form), ...fileFields(submission, form)]
+      : [],
+    ...fileLinks(submission, presentation.files), ...filePictures(submission, form, presentation.files),
     notes: notes(submission, form),
-    actions: open,
-    ...open && { retryLabel: retryLabel(submission, form) },
+    actions: actionsOf(submission, form),
     url: submissionUrl(submission.id, presentation),
   }
 }
 
 /** What the card's thread is told a day before the end. */
-export function reminder({ expiresAt }: Submission): string {
-  return `Nobody has decided this submission yet. It expires and is erased on ${readTime(expiresAt)}.`
+export function reminder({ expiresAt }: Submission): Line {
+  return said`Nobody has decided this submission yet. It expires and is erased on ${onDate(expiresAt)}.`
 }
 
-/** A card for a submission that somebody decided before this card was known: it offers nothing. */
-export function retiredCardView(id: string, presentation: Presentation): CardView {
+/** A card of a submission that is not kept, nor its trace: it offers nothing. */
+export function goneCardView(id: string, presentation: Presentation): CardView {
   return {
-    submissionId: id, title: 'Form Submission', fields: [], notes: ['Already decided.'], actions: false,
+    submissionId: id, title: TITLES.gone, state: 'gone', fields: [], notes: ['Not kept any more.'], actions: [],
     url: submissionUrl(id, presentation),
   }
 }
 
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
+  const { labels, fields } = presentation.forms.of(submission.form)
   return {
     submissionId: submission.id,
-    inputs: inOrder(
-      editInputs(submission.data ?? {}), presentation.forms.of(submission.form).labels,
-    ).map(input => ({ ...input, label: visible(input.label) })),
+    inputs: inOrder(editInputs(submission.data ?? {}, fields), labels).map(
+      input => ({ ...input, label: visible(input.label) }),
+    ),
     url: submissionUrl(submission.id, presentation),
   }
 }
 
-/** @param labels what people read instead of keys, in their order */
-export function readFields(submission: Submission, labels: Form['labels']): Field[] {
-  return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => ({
-    label: key.toWellFormed(), value: visible(fieldText(value)), edited: submission.edited.includes(key),
-  })), labels).map(field => ({ ...field, label: visible(field.label) }))
+function title(submission: Submission, { name }: Form): string {
+  const title = TITLES[cardState(submission)]
+  return name ? `${title}: ${name}` : title
 }
 
-/** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
-export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
-  const keys = Object.keys(labels)
-  const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
-  return [...items].sort((a, b) => place(a) - place(b)).map(
-    item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item,
-  )
+const TITLES: Record<CardState, string> = {
+  new: 'New Form Submission', failed: 'Failed Form Submission', forwarding: 'Form Submission being forwarded',
+  forwarded: 'Form Submission forwarded', spam: 'Form Submission marked as spam', expired: 'Expired Form Submission',
+  erased: 'Form Submission erased', gone: 'Form Submission',
 }
 
-/** Who decided what; shown on cards, in modals that came too late, and in the email. */
-export function decisionLine(submission: Submission): string {
-  const { decision } = submission
-  if (!decision) return ''
-  const verb = decision.action === 'spam'
-    ? 'Marked as spam'
-    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
-  return `${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${readTime(decision.at)}`
+function cardState({ state, decision, erased, failures }: Submission): CardState {
+  if (erased) return 'erased'
+  if (state === 'expired') return 'expired'
+  if (!decision) return failures.length > 0 ? 'failed' : 'new'
+  if (decision.action === 'spam') return 'spam'
+  return state === 'settled' ? 'forwarded' : 'forwarding'
 }
 
-function title({ state, decision }: Submission, { name }: Form): string {
-  const forwarded = state === 'settled' ? 'Form Submission forwarded' : 'Form Submission being forwarded'
-  const what = state === 'expired'
-    ? 'Expired Form Submission'
-    : !decision ? 'New Form Submission' : decision.action === 'spam' ? 'Form Submission marked as spam' : forwarded
-  return name ? `${what}: ${name}` : what
-}
-
-function notes(submission: Submission, form: Form): string[] {
-  const { state, decision, data, edited } = submission
+function notes(submission: Submission, form: Form): Line[] {
+  const { state, decision, erased, data, edited } = submission
+  if (erased) return [erasureLine(erased)]
   if (state === 'expired') return ['Expired — nobody decided in 7 days.']
-  if (!decision) return reopenedNotes(submission, form)
-  if (decision.action === 'spam') return [decisionLine(submission), ...sentNotes(submission)]
-  const edits = edited.length > 0 && data
-    ? [`Edited: ${edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key))).join(', ')}`]
-    : []
+  if (!decision) {
+    return [
+      ...holderNotes(submission, form), ...revokedNotes(submission), ...reopenedNotes(submission, form),
+      ...deletionNotes(submission),
+    ]
+  }
+  if (decision.action === 'spam') return [decisionLine(submission), ...holdNotes(submission), ...sentNotes(submission)]
+  // A card without the form says in one line what became of it.
+  if (!data) return [decisionLine(submission)]
+  const called = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
+  const edits = edited.length > 0 ? [`Edited: ${called.join(', ')}`] : []
   return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
 }
 
 function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
+}
+
+/** Its form, with the addresses of the decision, where that has some of its own. */
+export function formOf({ form: key, decision }: Submission, { forms }: Presentation): Form {
+  const form = forms.of(key)
+  return decision?.to ? { ...form, to: decision.to } : form
 }
 
 export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
@@ -119,42 +132,54 @@ export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
 }
 
 /** Notes on a forward so far: what was sent, what is on its way, what was given up. */
-export function progressNotes(submission: Submission, form: Form): string[] {
+export function progressNotes(submission: Submission, form: Form): Line[] {
   const { delivered, failures, sent = [] } = submission
   const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   return [
     ...listed('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(sentTo)),
-    ...listed(
-      'Being sent to',
-      underWay(submission).filter(({ reason }) => reason === undefined).flatMap(({ kind }) => targetsOf(kind, form)),
-    ),
-    ...failed(failures),
-    ...sent.filter(({ delivery }) => !delivered.includes(delivery)).map(
-      ({ to, at }) => `Corrects what was sent to ${listOf(to)} on ${readTime(at)}`,
+    ...sending(submission, form),
+    ...receiptNotes(submission),
+    ...submission.confirmation?.at ? [said`Confirmed to its sender on ${onDate(submission.confirmation.at)}`] : [],
+    // Those of a round before this one, while that can be taken back.
+    ...isRevocable(submission) ? [] : failed(failures),
+    ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
+      ({ to, at }) => said`Corrects what was sent to ${listOf(to)} on ${onDate(at)}`,
     ),
   ]
 }
 
+function sending(submission: Submission, form: Form): Line[] {
+  const { revocableUntil } = submission
+  const targets = underWay(submission).filter(({ reason }) => reason === undefined).flatMap(
+    ({ kind }) => targetsOf(kind, form),
+  )
+  return revocableUntil === undefined
+    ? listed('Being sent to', targets)
+    : listed('Goes to', targets).map(line => said`${line} at ${toTheSecond(revocableUntil)}`)
+}
+
 /** What failed and is tried again, and when. */
-function retryNotes(submission: Submission): string[] {
+function retryNotes(submission: Submission): Line[] {
   return underWay(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
       ? []
-      : [`${DELIVERY_NAMES[kind]} failed: ${reason} Tried again on ${readTime(dueAt)}`],
+      : [said`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${onDate(dueAt)}`],
   )
 }
 
 /** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
-function reopenedNotes(submission: Submission, form: Form): string[] {
+function reopenedNotes(submission: Submission, form: Form): Line[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
   const left = leftOf(submission, form)
   const isPartial = delivered.length > 0 && left.length > 0
+  const button = canSendAgain(submission) ? 'Send' : 'Forward'
   return [
     ...failed(failures),
     ...sentNotes(submission),
+    ...receiptNotes(submission),
     isPartial
-      ? `Forward again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
+      ? `${button} again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
       : 'Decide again to retry',
   ]
 }
@@ -165,11 +190,31 @@ export function retryLabel(submission: Submission, form: Form): string | undefin
   return submission.delivered.length > 0 && left.length > 0 ? `Retry ${listOf(left)}` : undefined
 }
 
+function actionsOf(submission: Submission, form: Form): CardAction[] {
+  const { state, decision } = submission
+  if (isRevocable(submission)) {
+    return [decision?.action === 'spam' ? { id: 'not_spam', label: 'Not spam' } : { id: 'undo', label: 'Undo' }]
+  }
+  if (state !== 'open') return []
+  return [
+    canSendAgain(submission)
+      ? { id: 'send_again', label: 'Send again' }
+      : { id: 'forward', label: retryLabel(submission, form) ?? 'Forward Submission' },
+    { id: 'edit', label: 'Edit & Forward' }, { id: 'spam', label: 'Mark as Spam' }, ...takeActions(submission, form),
+  ]
+}
+
+/** Until when spam can be taken back. */
+function holdNotes(submission: Submission): Line[] {
+  return isRevocable(submission) ? [said`Its data is erased on ${onDate(submission.revocableUntil!)}`] : []
+}
+
 /** What was sent before somebody decided otherwise, or before the rest of it failed. */
-function sentNotes({ sent = [], delivered }: Submission): string[] {
-  return sent.map(
-    ({ delivery, to, at }) => `Sent to ${listOf(to)} on ${readTime(at)}${delivered.includes(delivery) ? '' : ', with other values'}`,
-  )
+function sentNotes({ sent = [], delivered }: Submission): Line[] {
+  return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
+    const since = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
+    return said`Sent to ${listOf(each.to)} on ${onDate(each.at)}${since}`
+  })
 }
 
 function underWay({ work }: Submission): (Work & { kind: Delivery })[] {
@@ -192,12 +237,4 @@ function listOf(names: readonly string[]): string {
 
 function byOrder<T>(delivery: (item: T) => Delivery) {
   return (a: T, b: T) => DELIVERIES.indexOf(delivery(a)) - DELIVERIES.indexOf(delivery(b))
-}
-
-/** `21 Nov 2026, 12:03 UTC`: one form for every reader, wherever they are. */
-export function readTime(epochMs: number): string {
-  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as
-  // much.
-  const [, day, month, year, time = ''] = new Date(epochMs).toUTCString().split(' ')
-  return `${Number(day)} ${month} ${year}, ${time.slice(0, 5)} UTC`
 }

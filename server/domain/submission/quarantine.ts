@@ -1,51 +1,80 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Reviewer, Submission } from '../../ports/submission'
-import { SubmissionEnded, SubmissionGone, WrongState } from '../errors'
-import { ending } from './details'
+import type { Person, Submission } from '../../ports/submission'
+import { NotAReviewer, SubmissionEnded, SubmissionGone, WrongState } from '../errors'
+import { signatureOf } from '../people/people'
+import type { Reviewers } from '../people/reviewers'
+import { ending, endLine } from './endings'
 import type { CardQueue } from './card-queue'
 import type { Applied, LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 import { reached } from './overview'
 import type { Presentation } from './present'
+import { isOver } from './trace'
 
 export interface QuarantinePorts {
   store: Pick<SubmissionStore, 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   queue: Pick<CardQueue, 'wake'>
+  reviewers: Pick<Reviewers, 'refusal'>
   presentation: Presentation
+  /** Endpoints are told what was erased. */
+  tellsErasures: boolean
   runtime: Pick<Runtime, 'background'>
   log: Log
 }
 
-type Judgement = Extract<LifecycleEvent, { type: 'released' | 'deleted' }>
+type Judgement = Extract<LifecycleEvent, { type: 'released' | 'erased' }>
 
-/**
- * What people decide about submissions that are held. Both methods reject with SubmissionGone or SubmissionEnded when
- * there is none, WrongState when it is not held, StoreUnavailable.
- */
+/** What people decide about submissions that are held, and what they have erased. */
 export class Quarantine {
   constructor(private readonly ports: QuarantinePorts) {}
 
-  /** It is a form after all: its cards go out as for a new one. */
-  async release(id: string, reviewer: Reviewer): Promise<void> {
-    const { outbox, queue, presentation, runtime, store } = this.ports
-    const known = await reached(store.get(id))
+  /**
+   * It is a form after all: its cards go out as for a new one.
+   *
+   * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, NotAReviewer, StoreUnavailable
+   */
+  async release(id: string, reviewer: Person, press?: string): Promise<void> {
+    const { outbox, queue, presentation, runtime } = this.ports
+    const known = await this.judgedBy(reviewer, id, 'release')
     const { rooms } = presentation.forms.of(known?.form)
-    const { submission, added } = await this.judge(id, { type: 'released', reviewer, rooms }, known)
+    const event = { type: 'released', reviewer: signatureOf(reviewer), rooms, press } as const
+    const { submission, added } = await this.judge(id, event, known)
     // What has to wait its turn is in the queue by then.
-    runtime.background(outbox.run(submission!, added).then(() => queue.wake(rooms)))
+    runtime.background(outbox.run(submission, added).then(() => queue.wake(rooms)))
   }
 
-  /** It is not: erased at once. */
-  async delete(id: string, reviewer: Reviewer): Promise<void> {
-    await this.judge(id, { type: 'deleted', reviewer }, await reached(this.ports.store.get(id)))
+  /**
+   * Erases the form data, wherever the submission is in its life, has its cards follow, and its endpoint told.
+   *
+   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, StoreUnavailable
+   */
+  async erase(id: string, reviewer: Person, press?: string): Promise<void> {
+    const { outbox, presentation, tellsErasures, runtime } = this.ports
+    const known = await this.judgedBy(reviewer, id, 'erase')
+    const told = tellsErasures && presentation.forms.of(known?.form).endpoint !== null
+    const event = { type: 'erased', reviewer: signatureOf(reviewer), told, press } as const
+    const { submission, added } = await this.judge(id, event, known)
+    runtime.background(outbox.run(submission, added))
+  }
+
+  /** The submission, for who may judge it. */
+  private async judgedBy(person: Person, id: string, action: string): Promise<Submission | null> {
+    const { store, presentation, reviewers } = this.ports
+    const known = await reached(store.get(id))
+    const message = known && await reviewers.refusal(
+      presentation.forms.of(known.form), person, { submission: id, action, platform: 'ops' },
+    )
+    if (message) throw new NotAReviewer(message)
+    return known
   }
 
   private async judge(
     id: string, event: Judgement, known: Submission | null,
   ): Promise<Exclude<Applied, { refused: unknown }>> {
     const { outbox, store, log } = this.ports
+    if (known && event.type === 'released' && isOver(known)) throw new SubmissionEnded(endLine(known))
     const applied: Applied = known ? await reached(outbox.apply(id, [event], known)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: event.reviewer.id })
@@ -53,6 +82,7 @@ export class Quarantine {
     }
     if (applied.refused === 'gone') throw await ending(id, store, message => new SubmissionEnded(message))
     if (applied.refused === 'expired') throw new SubmissionGone()
+    if (event.type === 'erased') throw new SubmissionEnded(endLine((await reached(store.get(id)))!))
     throw new WrongState('This submission is not held: it can be forwarded, edited and forwarded, or marked as spam.')
   }
 }

@@ -1,4 +1,4 @@
-import type { CardRef, Delivery, Submission, Work, HistoryEntry, SubmissionData } from '../../ports/submission'
+import type { CardRef, Delivery, Sent, Submission, Work, HistoryEntry, SubmissionData } from '../../ports/submission'
 import { createHash } from 'node:crypto'
 
 /** What is to be done now. A card is not posted while its submission is decided: only if that is opened again. */
@@ -11,9 +11,32 @@ export function isPending({ state }: Pick<Submission, 'state'>): boolean {
   return state === 'open' || state === 'settling'
 }
 
+/** Whether its decision can be taken back: spam while its data is kept, a forward until any of it is on its way. */
+export function isRevocable({ state, decision, revocableUntil }: Submission): boolean {
+  return revocableUntil !== undefined && state === (decision?.action === 'spam' ? 'settled' : 'settling')
+}
+
 /** The next version. */
 export function changed(current: Submission, changes: Partial<Submission>): Submission {
   return { ...current, version: current.version + 1, ...changes }
+}
+
+/**
+ * Names of fields are form data too, and go with it. Nobody is on what does not wait for a decision. Where it is
+ * confirmed is known as long as it may be.
+ */
+export function tidied(next: Submission): Submission {
+  const isTold = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
+  const isFree = next.state === 'open' || !next.holder
+  const { data, edited, envelope, before, holder, confirmation } = next
+  const isAwaited = next.state === 'settling' || next.work.some(({ kind }) => kind === 'confirm')
+  const isAddressed = confirmation?.to === undefined || isAwaited
+  if (isTold && isFree && isAddressed) return next
+  return {
+    ...next, edited: data ? edited : [], envelope: data ? envelope : undefined,
+    before: data ? before : undefined, holder: next.state === 'open' ? holder : undefined,
+    confirmation: isAddressed ? confirmation : undefined,
+  }
 }
 
 /** The list with these in the place of those that have their keys. */
@@ -25,6 +48,11 @@ export function updates(cards: readonly CardRef[], version: number, dueAt: numbe
   return cards.map(card => ({
     key: `update:${card.platform}:${card.messageId}#${version}`, kind: 'update', card, attempts: 0, dueAt,
   }))
+}
+
+/** News in the card's thread. */
+export function tell(card: CardRef, version: number, dueAt: number): Work {
+  return { key: `tell:${card.platform}:${card.messageId}#${version}`, kind: 'tell', card, attempts: 0, dueAt }
 }
 
 /**
@@ -67,6 +95,22 @@ export function withEntry({ history }: Submission, entry: HistoryEntry): readonl
 function repeats(entry: HistoryEntry, earlier: HistoryEntry): boolean {
   return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === 'update' && earlier.kind === 'update'
     && entry.room === earlier.room && entry.reason === earlier.reason
+}
+
+/** What the sender wrote in all that was edited: what stood there before its first edit. */
+export function withOriginals({ before, data }: Submission, edited: readonly string[]): SubmissionData | undefined {
+  const added = edited.filter(key => !Object.hasOwn(before ?? {}, key)).map(key => [key, data?.[key]] as const)
+  return added.length > 0 ? Object.fromEntries([...Object.entries(before ?? {}), ...added]) : before
+}
+
+/** Until when the form data is kept that is wanted until then; as long as it was wanted before, or longer. */
+export function keptUntil({ keptUntil: before = 0, expiresAt }: Submission, wanted: number): number {
+  return Math.max(before, Math.min(wanted, expiresAt))
+}
+
+/** What was sent, without anything that is made from the form data. */
+export function withoutContent({ sent = [] }: Submission): readonly Sent[] {
+  return sent.map(each => ({ ...each, content: '' }))
 }
 
 /** Tells one content from another without being it: 16 hex digits over what a receiver gets. */

@@ -1,54 +1,72 @@
-import type { EditForm, Place, ReviewBoard } from '../../ports/board'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
+import type { EditForm, Place, SendAgainForm } from '../../ports/board'
+import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Action, CardRef, Reviewer, Submission } from '../../ports/submission'
+import type { Action, Person, Submission } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
-import { applyEdits } from './fields'
+import { plain } from '../../../shared/utils/line'
+import { signatureOf } from '../people/people'
+import { addressesIn } from './addresses'
+import { Desk, refusalOf, type Click, type DeskPorts, type Forbidden } from './desk'
+import { irrevocable } from './endings'
+import { submitterAddress } from './email'
 import type { Edit } from './events'
+import { applyEdits } from './fields'
 import type { Outbox } from './outbox'
-import { belongsTo, isRoom } from './place'
-import { decisionLine, editForm, type Presentation, deliveriesOf } from './present'
+import { deliveriesOf, editForm } from './present'
+import { canSendAgain, sendAgainForm } from './receipt-notes'
+import { Taking, type TakingPorts } from './taking'
 
-export interface ReviewPorts {
+export interface ReviewPorts extends DeskPorts, TakingPorts {
   store: SubmissionStore
   outbox: Outbox
-  presentation: Presentation
-  board: Pick<ReviewBoard, 'roomOf' | 'answerLate'>
+  reviewers: DeskPorts['reviewers'] & TakingPorts['reviewers']
   runtime: Runtime
-  monitor: Pick<Monitor, 'misplaced'>
-  log: Log
+  /** For how long each decision can be taken back, ms; 0 for not at all. */
+  revocableMs: Readonly<Record<Action, number>>
 }
 
-/** A click on a card. */
-export interface Click {
-  /** In case it is not on record yet. */
-  card: CardRef
-  /** What the platform calls the click, also when it is sent again; undefined where it does not say. */
-  press?: string
+/** Who decides does not choose who reads the form, but for an address that does not take it. */
+const NOT_RETURNED = 'Its email did not come back, so it goes where it went before: send it again without another address.'
+
+/** What a forward changes. */
+interface Changes {
+  edit?: Edit
+  to?: readonly string[]
 }
 
-/**
- * What reviewers do at one place. What is gone, and what belongs to other places, is the same to them: nothing happens
- * and nothing is told of it. An id is worth nothing elsewhere, because whoever sent the form knows it.
- */
+/** What reviewers do at one place. */
 export class Review {
-  constructor(private readonly ports: ReviewPorts, private readonly place: Place) {}
+  /** Who is on it. */
+  readonly taking: Taking
+  private readonly desk: Desk
+
+  constructor(private readonly ports: ReviewPorts, place: Place) {
+    this.desk = new Desk(ports, place)
+    this.taking = new Taking(ports, this.desk)
+  }
 
   /** The form to edit, or null when there is nothing to decide any more. */
-  async edit(id: string): Promise<EditForm | null> {
-    const submission = await this.here(id, 'edit')
-    return submission?.state === 'open' && submission.data ? editForm(submission, this.ports.presentation) : null
+  async edit(id: string, person: Person, click?: Click): Promise<EditForm | Forbidden | null> {
+    const found = await this.desk.here(id, 'edit', person)
+    if ('forbidden' in found) return found
+    const { known } = found
+    const form = known?.state === 'open' && known.data ? editForm(known, this.ports.presentation) : null
+    return form && (await this.taking.warning(known!, person, click) ?? form)
   }
 
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
    */
   async decide(
-    id: string, action: Action, reviewer: Reviewer | Promise<Reviewer>, click?: Click,
+    id: string, action: Action, reviewer: Person | Promise<Person>, click?: Partial<Click>,
   ): Promise<ClaimResult> {
-    const [known, who] = await Promise.all([this.here(id, action, reviewer), reviewer])
-    return this.claim(id, action, who, { ...click, known })
+    const { store, presentation } = this.ports
+    const recalled = store.recall(id)
+    // Where to confirm a forward, and whether files end with it, stands beside the data.
+    const { confirm, files } = presentation.forms.of(recalled?.form)
+    const isEnough = !confirm && !files
+    const [found, who] = await Promise.all([this.desk.here(id, action, reviewer, isEnough ? recalled : null), reviewer])
+    return 'forbidden' in found ? found : this.claim(id, action, who, { ...click, ...found })
   }
 
   /**
@@ -57,68 +75,101 @@ export class Review {
    * @returns errors by input id when the texts do not fit the fields
    */
   async decideEdited(
-    id: string, submitted: Readonly<Record<string, string>>, reviewer: Reviewer, press?: string,
+    id: string, submitted: Readonly<Record<string, string>>, reviewer: Person, press?: string,
   ): Promise<ClaimResult | { errors: Record<string, string> }> {
-    const submission = await this.here(id, 'edit', reviewer)
-    if (!submission?.data) return refusal(submission)
-    const edit = applyEdits(submission.data, submitted)
-    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known: submission, press })
+    const found = await this.desk.here(id, 'edit', reviewer)
+    if ('forbidden' in found) return found
+    const { known } = found
+    if (!known?.data) return refusalOf(known)
+    const edit = applyEdits(known.data, submitted, this.ports.presentation.forms.of(known.form).fields)
+    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known, press })
   }
 
-  /** The submission, unless it is gone or belongs elsewhere. */
-  private async here(
-    id: string, action: Action | 'edit', reviewer?: Reviewer | Promise<Reviewer>,
-  ): Promise<Submission | null> {
-    const { store, monitor, log } = this.ports
-    const submission = await store.get(id)
-    if (!submission || belongsTo(this.place, submission, this.ports)) return submission
-    const platform = this.place[0]?.split('/')[0] ?? 'unknown'
-    monitor.misplaced(platform)
-    log.warn('review.misplaced', { submission: id, action, platform, reviewer: (await reviewer)?.id })
-    return null
+  /** Takes a decision back, while that is possible. */
+  async revoke(
+    id: string, action: Action, reviewer: Person | Promise<Person>, { card, press }: Partial<Click> = {},
+  ): Promise<ClaimResult> {
+    const { outbox, runtime, log, store } = this.ports
+    const [found, who] = await Promise.all([this.desk.here(id, `revoke ${action}`, reviewer), reviewer])
+    if ('forbidden' in found) return found
+    const { known } = found
+    if (!known) return { ...this.desk.refuse(id, null, card), message: irrevocable(null) }
+    const applied = await outbox.apply(id, [{ type: 'revoked', action, reviewer: signatureOf(who), press }], known)
+    if ('refused' in applied) {
+      const present = await store.get(id)
+      if (present && card) runtime.background(this.desk.bringInLine(id, card, present))
+      return { claimed: false, message: irrevocable(present) }
+    }
+    log.info('submission.revoked', { submission: id, action, platform: who.platform, reviewer: who.id })
+    runtime.background(outbox.run(applied.submission, applied.added))
+    return { claimed: true }
+  }
+
+  /** What is asked before its email is sent again, or null when that did not come back. */
+  async sendAgainForm(id: string, person: Person, click?: Click): Promise<SendAgainForm | Forbidden | null> {
+    const found = await this.desk.here(id, 'forward', person)
+    if ('forbidden' in found) return found
+    const form = found.known && sendAgainForm(found.known)
+    return form && (await this.taking.warning(found.known!, person, click) ?? form)
+  }
+
+  /**
+   * Forwards what failed once more.
+   *
+   * @param to what was typed as addresses for an email that came back; undefined for the same as before
+   * @returns errors by input id when they are none
+   */
+  async sendAgain(
+    id: string, to: string | undefined, reviewer: Person | Promise<Person>, click?: Partial<Click>,
+  ): Promise<ClaimResult | { errors: Record<string, string> }> {
+    const [found, who] = await Promise.all([this.desk.here(id, 'forward', reviewer), reviewer])
+    if ('forbidden' in found) return found
+    const { known } = found
+    if (known?.state === 'open') {
+      if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
+      if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
+    }
+    const addressed = to === undefined ? lastAddressed(known) : addressesIn(to)
+    return 'errors' in addressed ? addressed : this.claim(id, 'forward', who, { ...click, ...addressed, known })
+  }
+
+  /** Why somebody may not have this one decided, in words for them alone; null when they may. */
+  async refusal(id: string, person: Person): Promise<string | null> {
+    if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
+    const found = await this.desk.here(id, 'approve', person)
+    return 'forbidden' in found ? plain(found.message) : null
   }
 
   private async claim(
-    id: string, action: Action, reviewer: Reviewer, context: Partial<Click> & { edit?: Edit, known: Submission | null },
+    id: string, action: Action, person: Person, context: Partial<Click> & Changes & { known: Submission | null },
   ): Promise<ClaimResult> {
-    const { outbox, presentation, runtime, log, store } = this.ports
+    const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
     const { known, ...details } = context
-    if (!known) return this.refuse(id, null, details.card)
-    const deliveries = deliveriesOf(presentation.forms.of(known.form))
-    const applied = await outbox.apply(id, [{ type: 'claimed', action, reviewer, deliveries, ...details }], known)
+    if (!known) return this.desk.refuse(id, null, details.card)
+    const reviewer = signatureOf(person)
+    const form = presentation.forms.of(known.form)
+    const deliveries = deliveriesOf(form)
+    const data = details.edit?.data ?? known.data
+    const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...known, data }) : undefined
+    const heeds = this.taking.heeds(known, person)
+    const claim = { type: 'claimed' as const, action, reviewer, deliveries, revocableMs, heeds, confirm, ...details }
+    const applied = await outbox.apply(id, [claim], known)
     if ('refused' in applied) {
-      const decided = await store.get(id)
-      if (decided && details.card) runtime.background(outbox.refresh(decided, details.card))
-      return this.refuse(id, decided, details.card)
+      const isTaken = heeds && applied.refused === 'taken'
+      return isTaken ? this.taking.warn(id, heeds, details.card && details.press) : this.desk.late(id, details.card)
     }
     log.info('submission.claimed', {
       submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id,
     })
-    if (applied.submission) runtime.background(outbox.run(applied.submission, applied.added))
+    runtime.background(outbox.run(applied.submission, applied.added))
+    const { state, revocableUntil } = applied.submission
+    if (state === 'settling' && revocableUntil !== undefined) outbox.runOnTime(applied.submission)
     return { claimed: true }
-  }
-
-  /**
-   * A click that was sent again, of what is open again by now, is not answered; neither is one from no room of ours.
-   */
-  private refuse(id: string, submission: Submission | null, card?: CardRef): ClaimResult & { claimed: false } {
-    const result = refusal(submission)
-    const isLate = card && submission?.state !== 'open' && isRoom(this.place, this.ports.presentation.forms)
-    if (isLate) this.ports.runtime.background(this.answerLate(id, card, result.message))
-    return result
-  }
-
-  private async answerLate(id: string, card: CardRef, message: string): Promise<void> {
-    const { board, log } = this.ports
-    const outcome = await board.answerLate(card, message)
-    if (!outcome.ok) log.warn('answer.failed', { submission: id, platform: card.platform, reason: outcome.reason })
   }
 }
 
-function refusal(submission: Submission | null): ClaimResult & { claimed: false } {
-  const decided = submission && decisionLine(submission)
-  return {
-    claimed: false,
-    message: decided ? `${decided}.` : 'This submission was already decided, or its 7 days have passed.',
-  }
+/** Where its email went last, however its form or its decision said that. */
+function lastAddressed(submission: Submission | null): Pick<Changes, 'to'> {
+  const to = submission?.sent?.find(({ delivery }) => delivery === 'email')?.to
+  return to ? { to } : {}
 }

@@ -1,12 +1,14 @@
 import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
-import type { Action, AuditLine, Reviewer, Submission } from '../../ports/submission'
+import type { Action, AuditLine, Person, Submission } from '../../ports/submission'
 import type {
   ClaimResult, FieldChange, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
-import { editInputs } from './fields'
+import { plain } from '../../../shared/utils/line'
+import { decidedOf } from './endings'
+import { editInputs, readFields } from './fields'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
-import { cardView, readFields, type Presentation } from './present'
+import { cardView, type Presentation } from './present'
 import type { Review } from './review'
 import { pendingAt, searchFor } from './search'
 
@@ -25,7 +27,7 @@ const LOOKED_AT = { most: 500, page: 50 }
 const AUDITED = 1000
 
 /** Changes name a field by its key, so this is how it is shown. */
-const BY_KEY = {}
+const BY_KEY = { labels: {} }
 
 /** The submissions of one place, for programs that ask by words instead of clicking a card: the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
@@ -49,7 +51,8 @@ export class RoomSubmissions implements SubmissionAccess {
       pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED),
     ])
     const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
-    const count = (outcome: AuditLine['outcome']) => audit.filter(line => line.outcome === outcome).length
+    const decided = decidedOf(audit)
+    const count = (outcome: AuditLine['outcome']) => decided.filter(line => line.outcome === outcome).length
     return {
       pending: found.length, complete,
       newestAt: found[0]?.receivedAt ?? null,
@@ -60,11 +63,11 @@ export class RoomSubmissions implements SubmissionAccess {
     }
   }
 
-  decide(id: string, action: Action, reviewer: Reviewer): Promise<ClaimResult> {
+  decide(id: string, action: Action, reviewer: Person): Promise<ClaimResult> {
     return this.ports.review.decide(id, action, reviewer)
   }
 
-  async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Reviewer): Promise<ClaimResult> {
+  async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Person): Promise<ClaimResult> {
     const submission = await this.here(id)
     const inputs = editInputs(submission?.data ?? {})
     const input = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())
@@ -90,7 +93,7 @@ export class RoomSubmissions implements SubmissionAccess {
   private shown(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
     const { notes } = cardView(submission, this.ports.presentation)
-    return { id, state, receivedAt, expiresAt, data, fields: readFields(submission, BY_KEY), notes }
+    return { id, state, receivedAt, expiresAt, data, fields: readFields(submission, BY_KEY), notes: notes.map(plain) }
   }
 }
 

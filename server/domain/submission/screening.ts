@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { HumanCheck } from '../../ports/human-check'
 import type { Log } from '../../ports/runtime'
+import type { Envelope } from '../../ports/submission'
 import { HumanCheckFailed, HumanCheckUnavailable } from '../errors'
+import { CONTROLS, envelopeOf, nextOf } from './envelope'
 
 /** What is known of who sent a form. */
 export interface Sender {
@@ -13,6 +15,8 @@ export interface Sender {
   client: string
   /** Showed the key of this service: a program that we know, and that no human check lets through. */
   trusted: boolean
+  /** The body may bring files. */
+  hasFiles: boolean
   /** What the sender calls this form, so that sending it again is no second form. */
   idempotencyKey?: string
 }
@@ -21,6 +25,9 @@ export interface Screened {
   data: unknown
   /** Probably from a program: for somebody to look at, without a card. */
   held: boolean
+  envelope?: Envelope
+  /** Where the sender's browser wants to go next: unchecked. */
+  next?: string
 }
 
 export interface ScreeningPorts {
@@ -32,23 +39,26 @@ export interface ScreeningPorts {
 }
 
 /**
- * Takes out of a body what is there against abuse only. `held` when it fell into the trap: its sender is to believe
- * that it was received as any other. What is no object passes, because refusing that is not screening.
+ * Takes out of a body what is no data: what is there against abuse, and what the page says about it. `held` when it
+ * fell into the trap: its sender is to believe that it was received as any other. What is no object passes,
+ * because refusing that is not screening.
  *
+ * @param check reads the data as its form takes them; what it throws is thrown here
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
 export async function screen(
   body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts,
+  check: (data: unknown) => unknown = data => data,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
-  if (Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)) {
-    log.info('intake.honeypot')
-    return { data: without(body, [honeypot, ...humanCheck ? [humanCheck.field] : []]), held: true }
-  }
-  if (!humanCheck) return { data: without(body, [honeypot]), held: false }
-  if (!sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
-  return { data: without(body, [honeypot, humanCheck.field]), held: false }
+  const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
+  const sent = without(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
+  // Before the token is used up, which counts once; whoever fell into the trap does not learn what is taken.
+  const data = held ? sent : check(sent)
+  if (held) log.info('intake.honeypot')
+  else if (humanCheck && !sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
+  return sent === body ? { data, held } : { data, held, envelope: envelopeOf(body), next: nextOf(body) }
 }
 
 /**

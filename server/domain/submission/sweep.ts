@@ -1,11 +1,17 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
+import type { Submission } from '../../ports/submission'
+import type { Reviewers } from '../people/reviewers'
 import type { CardQueue } from './card-queue'
 import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
+import type { Presentation } from './present'
 
-/** Submissions that one run takes at most, so that a run ends and replicas share a backlog. */
+/** Submissions that are taken at a time, so that replicas share a backlog. */
 const BATCH = 100
+
+/** One run goes on for so long while more is due, ms: on serverless hosts the next one comes in a minute. */
+const RUN_MS = 5000
 
 /** Submissions worked on at a time. */
 const CONCURRENCY = 8
@@ -14,6 +20,8 @@ export interface SweepPorts {
   store: SubmissionStore
   outbox: Outbox
   queue: Pick<CardQueue, 'wake'>
+  reviewers: Pick<Reviewers, 'has'>
+  presentation: Presentation
   leaseMs: number
   runtime: Runtime
   log: Log
@@ -27,7 +35,19 @@ export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'stor
 }
 
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
-export async function sweep({ store, outbox, queue, leaseMs, runtime, log }: SweepPorts): Promise<number> {
+export async function sweep(ports: SweepPorts): Promise<number> {
+  const end = ports.runtime.now() + RUN_MS
+  let taken = 0
+  for (let isFull = true; isFull && ports.runtime.now() < end;) {
+    const batch = await sweepBatch(ports)
+    taken += batch
+    isFull = batch === BATCH
+  }
+  return taken
+}
+
+async function sweepBatch(ports: SweepPorts): Promise<number> {
+  const { store, outbox, queue, leaseMs, runtime, log } = ports
   const ids = await store.lease(leaseMs, BATCH)
   // Afterwards: the store's answer may have put the clock right.
   const now = runtime.now()
@@ -41,13 +61,24 @@ export async function sweep({ store, outbox, queue, leaseMs, runtime, log }: Swe
     const submission = await store.get(id)
     if (!submission) return store.forget(id)
     const due = submission.work.filter(work => work.dueAt <= now).map(work => work.key)
-    const events: LifecycleEvent[] = [{ type: 'expired' }, { type: 'expiring' }, { type: 'leased', keys: due }]
+    const events: LifecycleEvent[] = [
+      { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
+      { type: 'freed', left: await whoLeft(submission, ports) }, { type: 'leased', keys: due },
+    ]
     const applied = await outbox.apply(id, events, submission)
-    if ('refused' in applied || !applied.submission) return
+    if ('refused' in applied) return
     // A room that has left the configuration has a queue, too.
     queue.wake(applied.added.flatMap(({ kind, room }) => kind === 'post' && room ? [room] : []))
     await outbox.run(applied.submission, applied.added)
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))
   return ids.length
+}
+
+/** Who has it and may not decide it any more; undefined also while nobody can tell. */
+async function whoLeft(
+  { holder, form }: Submission, { reviewers, presentation: { forms } }: SweepPorts,
+): Promise<string | undefined> {
+  const list = holder && forms.of(form).reviewers
+  return list && await reviewers.has(list, holder) === false ? holder.who : undefined
 }

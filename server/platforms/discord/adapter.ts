@@ -1,15 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { DiscordAdapter } from '@chat-adapter/discord'
-import type { AdapterPostableMessage, Logger, Message, UserInfo, WebhookOptions } from 'chat'
+import type { AdapterPostableMessage, ChatInstance, Logger, Message, UserInfo, WebhookOptions } from 'chat'
+import { jsonIn } from '../../../shared/utils/json'
 import type { HttpClient } from '../../ports/http'
-import { speechIn } from '../shared/speech'
-import { cardMessage } from './embeds'
+import { speechIn, wordsOf } from '../shared/speech'
+import { tellOnce } from '../shared/tell-once'
+import { slashCommand } from './commands'
+import { allowed, cardMessage } from './embeds'
 import { Exchange } from './exchange'
 import { Forms, parseFormId, type OpenModal } from './form'
 import { THREADS } from './gateway/directory'
 import { DeliveryFailed, firstDelivery, forgetDelivery, type ForwardedEvent } from './gateway/events'
-import { authorOf, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
+import { authorOf, commandIn, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
 import { ModalFlow } from './modal-flow'
 import type { DiscordSettings } from './rest'
 import { RestDiscordAdapter } from './rest-adapter'
@@ -36,7 +39,14 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
       submit: (form, values, interaction) => {
         return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
       },
-      close: (form, interaction) => this.chat!.processModalClose(this.modalEvent(form, interaction), form.id),
+    })
+  }
+
+  override async initialize(chat: ChatInstance): Promise<void> {
+    await super.initialize(chat)
+    const path = `/applications/${this.applicationId}/commands`
+    tellOnce(chat.getState(), path, slashCommand, body => this.rest('POST', path, { body })).catch((error: unknown) => {
+      this.logger.warn('Discord was not told which commands there are', { error })
     })
   }
 
@@ -48,7 +58,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     }
     const body = new Uint8Array(await request.arrayBuffer())
     if (!await this.isAuthentic(body, request.headers)) return refused()
-    const interaction = parse(body)
+    const interaction = jsonIn(new TextDecoder().decode(body)) as Interaction | null | undefined
     if (!interaction) return new Response('Invalid JSON', { status: 400 })
     if (interaction.type === INTERACTION.ping) return Response.json({ type: REPLY.pong })
     if (isAnswered(interaction)) return Response.json(await this.respond(interaction, options))
@@ -85,15 +95,16 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   /** Interactions come over the gateway when no endpoint URL is set; they are answered through REST. */
   private async handleEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
+    const gone = deletedIn(event as unknown as ForwardedEvent)
+    for (const messageId of gone?.ids ?? []) {
+      const threadId = this.threadOf(gone!)
+      const message = { adapter: this, platform: this.name, channelId: threadId, threadId, messageId, raw: event.data }
+      void this.chat!.processMessageDeleted(message, options).catch(() => { /* The SDK has logged it. */ })
+    }
+    if (gone) return Response.json({ ok: true })
     if (event.type !== 'GATEWAY_INTERACTION_CREATE') return super.handleForwardedGatewayEvent(event, options)
     const interaction = event.data as Interaction
     if (isAnswered(interaction)) await this.callback(interaction, await this.respond(interaction, options))
-    else if (interaction.type === INTERACTION.command) {
-      const context = this.getApplicationCommandContext(interaction as never)
-      const flags = this.getInteractionFlags(context)
-      await this.callback(interaction, { type: REPLY.thinking, ...flags === undefined ? {} : { data: { flags } } })
-      this.handleApplicationCommandInteraction(context, flags, options)
-    }
     return Response.json({ ok: true })
   }
 
@@ -114,11 +125,16 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { userId, userName: author.userName, fullName: author.fullName, isBot: author.isBot === true }
   }
 
-  /** Private messages exist on Discord as answers only: to the one who clicked, while the click is handled. */
+  /** Private messages exist on Discord as answers only: to who clicked or commanded, while that is handled. */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const exchange = this.exchange.getStore()
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
-    await exchange.say(privately(this.formatConverter.renderPostable(message)))
+    const speech = speechIn(message)
+    if (speech && exchange.interaction.type === INTERACTION.command) {
+      const { embeds, components } = cardMessage(speech.card)
+      await exchange.say(privately('', components, embeds))
+    }
+    else await exchange.say(privately(speech ? wordsOf(speech.card) : this.formatConverter.renderPostable(message)))
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
@@ -149,6 +165,12 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     if (place || interaction.type === INTERACTION.modal) {
       return exchange.say(await this.flow.answer(interaction, place ?? { id: '', verb: '', tail: '' }))
     }
+    if (interaction.type === INTERACTION.command) {
+      return this.chat!.processSlashCommand({
+        ...commandIn(interaction), adapter: this, channelId: this.threadOf(interaction), user: authorOf(interaction)!,
+        raw: withoutSecrets(interaction),
+      }, options)
+    }
     const handled: Promise<unknown>[] = []
     this.handleComponentInteraction(withoutSecrets(interaction) as never, {
       ...options,
@@ -169,7 +191,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   }
 
   /** The SDK's id of the thread that an interaction comes from. */
-  private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Interaction): string {
+  private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Where): string {
     const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
     return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
   }
@@ -194,25 +216,18 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   }
 }
 
-/** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
-function allowed(mention: string): object {
-  const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
-  const parse = /@here|@everyone/.test(mention) ? ['everyone'] : []
-  return { parse, users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
-}
+type Where = Pick<Interaction, 'guild_id' | 'channel_id' | 'channel'>
 
-function parse(body: Uint8Array): Interaction | null {
-  try {
-    return JSON.parse(new TextDecoder().decode(body)) as Interaction
-  }
-  catch {
-    return null
-  }
+/** The messages that an event says were deleted: https://discord.com/developers/docs/events/gateway-events#message-delete */
+function deletedIn({ type, data }: ForwardedEvent): Where & { ids: string[] } | null {
+  const where = data as Where & { id?: string, ids?: string[] }
+  if (type === 'GATEWAY_MESSAGE_DELETE') return { ...where, ids: [String(where.id)] }
+  return type === 'GATEWAY_MESSAGE_DELETE_BULK' ? { ...where, ids: where.ids ?? [] } : null
 }
 
 /** Whether this adapter answers the interaction rather than the SDK's. */
 function isAnswered({ type }: Interaction): boolean {
-  return type === INTERACTION.component || type === INTERACTION.modal
+  return type === INTERACTION.command || type === INTERACTION.component || type === INTERACTION.modal
 }
 
 /** The SDK keeps what was clicked with the modal's context: the token and the form on the card stay out of it. */

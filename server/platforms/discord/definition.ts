@@ -2,7 +2,8 @@ import { base, text, token, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { DiscordSettings } from './rest'
-import { escapeMarkdown } from './escape'
+import { escapeMarkdown, timestamp } from './escape'
+import type { Interaction } from './interactions'
 import { discordInviteLink } from './invite'
 import { createDiscordIdentity } from './sign-in'
 
@@ -53,7 +54,8 @@ const signInVariables = {
  * Discord renders markdown in cards, so form text is escaped; bounds hold for the escaped text.
  *
  * - embed: 25 fields, name 256 (of which ` (edited)` takes 9), value 1,024; 10 embeds a message, of which one holds
- *   link and notes; 6,000 characters in all, of which 500 are left for title, link and line ends
+ *   link and notes, and one a second picture; 6,000 characters in all, of which 500 are left for title, link and line
+ *   ends
  *   (https://discord.com/developers/docs/resources/message#embed-object-embed-limits)
  * - 5 messages in 5 s per channel, as its rate limit headers say
  *   (https://discord.com/developers/docs/topics/rate-limits)
@@ -61,26 +63,37 @@ const signInVariables = {
  *   up to five inputs of one modal, and the form is kept in the SDK's state while it is open
  *   (https://discord.com/developers/docs/components/reference#text-input)
  * - content: 2,000 characters (https://discord.com/developers/docs/resources/message#create-message)
+ *
+ * Cards are embeds, not Components V2, after looking at drawings of both. A container keeps the buttons in its own
+ * box and can make notes small, but its text is larger and has no fields: a card of 25 is two fifths taller. It holds
+ * 4,000 characters instead of 6,000; a mention would need a text of its own, as there is no content beside it; and no
+ * edit takes it back
+ * (https://discord.com/developers/docs/components/reference#component-reference)
  */
 export const discord: Definition = {
   key: 'discord', label: 'Discord', aliases: [], icon: 'i-lucide-gamepad-2',
   about: 'The same cards in a Discord channel, beside Slack or instead of it.',
-  card: { fields: 200, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500 },
+  card: {
+    // Seven of ten embeds: a second picture, and what is said below the fields, take up to three.
+    fields: 175, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500, pictures: { most: 2, public: true },
+  },
   cardIntervalMs: 1000,
-  modal: { inputs: 2000, label: 100, value: 20_000, bytes: 400_000 },
+  modal: { inputs: 2000, label: 100, choices: 25, value: 20_000, bytes: 400_000 },
   messageLength: 1900,
   escape: escapeMarkdown,
+  moment: timestamp,
   // https://discord.com/developers/docs/reference#message-formatting
   mention: /<@[!&]?\d+>|@here|@everyone/g,
   variables,
   needs: ['PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID', 'DISCORD_CHANNEL_ID'],
   channel: { variable: 'DISCORD_CHANNEL_ID', schema: id },
   person: { id: /^\d+$/, example: 'discord:123456789012345678' },
+  group: { id: /^role:\d+$/, example: 'discord:role:123456789012345678' },
   read: (values: Values<typeof variables>): DiscordSettings => ({
     botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!,
     applicationId: values.PLATFORM2_APPLICATION_ID!,
     channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID,
-    apiUrl: values.DISCORD_API_URL?.replace(/\/+$/, ''),
+    apiUrl: values.DISCORD_API_URL?.replace(/(?<!\/)\/+$/, ''),
   }),
   setup: (siteUrl, settings: DiscordSettings | undefined) => [
     {
@@ -115,6 +128,12 @@ export const discord: Definition = {
     channelId: settings.channelId,
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
+    // The request that Discord signed says which roles its sender has in the server.
+    idsOf: ({ user: { userId }, raw }) => [userId, ...rolesIn(raw).map(role => `role:${role}`)],
+    mentions: {
+      in: peopleIn,
+      of: id => `<@${id}>`,
+    },
     adapter: async () => new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => {
@@ -123,4 +142,16 @@ export const discord: Definition = {
     },
     listener: async options => (await import('./gateway/listener')).createListener(settings, options),
   }),
+}
+
+/** Whom a message mentions, or a command was given. */
+function peopleIn(raw: unknown): string[] {
+  const { content, data } = raw as { content?: unknown } & Pick<Interaction, 'data'>
+  const mentions = [...String(content).matchAll(/<@!?(\d+)>/g)].map(([, id]) => id!)
+  return [...mentions, ...Object.keys(data?.resolved?.users ?? {})]
+}
+
+function rolesIn(interaction: unknown): string[] {
+  const { member } = interaction as Pick<Interaction, 'member'>
+  return Array.isArray(member?.roles) ? member.roles.map(String) : []
 }

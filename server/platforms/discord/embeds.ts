@@ -1,21 +1,34 @@
-import type { ButtonElement, CardChild, CardElement, FieldElement } from 'chat'
+import type { ButtonElement, CardChild, FieldElement, SectionElement } from 'chat'
+import type { CardState } from '../../ports/board'
+import type { StateCard } from '../shared/elements'
+import { chunk } from '../shared/text'
 
 /** Discord's blurple, as the SDK's own cards have it. */
-const COLOUR = 0x5865F2
+const BLURPLE = 0x5865F2
+
+/** The edge of a card, by what became of its submission; its title says it, too. */
+const COLOURS: Readonly<Record<CardState, number>> = {
+  new: BLURPLE, failed: 0xED4245, forwarding: 0xFEE75C, forwarded: 0x57F287, spam: 0x992D22, expired: 0xE67E22,
+  erased: 0x4E5058, gone: 0x95A5A6,
+}
 
 /** https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
 const FIELDS_PER_EMBED = 25
+const DESCRIPTION_LENGTH = 4096
 
 /** https://discord.com/developers/docs/components/reference#action-row */
 const BUTTONS_PER_ROW = 5
 
 const BUTTON_STYLES = { primary: 1, default: 2, danger: 4 } as const
 
-interface Embed {
+export interface Embed {
   color: number
   title?: string
+  url?: string
   description?: string
   fields?: { name: string, value: string }[]
+  /** Shown below all of these. */
+  image?: { url: string }
 }
 
 export interface ActionRow {
@@ -23,14 +36,22 @@ export interface ActionRow {
   components: object[]
 }
 
-/** Embeds and buttons of a card whose texts are markdown. Text below fields starts another embed: it stays below. */
-export function cardMessage(card: CardElement): { embeds: Embed[], components: ActionRow[] } {
-  const embeds: Embed[] = [{ color: COLOUR, ...card.title ? { title: card.title } : {} }]
+/**
+ * Embeds and buttons of a card whose texts are markdown. Text below fields and pictures starts another embed: it stays
+ * below. So does text that one embed cannot hold.
+ */
+export function cardMessage(card: StateCard): { embeds: Embed[], components: ActionRow[] } {
+  const color = card.state ? COLOURS[card.state] : BLURPLE
+  const embeds: Embed[] = [{ color, ...card.title ? { title: card.title } : {} }]
   const components: ActionRow[] = []
   for (const child of card.children) {
     if (child.type === 'fields') addFields(embeds, child.children)
-    else if (child.type === 'actions') components.push(...buttonRows(child.children.filter(isButton)))
-    else addText(embeds, textOf(child))
+    else if (child.type === 'image') addPicture(embeds, child.url)
+    else if (child.type === 'section') embeds.push({ color, ...sectionEmbed(child) })
+    else if (child.type !== 'actions') addText(embeds, textOf(child))
+    for (const part of child.type === 'section' ? child.children : [child]) {
+      if (part.type === 'actions') components.push(...buttonRows(part.children.filter(isButton)))
+    }
   }
   return { embeds, components }
 }
@@ -40,18 +61,43 @@ export function buttonId({ id, value }: Pick<ButtonElement, 'id' | 'value'>): st
   return value ? `${id}\n${value}` : id
 }
 
+/** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
+export function allowed(mention: string): object {
+  const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
+  const parse = /@here|@everyone/.test(mention) ? ['everyone'] : []
+  return { parse, users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
+}
+
 function addFields(embeds: Embed[], fields: readonly FieldElement[]): void {
   for (const { label, value } of fields) {
-    if (embeds.at(-1)!.fields?.length === FIELDS_PER_EMBED) embeds.push({ color: COLOUR })
+    if (embeds.at(-1)!.fields?.length === FIELDS_PER_EMBED) embeds.push({ color: embeds[0]!.color })
     ;(embeds.at(-1)!.fields ??= []).push({ name: visible(label, '(no name)'), value: visible(value, '—') })
+  }
+}
+
+/** An embed has one. */
+function addPicture(embeds: Embed[], url: string): void {
+  if (embeds.at(-1)!.image) embeds.push({ color: embeds[0]!.color })
+  embeds.at(-1)!.image = { url }
+}
+
+/** A field that leads somewhere: its name is the link, so that nobody takes it for its neighbour's. */
+function sectionEmbed({ children }: SectionElement): Pick<Embed, 'title' | 'url' | 'description'> {
+  const [field] = children.flatMap(child => child.type === 'fields' ? child.children : [])
+  const link = children.find(child => child.type === 'link')
+  return {
+    title: visible(field?.label ?? '', '(no name)'), description: visible(field?.value ?? '', '—'),
+    ...link && { url: link.url },
   }
 }
 
 function addText(embeds: Embed[], text: string): void {
   if (!text.trim()) return
-  if (embeds.at(-1)!.fields) embeds.push({ color: COLOUR })
   const last = embeds.at(-1)!
-  last.description = last.description ? `${last.description}\n${text}` : text
+  const joined = last.description ? `${last.description}\n${text}` : text
+  const isFull = joined.length > DESCRIPTION_LENGTH
+  if (last.fields || last.image || isFull) embeds.push({ color: embeds[0]!.color, description: text })
+  else last.description = joined
 }
 
 function textOf(child: CardChild): string {
@@ -71,8 +117,7 @@ function buttonRows(buttons: readonly ButtonElement[]): ActionRow[] {
   const all = buttons.map(button => ({
     type: 2, style: BUTTON_STYLES[button.style ?? 'default'], label: button.label, custom_id: buttonId(button),
   }))
-  const rows = Array.from({ length: Math.ceil(all.length / BUTTONS_PER_ROW) }, (_, row) => row * BUTTONS_PER_ROW)
-  return rows.map(from => ({ type: 1, components: all.slice(from, from + BUTTONS_PER_ROW) }))
+  return chunk(all, BUTTONS_PER_ROW).map(components => ({ type: 1, components }))
 }
 
 /** Discord refuses a field without anything to see in it. */

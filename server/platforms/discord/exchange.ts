@@ -1,5 +1,5 @@
 import { parseFormId } from './form'
-import { button, isFromPrivateMessage, privately, REPLY, row, silence } from './interactions'
+import { button, INTERACTION, isFromPrivateMessage, later, privately, REPLY, row, silence } from './interactions'
 import type { Interaction, Reply } from './interactions'
 
 /**
@@ -25,11 +25,12 @@ export class Exchange {
     this.first.resolve(reply)
   }
 
-  /** The first word, or silence when `work` ends or takes too long without one. */
+  /** The first word, or silence when `work` ends or takes too long without one; a command is told to wait instead. */
   async answer(work: Promise<unknown>): Promise<Reply> {
     const late = new Promise(resolve => setTimeout(resolve, ANSWER_WITHIN_MS).unref())
     await Promise.race([this.first.promise, work, late])
-    if (!this.answered) await this.say(silence)
+    // The message that follows takes the place of what announced it.
+    if (!this.answered) await this.say(this.interaction.type === INTERACTION.command ? later : silence)
     return this.first.promise
   }
 

@@ -1,4 +1,4 @@
-import type { ModalElement, SelectElement, SelectOptionElement, TextInputElement } from 'chat'
+import type { ModalChild, ModalElement, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
 import { cut, printable } from '../shared/text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
@@ -25,31 +25,56 @@ export interface FormField {
   optional: boolean
   multiline: boolean
   maxLength?: number
-  placeholder?: string
-  /** Those of a select. */
-  options?: SelectOptionElement[]
+  /** Below its name. */
+  hint?: string
+  /** What is chosen from. */
+  choices?: { type: typeof LIST | typeof RADIO, options: readonly { label: string, value: string }[] }
 }
 
-type Choice = Pick<SelectElement, 'id' | 'label' | 'initialOption' | 'optional' | 'options'>
+/** https://discord.com/developers/docs/components/reference#component-object-component-types */
+const [LIST, RADIO] = [3, 21] as const
 
-/** The inputs of a modal. @throws TypeError for a kind that Discord has no equivalent of */
+/** The inputs of a modal. @throws TypeError for what Discord has no input for */
 export function fieldsOf({ children }: ModalElement): FormField[] {
-  return children.filter(({ type }) => type !== 'text' && type !== 'fields').map((child) => {
-    switch (child.type) {
-      case 'text_input': return textField(child)
-      case 'select': case 'radio_select': return selectField(child)
-      default: throw new TypeError(`A modal on Discord has no ${child.type}.`)
+  return children.filter(({ type }) => type !== 'text').map(fieldOf)
+}
+
+/** Discord has no inputs for dates and numbers: they are typed, and checked when they are sent. */
+function fieldOf(child: ModalChild): FormField {
+  switch (child.type) {
+    case 'text_input': return textField(child)
+    case 'select': return choice(child, LIST)
+    case 'radio_select': return choice(child, RADIO)
+    case 'date_input': return { ...textField({ ...child, type: 'text_input' }), hint: 'A date such as 2026-11-22' }
+    case 'number_input': return {
+      ...textField({ ...child, type: 'text_input', initialValue: child.initialValue?.toString() }),
+      hint: `A ${child.decimal ? '' : 'whole '}number${rangeOf(child)}`,
     }
-  })
+    default: throw new TypeError(`A modal on Discord has no ${child.type}.`)
+  }
 }
 
-function textField({ id, label, initialValue: value = '', optional = false, ...more }: TextInputElement): FormField {
-  const { multiline = false, maxLength, placeholder } = more
-  return { id, label, value, optional, multiline, maxLength, placeholder }
+function rangeOf({ min, max }: { min?: number, max?: number }): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
+  return min !== undefined ? `, at least ${min}` : max !== undefined ? `, at most ${max}` : ''
 }
 
-function selectField({ id, label, initialOption: value = '', optional = false, options }: Choice): FormField {
-  return { id, label, value, optional, multiline: false, options: options.slice(0, 25) }
+function choice(
+  { id, label, initialOption: value = '', optional = false, options }: SelectElement | RadioSelectElement,
+  type: typeof LIST | typeof RADIO,
+): FormField {
+  const offered = options.map(({ label, value }) => ({ label, value }))
+  return { id, label, value, optional, multiline: false, choices: { type, options: offered } }
+}
+
+/** The value as people read it. */
+export function shownValue({ value, choices }: FormField): string {
+  return choices?.options.find(option => option.value === value)?.label ?? value
+}
+
+function textField({ id, label, initialValue: value = '', ...more }: TextInputElement): FormField {
+  const { optional = false, multiline = false, maxLength } = more
+  return { id, label, value, optional, multiline, maxLength }
 }
 
 /** Text on one line, without what Discord takes out of it. */
@@ -69,8 +94,8 @@ interface Part {
 }
 
 /** Parts that fill one input each. Cut at the end of a line or at a space where that costs little. */
-export function partsOf({ value, options }: Pick<FormField, 'value' | 'options'>): Part[] {
-  if (options || value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
+export function partsOf({ value }: Pick<FormField, 'value'>): Part[] {
+  if (value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
   const roomy = split(value, INPUT_LENGTH - ROOM, true)
   return roomy.length <= INPUTS_PER_MODAL ? roomy : split(value, INPUT_LENGTH, false)
 }
@@ -105,8 +130,8 @@ function join(parts: readonly Part[], typed: readonly string[]): string {
 export function modalInputs(fields: readonly FormField[], positions: readonly number[]): object[] {
   return positions.flatMap((position) => {
     const field = fields[position]!
+    if (field.choices) return labelled(field.label, choiceInput(field, inputId(position, 0, 1)))
     const parts = partsOf(field)
-    if (field.options) return [labelled(field.label, select(field, position))]
     const isWhole = parts.length === 1
     const maxLength = isWhole ? field.maxLength ?? INPUT_LENGTH : INPUT_LENGTH
     return parts.map(({ text }, index) => {
@@ -117,13 +142,20 @@ export function modalInputs(fields: readonly FormField[], positions: readonly nu
         required: !field.optional && isWhole,
         max_length: Math.min(INPUT_LENGTH, Math.max(text.length, maxLength)),
         ...printable(text) ? { value: printable(text) } : {},
-        ...field.placeholder ? { placeholder: cut(field.placeholder, 100) } : {},
-      })
+      }, field.hint)
     })
   })
 }
 
-/** Modal inputs that a field takes; a select takes one. */
+/** https://discord.com/developers/docs/components/reference#radio-group */
+function choiceInput({ choices, value, optional }: FormField, customId: string): object {
+  const { type, options } = choices!
+  return {
+    type, custom_id: customId, required: !optional,
+    options: options.map(option => option.value === value ? { ...option, default: true } : option),
+  }
+}
+
 export function inputsNeeded(field: FormField): number {
   return partsOf(field).length
 }
@@ -145,19 +177,10 @@ function inputId(position: number, part: number, parts: number): string {
   return parts > 1 ? `i${position}.${part}` : `i${position}`
 }
 
-function labelled(text: string, component: object): object {
+/** @param hint below a name that needs no more room */
+function labelled(text: string, component: object, hint?: string): object {
   const name = oneLine(text) || '—'
-  const description = name.length > LABEL_LENGTH ? { description: cut(name, HINT_LENGTH) } : {}
+  const more = name.length > LABEL_LENGTH ? name : hint
+  const description = more ? { description: cut(more, HINT_LENGTH) } : {}
   return { type: 18, label: cut(name, LABEL_LENGTH), ...description, component }
-}
-
-function select({ value, optional, placeholder, options = [] }: FormField, position: number): object {
-  return {
-    type: 3, custom_id: inputId(position, 0, 1), required: !optional, min_values: optional ? 0 : 1, max_values: 1,
-    ...placeholder ? { placeholder: cut(placeholder, 150) } : {},
-    options: options.map(option => ({
-      label: cut(option.label, 100), value: option.value, default: option.value === value,
-      ...option.description ? { description: cut(option.description, 100) } : {},
-    })),
-  }
 }

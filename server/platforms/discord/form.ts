@@ -36,27 +36,23 @@ export interface OpenModal {
   submitLabel: string
   closeLabel: string
   privateMetadata?: string
-  notifyOnClose: boolean
   /** Markdown above the inputs. */
   note: string
   /** The fields with the values that the modal was made with. */
   fields: FormField[]
   /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
   edits: Record<string, string>
-  /** What opens next, after a `push` or `update`. */
-  next?: ModalElement
 }
 
-/** @throws TypeError when the modal has an input that Discord has no equivalent of */
+/** @throws TypeError when the modal has an input that Discord lacks */
 export function createForm(id: string, modal: ModalElement): OpenModal {
-  const { callbackId, title, privateMetadata, notifyOnClose = false } = modal
-  const { submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
+  const { callbackId, title, privateMetadata, submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
   const fields = fieldsOf(modal)
   const note = noteOf(modal)
   const fits = fields.length > 0 && fitOneModal(fields, note)
   return {
-    id, mode: fits ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel,
-    privateMetadata, notifyOnClose, note, fields, edits: {},
+    id, mode: fits ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel, privateMetadata, note, fields,
+    edits: {},
   }
 }
 
@@ -131,9 +127,6 @@ function key(id: string): string {
 
 /** The texts of a modal, as markdown. */
 function noteOf({ children }: ModalElement): string {
-  const texts = children.flatMap((child) => {
-    if (child.type === 'text') return [child.content]
-    return child.type === 'fields' ? child.children.map(({ label, value }) => `**${label}** ${value}`) : []
-  })
+  const texts = children.flatMap(child => child.type === 'text' ? [child.content] : [])
   return cut(texts.join('\n').trim(), NOTE_LENGTH)
 }

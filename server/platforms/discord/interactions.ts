@@ -1,11 +1,11 @@
 import type { Author } from 'chat'
-import type { ActionRow } from './embeds'
+import type { ActionRow, Embed } from './embeds'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction type) */
 export const INTERACTION = { ping: 1, command: 2, component: 3, modal: 5 } as const
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction callback type) */
-export const REPLY = { pong: 1, message: 4, thinking: 5, silence: 6, update: 7, modal: 9 } as const
+export const REPLY = { pong: 1, message: 4, later: 5, silence: 6, update: 7, modal: 9 } as const
 
 /** Only the one who clicked sees the message. */
 const EPHEMERAL = 64
@@ -25,44 +25,57 @@ export interface Interaction {
   id: string
   token: string
   type: number
-  member?: { user: DiscordUser, nick?: string | null }
+  member?: { user: DiscordUser, nick?: string | null, roles?: string[] }
   user?: DiscordUser
   guild_id?: string
   channel_id?: string
   channel?: { type: number, parent_id?: string | null }
   message?: { id: string, flags?: number }
-  data?: { custom_id?: string, values?: string[], components?: SubmittedPart[] }
+  data?: {
+    custom_id?: string
+    values?: string[]
+    components?: SubmittedPart[]
+    /** Of a command. */
+    name?: string
+    options?: CommandOption[]
+    /** Whom its options name, by id. */
+    resolved?: { users?: Record<string, DiscordUser> }
+  }
 }
 
-/** A label with its input, a row of them, or text. */
+/** A command below a command, or what was typed after it. */
+interface CommandOption {
+  name: string
+  value?: string | number | boolean
+  options?: CommandOption[]
+}
+
+/** A label with its input, or text. */
 interface SubmittedPart {
-  component?: SubmittedInput
-  components?: SubmittedInput[]
-}
-
-interface SubmittedInput {
-  custom_id: string
-  value?: string | null
-  values?: string[]
+  component?: { custom_id: string, value?: string | null, values?: readonly string[] }
 }
 
 interface MessageData {
   content: string
+  embeds?: Embed[]
   components?: ActionRow[]
 }
 
 export type Reply
   = | { type: typeof REPLY.pong | typeof REPLY.silence }
-    | { type: typeof REPLY.thinking, data?: object }
     | { type: typeof REPLY.message, data: MessageData & { flags: number } }
+    | { type: typeof REPLY.later, data: { flags: number } }
     | { type: typeof REPLY.update, data: MessageData & { components: ActionRow[] } }
     | { type: typeof REPLY.modal, data: { custom_id: string, title: string, components: object[] } }
 
 export const silence: Reply = { type: REPLY.silence }
 
+/** A message for one person alone is on its way. */
+export const later: Reply = { type: REPLY.later, data: { flags: EPHEMERAL } }
+
 /** A message for the one who clicked. It pings nobody, whatever it quotes. */
-export function privately(content: string, components: ActionRow[] = []): Reply {
-  return { type: REPLY.message, data: { ...bounded(content), flags: EPHEMERAL, components } }
+export function privately(content: string, components: ActionRow[] = [], embeds?: Embed[]): Reply {
+  return { type: REPLY.message, data: { ...bounded(content), flags: EPHEMERAL, components, ...embeds && { embeds } } }
 }
 
 /** Changes the private message that was clicked. */
@@ -95,9 +108,16 @@ export function authorOf({ member, user }: Interaction): Author | null {
   return { userId, userName, fullName: member?.nick || account.global_name || userName, isBot, isMe: false }
 }
 
+/** A command as it would be typed: `/forms show Ada`. */
+export function commandIn({ data }: Interaction): { command: string, text: string } {
+  const wordsOf = ({ name, value, options = [] }: CommandOption): (string | undefined)[] => (
+    value === undefined ? [name, ...options.flatMap(wordsOf)] : [String(value)]
+  )
+  return { command: `/${data?.name}`, text: (data?.options ?? []).flatMap(wordsOf).join(' ') }
+}
+
 /** What was typed or chosen, by custom id. */
 export function typedInputs({ data }: Interaction): Record<string, string> {
-  const parts = data?.components ?? []
-  const inputs = parts.flatMap(({ component, components }) => components ?? (component ? [component] : []))
+  const inputs = (data?.components ?? []).flatMap(({ component }) => component ?? [])
   return Object.fromEntries(inputs.map(({ custom_id: id, value, values }) => [id, value ?? values?.[0] ?? '']))
 }

@@ -1,7 +1,8 @@
 import type { ModalElement, ModalResponse } from 'chat'
 import { cut } from '../shared/text'
-import { escapeMarkdown } from './escape'
-import { fieldsOf, oneLine, readInputs, type Values } from './fields'
+import { lineOf, lineText } from '../shared/elements'
+import { escapeMarkdown, timestamp } from './escape'
+import { oneLine, readInputs, type Values } from './fields'
 import { createForm, currentFields, formId, formModal, withValues } from './form'
 import type { FormPlace, Forms, OpenModal } from './form'
 import { authorOf, button, instead, isFromPrivateMessage, privately, row, typedInputs } from './interactions'
@@ -12,8 +13,6 @@ export interface ModalFlowPorts {
   forms: Forms
   /** Runs the handlers of `onModalSubmit`. */
   submit: (form: OpenModal, values: Values, interaction: Interaction) => Promise<ModalResponse | undefined>
-  /** Runs the handlers of `onModalClose`. */
-  close: (form: OpenModal, interaction: Interaction) => void
 }
 
 const CLOSED = 'This form is no longer open. Press the button on the card again.'
@@ -64,10 +63,8 @@ export class ModalFlow {
         return picked && pickedModal(form, picked)
       }
       case 'save': return this.submit(form, valuesOf(form), interaction)
-      case 'next': return form.next ? this.open(form.id, form.next, form.openedBy) : null
       case 'cancel':
         await this.ports.forms.remove(form)
-        if (form.notifyOnClose) this.ports.close(form, interaction)
         return replacing(interaction)('Cancelled. Nothing was changed.')
       default: return null
     }
@@ -78,14 +75,11 @@ export class ModalFlow {
     const missing = invalid(form, values)
     if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
     const response = await this.ports.submit(form, values, interaction)
-    switch (response?.action) {
-      case 'errors': return this.refuse(filled, named(form, response.errors), interaction)
-      case 'push': case 'update': return this.goOn(form, response.modal, interaction)
-      default:
-        // The effects took place; a form that stays behind only expires.
-        await this.ports.forms.remove(form).catch(() => {})
-        return isFromPrivateMessage(interaction) || !interaction.message ? replacing(interaction)('Done.') : silence
-    }
+    if (response?.action === 'errors') return this.refuse(filled, named(form, response.errors), interaction)
+    // The effects took place; a form that stays behind only expires.
+    await this.ports.forms.remove(form).catch(() => {})
+    if (response?.action === 'update') return replacing(interaction)(textOf(response.modal))
+    return isFromPrivateMessage(interaction) || !interaction.message ? replacing(interaction)('Done.') : silence
   }
 
   /** Keeps what was typed, and says why it was not taken. */
@@ -96,18 +90,13 @@ export class ModalFlow {
     const again = button('Edit again', formId(form, 'open'), 1)
     return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [row(again)])
   }
+}
 
-  /** A modal cannot follow a modal: text is shown as a message, inputs after one more click. */
-  private async goOn(form: OpenModal, modal: ModalElement, interaction: Interaction): Promise<Reply> {
-    if (fieldsOf(modal).length > 0) {
-      await this.ports.forms.save({ ...form, next: modal })
-      const next = button('Continue', formId(form, 'next'), 1)
-      return replacing(interaction)(`Next: ${escapeMarkdown(modal.title)}`, [row(next)])
-    }
-    await this.ports.forms.remove(form).catch(() => {})
-    const texts = modal.children.flatMap(child => child.type === 'text' ? escapeMarkdown(child.content) : [])
-    return replacing(interaction)(texts.join('\n') || escapeMarkdown(modal.title))
-  }
+/** What a modal says, as markdown: none can follow a modal, so that it becomes a message. */
+function textOf({ title, children }: ModalElement): string {
+  const writing = { escape: escapeMarkdown, moment: timestamp }
+  return children.flatMap(child => child.type === 'text' ? lineText(lineOf(child), writing) : []).join('\n')
+    || escapeMarkdown(title)
 }
 
 type Say = typeof privately

@@ -1,7 +1,9 @@
 import { cut } from '../shared/text'
 import { escapeMarkdown } from './escape'
 import type { ActionRow } from './embeds'
-import { INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, type FormField, type Values } from './fields'
+import {
+  INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, shownValue, type FormField, type Values,
+} from './fields'
 import { currentFields, formId, modalReply, withValues, type OpenModal } from './form'
 import { button, instead, row, type Reply } from './interactions'
 
@@ -46,7 +48,6 @@ export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
   return instead(content, components)
 }
 
-/** Takes what was typed for the picked fields into the form. */
 export function takeEdits(form: OpenModal, picked: readonly number[], typed: Values): OpenModal {
   return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
 }
@@ -58,7 +59,6 @@ export function positionsOf({ fields }: OpenModal, values: readonly string[]): n
   return isCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
 }
 
-/** The page that shows these fields. */
 export function pageOf([first = 0]: readonly number[]): number {
   return Math.floor(first / PER_PAGE)
 }
@@ -73,7 +73,7 @@ function menu(form: OpenModal, fields: readonly FormField[], from: number): obje
     options: options.map((field, index) => ({
       label: `${Object.hasOwn(form.edits, field.id) ? '✎ ' : ''}${nameOf(field, OPTION_LENGTH - 2)}`,
       value: String(from + index),
-      description: cut(oneLine(field.value), OPTION_LENGTH) || '(empty)',
+      description: cut(oneLine(shownValue(field)), OPTION_LENGTH) || '(empty)',
     })),
   }
 }

@@ -37,10 +37,6 @@ const SUPPRESS_EMBEDS = 1 << 2
 
 const REPORT = 'This is a bug; please report it.'
 const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
-const CHECK_CHANNEL = 'Check DISCORD_CHANNEL_ID.'
-const CHECK_SERVER = 'Invite the bot to the server and let it see the channel, or change DISCORD_CHANNEL_ID.'
-const ARCHIVED = 'The thread is archived or locked; open it again, or change DISCORD_CHANNEL_ID.'
-const BLOCKED = 'Discord does not let the bot post what the form says; the server\'s AutoMod or safety settings may.'
 
 /**
  * Refusals that no repetition changes, and what to check. `content` marks those of what was sent, wherever it was sent
@@ -48,30 +44,26 @@ const BLOCKED = 'Discord does not let the bot post what the form says; the serve
  *
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
-const REFUSALS: Readonly<Record<string, { advice: string, content?: true, gone?: true }>> = {
-  10003: { advice: CHECK_CHANNEL, gone: true },
-  10004: { advice: CHECK_SERVER },
-  10008: { advice: 'The card was deleted.', gone: true },
-  20009: { advice: BLOCKED, content: true },
-  40001: { advice: CHECK_TOKEN },
-  40002: { advice: 'The account that the bot belongs to has to be verified.' },
-  40005: { advice: REPORT, content: true },
-  50001: { advice: CHECK_SERVER },
-  50005: { advice: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.', gone: true },
-  50006: { advice: REPORT, content: true },
-  50008: { advice: CHECK_CHANNEL },
-  50013: { advice: 'Give the bot the permissions Send Messages and Embed Links in the channel.' },
-  50014: { advice: CHECK_TOKEN },
-  50024: { advice: CHECK_CHANNEL },
-  50035: { advice: REPORT, content: true },
-  50083: { advice: ARCHIVED },
-  50109: { advice: REPORT, content: true },
-  160002: { advice: 'Give the bot the permission Read Message History in the channel.' },
-  160005: { advice: ARCHIVED },
-  200000: { advice: BLOCKED, content: true },
-  200001: { advice: BLOCKED, content: true },
-  240000: { advice: BLOCKED, content: true },
-}
+const REFUSALS: readonly { codes: readonly number[], advice: string, content?: true, gone?: true }[] = [
+  { codes: [10003], advice: 'Check DISCORD_CHANNEL_ID.', gone: true },
+  { codes: [50008, 50024], advice: 'Check DISCORD_CHANNEL_ID.' },
+  { codes: [10008], advice: 'The card was deleted.', gone: true },
+  { codes: [50005], advice: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.', gone: true },
+  {
+    codes: [10004, 50001],
+    advice: 'Invite the bot to the server and let it see the channel, or change DISCORD_CHANNEL_ID.',
+  },
+  {
+    codes: [20009, 200000, 200001, 240000], content: true,
+    advice: 'Discord does not let the bot post what the form says; the server\'s AutoMod or safety settings may.',
+  },
+  { codes: [40001, 50014], advice: CHECK_TOKEN },
+  { codes: [40002], advice: 'The account that the bot belongs to has to be verified.' },
+  { codes: [40005, 50006, 50035, 50109], advice: REPORT, content: true },
+  { codes: [50013], advice: 'Give the bot the permissions Send Messages and Embed Links in the channel.' },
+  { codes: [50083, 160005], advice: 'The thread is archived or locked; open it again, or change DISCORD_CHANNEL_ID.' },
+  { codes: [160002], advice: 'Give the bot the permission Read Message History in the channel.' },
+]
 
 /** A call that did not work. Its message says nothing of what was sent. */
 export class DiscordError extends Error {
@@ -145,8 +137,9 @@ function refusal({ status, headers, json }: HttpAnswer): DiscordError {
     return new DiscordError(refused({ reason: 'Discord: too many requests', pause: told }), code || '429', status)
   }
   const reason = `Discord answered ${code ? `error ${code}` : `HTTP ${status}`}`
-  const known = status >= 500 ? {} : status === 401 ? { advice: CHECK_TOKEN } : REFUSALS[code]
-  return new DiscordError(refused({ reason, pause, ...known }), code || String(status), status)
+  const known = REFUSALS.find(({ codes }) => codes.includes(Number(code)))
+  const refusal = status >= 500 ? {} : status === 401 ? { advice: CHECK_TOKEN } : known
+  return new DiscordError(refused({ reason, pause, ...refusal }), code || String(status), status)
 }
 
 /** The pause after which the call may be repeated at once; undefined when that is of no use, or too long. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { CardElement } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 import type { CardRef } from '../../ports/submission'
 import { idIn } from '../shared/answers'
+import { literal } from '../shared/speech'
 import type { Room } from '../connection'
-import { cardMessage } from './embeds'
-import { escapeMarkdown } from './escape'
+import { allowed, cardMessage } from './embeds'
+import { escapeMarkdown, timestamp } from './escape'
 import { THREADS } from './gateway/directory'
 import { createDiscordRest, DiscordError, type DiscordSettings } from './rest'
 
@@ -15,7 +15,7 @@ const NONCE_LENGTH = 25
 
 /**
  * Posts and edits cards. Not through the SDK's adapter, which sends no nonce and tells no refusal from an outage. No
- * user text is in `content`, the only part of a message that could ping.
+ * user text is in `content`, the only part of a message that could ping, and only who is mentioned on purpose.
  */
 export function createDiscordRoom({ channelId, guildId, ...settings }: DiscordSettings, http: HttpClient): Room {
   const rest = createDiscordRest(settings, http)
@@ -39,10 +39,12 @@ export function createDiscordRoom({ channelId, guildId, ...settings }: DiscordSe
       return rest('PATCH', `${messagesOf(channelOf(ref))}/${ref.messageId}`, { body: cardMessage(card) })
     }),
     check: () => done(() => rest('GET', `/channels/${channelId}`)),
-    say: (card, summary, below) => done(() => {
+    say: (card, summary, below, mention) => done(() => {
       const reply = below ? { message_reference: { message_id: below.messageId, fail_if_not_exists: false } } : {}
       const nonce = nonceOf(`${channelId} ${below?.messageId ?? ''} ${summary}`)
-      const body = { ...cardMessage(literal(card)), ...reply, ...nonce }
+      const ping = mention ? { content: mention, allowed_mentions: allowed(mention) } : {}
+      const said = literal(card, { escape: escapeMarkdown, moment: timestamp })
+      const body = { ...cardMessage(said), ...reply, ...nonce, ...ping }
       return rest('POST', messagesOf(below ? channelOf(below) : channelId), { body })
     }),
     link: async (ref) => {
@@ -67,14 +69,6 @@ function done(call: () => Promise<unknown>): Promise<Outcome> {
     await call()
     return { ok: true, value: undefined }
   })
-}
-
-/** The card with its texts, which are plain, as markdown. */
-function literal(card: CardElement): CardElement {
-  const children = card.children.map((child) => {
-    return child.type === 'text' ? { ...child, content: escapeMarkdown(child.content) } : child
-  })
-  return { ...card, children }
 }
 
 function messagesOf(channelId: string): string {

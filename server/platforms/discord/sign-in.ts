@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '../../ports/identity'
-import { authorizeUrl, exchangeCode, identified, notAMember, read, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, read, text, type Client } from '../shared/oauth'
 import { DISCORD_API } from './rest'
 
 interface DiscordIdentityOptions extends Client {
@@ -15,23 +15,20 @@ interface DiscordIdentityOptions extends Client {
  * A person is in 200 servers at most, and one page of the list holds as many:
  * https://discord.com/developers/docs/resources/user#get-current-user-guilds
  */
-export function createDiscordIdentity(options: DiscordIdentityOptions): IdentityProvider {
-  const { guildId, apiUrl = DISCORD_API, ...client } = options
-  const api = apiUrl.replace(/\/*$/, '')
-  return {
-    key: 'discord',
-    label: 'Discord',
-    authorizeUrl: (redirectUri, state) => {
-      const asked = { scope: 'identify guilds', redirect_uri: redirectUri, state }
-      return authorizeUrl(new URL('/oauth2/authorize', api), client, asked)
-    },
-    identify: (code, redirectUri) => identified('Discord', async () => {
-      const token = await exchangeCode(`${api}/oauth2/token`, client, code, redirectUri)
+export function createDiscordIdentity({
+  guildId, apiUrl = DISCORD_API, ...client
+}: DiscordIdentityOptions): IdentityProvider {
+  const api = apiUrl.replace(/(?<!\/)\/*$/, '')
+  return oauthSignIn({
+    key: 'discord', label: 'Discord', client,
+    page: new URL('/oauth2/authorize', api), query: { scope: 'identify guilds' }, tokenUrl: `${api}/oauth2/token`,
+    async whoIs(token) {
       const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`, token)))
       const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
       if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
       const name = text(profile, 'global_name', 'username')
-      return { ok: true, person: { id: text(profile, 'id'), name, platform: 'Discord' } }
-    }),
-  }
+      const id = text(profile, 'id')
+      return { ok: true, person: { id, name, platform: 'Discord', names: [`discord:${id}`] } }
+    },
+  })
 }

@@ -1,9 +1,11 @@
 import { GoogleChatAdapter } from '@chat-adapter/gchat'
-import type { AdapterPostableMessage, Logger, Message, RawMessage, WebhookOptions } from 'chat'
+import type {
+  AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions,
+} from 'chat'
 import type { Outcome } from '../../ports/delivery'
-import { speechIn } from '../shared/speech'
+import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
-import { callGoogle, plainCall } from './client'
+import { callGoogle } from './client'
 import { mentionedApp, mentionedApps, modernEvent } from './events'
 
 export interface GoogleChatSettings {
@@ -15,25 +17,25 @@ export interface GoogleChatSettings {
   space: string
   /** Our webhook: where Google sends clicks, and the audience of its tokens. */
   endpointUrl: string
-  /**
-   * `users/…` of the app, which tells its own messages from other bots'; learned from the first mention when absent.
-   */
+  /** `users/…` of the app, which tells its messages from other bots'; learned from the first mention. */
   botUserId?: string
   /** Base URL of the Chat API with a trailing slash; Google's own when absent. */
   apiUrl?: string
 }
 
-/** Bound of a call that posts or edits a card in a conversation, ms. */
-const CARD_TIMEOUT_MS = 10_000
+/** The app itself, `users/…`, as Google names it when it posts; all adapters of a process have one. */
+export interface Self {
+  name?: string
+  /** Whether other processes, and later ones, can know it. */
+  kept?: true
+}
 
 /** Google Chat through the SDK, for both kinds of Chat apps. */
 export class FormGoogleChatAdapter extends GoogleChatAdapter {
-  private readonly cardEndpoint: string
-  private readonly space: string
+  private readonly settings: GoogleChatSettings
 
-  constructor(
-    { credentials, projectNumber, space, endpointUrl, botUserId, apiUrl }: GoogleChatSettings, logger: Logger,
-  ) {
+  constructor(settings: GoogleChatSettings, logger: Logger, private readonly self: Self = {}) {
+    const { credentials, projectNumber, endpointUrl, botUserId, apiUrl } = settings
     super({
       credentials, endpointUrl, botUserId, apiUrl, logger: withoutNoise(logger), userName: 'form-bot',
       disableSignatureVerification: false,
@@ -42,18 +44,34 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
       // (https://developers.google.com/workspace/add-ons/guides/alternate-runtimes#validate_requests_from_google).
       workspaceAddOnServiceAccountEmail: `service-${projectNumber}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`,
     })
-    this.cardEndpoint = endpointUrl
-    this.space = space
+    this.settings = settings
   }
 
-  /** The members of spaces, signed in as the Chat app. */
-  get members() {
-    return this.chatApi.spaces.members
+  /** Posts a card. With a `requestId` that it has seen, Google hands out the message of the first post. */
+  async createCard(
+    parent: string, { card, fallbackText }: Pick<PostableSpeech, 'card' | 'fallbackText'>,
+    { threadName, viewer, ...params }: { threadName?: string, viewer?: string, requestId?: string } = {},
+  ) {
+    const below = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
+    const thread = threadName ? { thread: { name: threadName } } : {}
+    const whisper = viewer ? { privateMessageViewer: { name: viewer } } : {}
+    const requestBody = { fallbackText, ...this.contentOf(card), ...thread, ...whisper }
+    const outcome = await callGoogle(
+      options => this.chatApi.spaces.messages.create({ parent, ...below, ...params, requestBody }, options),
+    )
+    if (outcome.ok) this.self.name = outcome.value.sender?.name ?? this.self.name
+    return outcome
   }
 
-  /** The API, signed in as the Chat app. */
-  get messages() {
-    return this.chatApi.spaces.messages
+  updateCard(name: string, card: CardElement) {
+    const update = { name, updateMask: 'cardsV2', requestBody: this.contentOf(card) }
+    return callGoogle(options => this.chatApi.spaces.messages.patch(update, options))
+  }
+
+  /** https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.members/get */
+  memberOf(space: string, userId: string) {
+    const name = `${space}/members/${userId.replace(/^users\//, '')}`
+    return callGoogle(options => this.chatApi.spaces.members.get({ name }, options))
   }
 
   /** The SDK reads the events of Workspace add-ons only. What it verifies is in the headers. */
@@ -69,16 +87,17 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     const speech = speechIn(message)
     if (!speech) return super.postMessage(threadId, message)
     const { spaceName, threadName } = this.decodeThreadId(threadId)
-    const reply = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
-    const requestBody = {
-      fallbackText: speech.fallbackText, cardsV2: [googleCard(speech.card, this.cardEndpoint)],
-      ...threadName ? { thread: { name: threadName } } : {},
-    }
-    const { name } = posted(await callGoogle(
-      () => this.messages.create({ parent: spaceName, ...reply, requestBody }, plainCall(CARD_TIMEOUT_MS)),
-      CARD_TIMEOUT_MS,
-    ))
-    return { id: String(name), threadId, raw: requestBody }
+    const { name } = posted(await this.createCard(spaceName, speech, { threadName }))
+    return { id: String(name), threadId, raw: this.contentOf(speech.card) }
+  }
+
+  /** In what the SDK sends to one person, Google Chat would read markup. */
+  override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
+    const speech = speechIn(message)
+    if (!speech) return super.postEphemeral(threadId, userId, message)
+    const { spaceName, threadName } = this.decodeThreadId(threadId)
+    const raw = posted(await this.createCard(spaceName, speech, { threadName, viewer: userId }))
+    return { id: String(raw.name), threadId, usedFallback: false, raw }
   }
 
   override async editMessage(
@@ -86,11 +105,8 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     if (!speech) return super.editMessage(threadId, messageId, message)
-    const update = {
-      name: messageId, updateMask: 'cardsV2', requestBody: { cardsV2: [googleCard(speech.card, this.cardEndpoint)] },
-    }
-    posted(await callGoogle(() => this.messages.patch(update, plainCall(CARD_TIMEOUT_MS)), CARD_TIMEOUT_MS))
-    return { id: messageId, threadId, raw: update.requestBody }
+    posted(await this.updateCard(messageId, speech.card))
+    return { id: messageId, threadId, raw: this.contentOf(speech.card) }
   }
 
   /**
@@ -101,8 +117,32 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     ...[event, options]: Parameters<GoogleChatAdapter['handleMessageEvent']>
   ): void {
     const payload = event.chat?.messagePayload
-    if (payload?.space?.name === this.space) this.botUserId ??= mentionedApp(payload) ?? undefined
+    if (payload?.space?.name === this.settings.space) this.botUserId ??= mentionedApp(payload) ?? undefined
     super.handleMessageEvent(event, options)
+  }
+
+  /**
+   * Another app may have our address, and a card in our space whose buttons are called like ours: what somebody presses
+   * there they never read here.
+   */
+  protected override handleCardClick(...[event, options]: Parameters<GoogleChatAdapter['handleCardClick']>): void {
+    const sender = event.chat?.buttonClickedPayload?.message?.sender?.name
+    const handled = this.ownName().then((own) => {
+      if (own === undefined || sender === own) return super.handleCardClick(event, options)
+      this.logger.warn('A click on the card of another app has no effect.', { sender })
+    })
+    options?.waitUntil?.(handled)
+  }
+
+  /** Undefined until a first card was posted, by whichever process. */
+  private async ownName(): Promise<string | undefined> {
+    const [state, key] = [this.chat?.getState(), `gchat:self:${this.settings.projectNumber}`]
+    if (!this.self.name) this.self.name = await state?.get<string>(key).catch(() => null) ?? this.settings.botUserId
+    else if (!this.self.kept && state) {
+      this.self.kept = true
+      await state.set(key, this.self.name).catch(() => { this.self.kept = undefined })
+    }
+    return this.self.name
   }
 
   /** Of several apps that are mentioned at once none can be told to be this one; but this one is among them. */
@@ -113,6 +153,10 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     if (!this.botUserId && mentionedApps(event.chat?.messagePayload).length > 0) message.isMention = true
     return message
   }
+
+  private contentOf(card: CardElement) {
+    return { cardsV2: [googleCard(card, this.settings.endpointUrl)] }
+  }
 }
 
 function posted<T>(outcome: Outcome<T>): T {
@@ -120,10 +164,7 @@ function posted<T>(outcome: Outcome<T>): T {
   return outcome.value
 }
 
-/**
- * The SDK advises to set the id that is learned here, and tells of each of the two ways to check a token that fails;
- * the second tells of both.
- */
+/** The SDK advises to set the id that is learned here, and tells twice of a token that does not hold. */
 const NOISE = /botUserId is not configured|^JWT (?:verification|payload)/
 
 function withoutNoise(logger: Logger): Logger {

@@ -1,14 +1,17 @@
 import type { Outcome } from '../../ports/delivery'
 import { codeIn, refused } from '../shared/answers'
-import { within } from '../shared/within'
+import { answeredWithin } from '../shared/within'
+
+/** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
+const TIMEOUT_MS = 10_000
+
+/** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
+const ONCE = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
 
 /** The tokens of the sign-in carry the time. */
 const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
 
-/**
- * Refusals that no retry changes, and what to check
- * (https://developers.google.com/workspace/chat/api/guides/message-error-codes).
- */
+/** What to check: refusals (https://developers.google.com/workspace/chat/api/guides/message-error-codes) that no retry changes. */
 const PERMANENT: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check GOOGLE_CHAT_CREDENTIALS.',
@@ -34,26 +37,20 @@ interface GoogleError {
   errors?: readonly { reason?: unknown }[]
 }
 
-/** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
-export const plainCall = (timeoutMs: number) => ({ timeout: timeoutMs, retry: false, validateStatus: () => true })
-
 interface Answer<T> {
   status: number
   headers: object
   data: T
 }
 
-/** @param timeoutMs bound of one call, sign-in included */
-export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: number): Promise<Outcome<T>> {
+export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answer<T>>): Promise<Outcome<T>> {
   try {
-    const { status, headers, data } = await within(timeoutMs, call())
+    const { status, headers, data } = await answeredWithin(TIMEOUT_MS, call(ONCE))
     if (status >= 200 && status < 300) {
       return { ok: true, value: typeof data === 'object' && data !== null ? data : {} as T }
     }
     const { code, reasons } = read(data)
-    const specific = reasons.map(reason => Object.hasOwn(BY_STATUS, reason)
-      ? BY_STATUS[reason]
-      : undefined).find(Boolean)
+    const specific = BY_STATUS[reasons.find(reason => Object.hasOwn(BY_STATUS, reason)) ?? '']
     const advice = reasons.some(reason => LIMITED.test(reason)) ? undefined : specific ?? PERMANENT[status]
     return refused({
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
@@ -68,10 +65,10 @@ export async function callGoogle<T>(call: () => Promise<Answer<T>>, timeoutMs: n
     if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) {
       return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
     }
-    return {
-      ok: false, permanent: false,
-      reason: `Google Chat: ${name === 'TimeoutError' ? `no answer in ${timeoutMs / 1000} s` : status ? `HTTP ${status} from sign-in` : 'no connection'}.`,
-    }
+    const cause = status ? `HTTP ${status} from sign-in` : 'no connection'
+    return refused({
+      reason: `Google Chat: ${name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} s` : cause}`,
+    })
   }
 }
 

@@ -1,15 +1,17 @@
 import { createPrivateKey } from 'node:crypto'
 import { z } from 'zod'
+import { jsonIn } from '../../../shared/utils/json'
 import { base, text, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
-import type { GoogleChatSettings } from './adapter'
-import { escapeHtml } from './escape'
+import type { GoogleChatSettings, Self } from './adapter'
+import { escapeHtml } from './cards'
+import { mentionedPeople } from './events'
 
 const serviceAccount = text.transform((json, context) => {
   const key = z.object({
     client_email: z.email(), private_key: z.string().startsWith('-----BEGIN'),
-  }).safeParse(parseJson(json))
+  }).safeParse(jsonIn(json))
   if (key.success && isRsaKey(key.data.private_key)) return key.data
   context.addIssue(key.success
     ? 'its private_key cannot be read: keep the \\n in it as they are in the file'
@@ -58,7 +60,10 @@ const variables = {
 export const gchat: Definition = {
   key: 'gchat', label: 'Google Chat', aliases: [], icon: 'i-lucide-message-circle',
   about: 'The same cards in a Google Chat space; editing opens the submission here.',
-  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  card: {
+    fields: 80, fieldsPerGroup: 1, blocks: 80, label: 150, value: 3000, total: 8000,
+    pictures: { most: 4, public: true },
+  },
   cardIntervalMs: 1000,
   modal: null,
   escape: escapeHtml,
@@ -72,7 +77,7 @@ export const gchat: Definition = {
     credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!,
     space: values.GOOGLE_CHAT_SPACE!,
     endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID,
-    apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/\/*$/, '/'),
+    apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/(?<!\/)\/*$/, '/'),
   }),
   setup: siteUrl => [
     {
@@ -88,15 +93,19 @@ export const gchat: Definition = {
     },
   ],
   connect(settings: GoogleChatSettings, { log }) {
-    const adapter = async () => new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'))
+    const self: Self = {}
+    const adapter = async () => (
+      new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'), self)
+    )
     return {
       platform: gchat,
       channelId: settings.space,
       // Events have no id, but the time at which the button was pressed, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
+      mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
       adapter,
-      room: async (_bot, space = settings.space) => (await import('./room')).createGoogleChatRoom(
-        { ...settings, space }, await adapter(),
+      room: async (_bot, space = settings.space) => (
+        (await import('./room')).createGoogleChatRoom(space, await adapter())
       ),
     }
   },
@@ -108,14 +117,5 @@ function isRsaKey(pem: string): boolean {
   }
   catch {
     return false
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  }
-  catch {
-    return undefined
   }
 }

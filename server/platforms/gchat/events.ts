@@ -1,3 +1,5 @@
+import { jsonIn } from '../../../shared/utils/json'
+
 interface ClassicEvent {
   type?: string
   eventTime?: unknown
@@ -7,10 +9,7 @@ interface ClassicEvent {
   common?: { invokedFunction?: string, parameters?: Record<string, string> }
 }
 
-/**
- * Payload of an add-on's event, by the type of a Chat app's
- * (https://developers.google.com/workspace/add-ons/chat/convert).
- */
+/** Payload of an add-on's event, by a Chat app's type (https://developers.google.com/workspace/add-ons/chat/convert). */
 const PAYLOADS = new Map(Object.entries({
   MESSAGE: 'messagePayload',
   CARD_CLICKED: 'buttonClickedPayload',
@@ -31,7 +30,7 @@ interface MessagePayload {
  * (https://developers.google.com/workspace/chat/api/reference/rest/v1/Event)
  */
 export function modernEvent(body: string): string {
-  const event = parse(body)
+  const event = jsonIn(body) as ClassicEvent | null | undefined
   const payload = event?.type && PAYLOADS.get(event.type)
   const modern = payload
     ? { chat: { user: event.user, eventTime: event.eventTime, [payload]: {
@@ -42,10 +41,7 @@ export function modernEvent(body: string): string {
   return payload || dated ? JSON.stringify(modern) : body
 }
 
-/**
- * The app itself, when it is told by a message of a space: Google sends an app those that mention it. `users/…`, or
- * null.
- */
+/** The app itself, `users/…`, as a message of a space tells it: Google sends an app those that mention it. */
 export function mentionedApp(payload: unknown): string | null {
   const { space } = (payload ?? {}) as MessagePayload
   const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
@@ -55,10 +51,19 @@ export function mentionedApp(payload: unknown): string | null {
 
 /** Every app that the message mentions, by `users/…`. */
 export function mentionedApps(payload: unknown): string[] {
+  return [...new Set(mentioned(payload, 'BOT'))]
+}
+
+/** Everybody whom the message mentions, by `users/…`, in this order. */
+export function mentionedPeople(payload: unknown): string[] {
+  return mentioned(payload, 'HUMAN')
+}
+
+function mentioned(payload: unknown, kind: 'BOT' | 'HUMAN'): string[] {
   const { message } = (payload ?? {}) as MessagePayload
   const annotations = Array.isArray(message?.annotations) ? message.annotations : []
   const users = annotations.filter(({ type }) => type === 'USER_MENTION').map(({ userMention }) => userMention?.user)
-  return [...new Set(users.flatMap(user => user?.type === 'BOT' && user.name ? [user.name] : []))]
+  return users.flatMap(user => user?.type === kind && user.name ? [user.name] : [])
 }
 
 /** Gives a message without a time that of its event: the SDK would drop it. @returns whether it had none */
@@ -74,13 +79,4 @@ function dateMessage(event: unknown): boolean {
 
 function isTime(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value))
-}
-
-function parse(body: string): ClassicEvent | null {
-  try {
-    return JSON.parse(body) as ClassicEvent | null
-  }
-  catch {
-    return null
-  }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter,
   type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent,
@@ -7,7 +8,7 @@ import { z } from 'zod'
 import type { SandboxMessage, SandboxModal, SandboxModalAnswer } from '../../../shared/types/sandbox'
 import { speechIn } from '../shared/speech'
 import { interaction, type Interaction, type Person } from './protocol'
-import type { SandboxRoom } from './room'
+import type { SandboxRooms } from './rooms'
 
 /** How long a click waits for its modal, ms; real platforms give 3 s. */
 const CLICK_PATIENCE_MS = 2500
@@ -33,7 +34,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   private readonly views = new Map<string, { modal: ModalElement, contextId: string }>()
   private chat: ChatInstance | null = null
 
-  constructor(private readonly room: SandboxRoom) {}
+  constructor(private readonly rooms: SandboxRooms) {}
 
   async initialize(chat: ChatInstance): Promise<void> {
     this.chat = chat
@@ -45,7 +46,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
       return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
     }
     if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
-    const sent = { ...body.data, user: this.room.senderOf(request) ?? body.data.user }
+    const sent = { ...body.data, user: this.rooms.senderOf(request) ?? body.data.user }
     switch (sent.type) {
       case 'action': return Response.json(await this.click(this.chat, sent, options))
       case 'modal_submit': return Response.json(await this.submit(this.chat, sent, options))
@@ -54,14 +55,19 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   private hear(
-    chat: ChatInstance, { threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions,
+    chat: ChatInstance, { channel, threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions,
   ): Response {
-    if (threadId !== undefined && !this.room.has(threadId)) {
+    if (threadId !== undefined && !this.rooms.has(threadId)) {
       return Response.json(
         { error: 'This thread is gone. The sandbox keeps the newest messages only.' }, { status: 404 },
       )
     }
-    const message = this.room.post(threadId ?? null, { text, card: null }, user)
+    if (!this.rooms.channels.includes(channel)) {
+      return Response.json({ error: 'There is no such room. Reload the page.' }, { status: 404 })
+    }
+    // Where the thread is, whatever the page says.
+    const place = threadId === undefined ? { channel } : { ...this.decodeThreadId(threadId), threadId }
+    const message = this.rooms.post(place, { text, card: null }, { id: user.id, name: user.name })
     // The handlers answer in their own time, as on the real platforms.
     void chat.processMessage(
       this, message.threadId, this.parseMessage(message), options,
@@ -73,12 +79,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions,
   ): Promise<object> {
     // Where the message is, whatever the page says.
-    const threadId = this.room.threadOf(action.messageId)
+    const threadId = this.rooms.threadOf(action.messageId)
     if (threadId === null) return {}
-    let resolve!: (answer: object) => void
-    const opened = new Promise<object>((open) => {
-      resolve = open
-    })
+    const { promise: opened, resolve } = Promise.withResolvers<object>()
     const onOpenModal = async (modal: ModalElement, contextId: string) => {
       const view = this.keepView(modal, contextId)
       resolve({ modal: view })
@@ -88,7 +91,9 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
       actionId: action.actionId, value: action.value, user: author(action.user), adapter: this,
       messageId: action.messageId, threadId, raw: action,
     }, { ...options, onOpenModal })
-    return Promise.race([opened, Promise.resolve(handled).then(() => ({}), () => ({})), patience().then(() => ({}))])
+    const nothing = () => ({})
+    const late = wait(CLICK_PATIENCE_MS, undefined, { ref: false })
+    return Promise.race([opened, Promise.resolve(handled).then(nothing, nothing), late.then(nothing)])
   }
 
   private async submit(
@@ -103,7 +108,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     }
     const { callbackId, privateMetadata } = view.modal
     const response: ModalResponse | undefined = await chat.processModalSubmit(
-      { callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: {} }, view.contextId,
+      { callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: { user } }, view.contextId,
       options,
     )
     if (response?.action === 'errors') return response
@@ -124,27 +129,27 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
-    return raw(this.room.post(threadId, this.content(message)))
+    return raw(this.rooms.post({ ...this.decodeThreadId(threadId), threadId }, this.content(message)))
   }
 
   async postChannelMessage(channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
-    return raw(this.room.post(null, this.content(message), null, this.decodeThreadId(channelId).channel))
+    return raw(this.rooms.post({ channel: this.decodeThreadId(channelId).channel }, this.content(message)))
   }
 
   async editMessage(
     _threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<SandboxMessage>> {
-    const edited = this.room.edit(messageId, this.content(message))
+    const edited = this.rooms.edit(messageId, this.content(message))
     if (!edited) throw new Error('message_not_found')
     return raw(edited)
   }
 
   async deleteMessage(_threadId: string, messageId: string): Promise<void> {
-    this.room.delete(messageId)
+    this.rooms.delete(messageId)
   }
 
   async fetchMessages(threadId: string, { limit = Infinity }: FetchOptions = {}): Promise<FetchResult<SandboxMessage>> {
-    const messages = this.room.list().filter(message => message.threadId === threadId)
+    const messages = this.rooms.list().filter(message => message.threadId === threadId)
     return { messages: messages.slice(-limit).map(message => this.parseMessage(message)) }
   }
 
@@ -198,8 +203,4 @@ function author({ id, name }: Person) {
 
 function raw(message: SandboxMessage): RawMessage<SandboxMessage> {
   return { id: message.id, threadId: message.threadId, raw: message }
-}
-
-function patience(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, CLICK_PATIENCE_MS).unref())
 }

@@ -1,15 +1,22 @@
 import { flag, text } from '../../variable'
 import type { Definition } from '../platform'
 import { throughSdk } from '../shared/through-sdk'
-import { SandboxRoom } from './room'
+import { SandboxRooms } from './rooms'
+
+const CHANNEL = 'triage'
+
+/** A second room, in which people see how a decision in one shows in all. */
+const BESIDE = ['sales']
 
 /** The chat that is embedded in this service. It renders text as text; its bounds only keep the page readable. */
 export const sandbox: Definition = {
   key: 'sandbox', label: 'Sandbox', aliases: [], icon: 'i-lucide-flask-conical',
-  about: 'A chat room within this service, for trying it out.',
-  card: { fields: 100, fieldsPerGroup: 10, label: 150, value: 3000, total: 40_000 },
+  about: 'A chat with two rooms within this service, for trying it out.',
+  card: {
+    fields: 100, fieldsPerGroup: 10, label: 150, value: 3000, total: 40_000, pictures: { most: 4, public: false },
+  },
   cardIntervalMs: 0,
-  modal: { inputs: 200, label: 150, value: 20_000, bytes: 400_000 },
+  modal: { inputs: 200, label: 150, choices: 100, value: 20_000, bytes: 400_000 },
   escape: formText => formText,
   mention: null,
   variables: {
@@ -20,20 +27,21 @@ export const sandbox: Definition = {
     },
   },
   needs: [],
-  channel: { schema: text },
+  channel: { schema: text, beside: BESIDE },
   person: { id: /^\S+$/, example: 'sandbox:…' },
   read: () => ({}),
   setup: () => [],
   connect() {
-    const room = new SandboxRoom()
+    const rooms = new SandboxRooms([CHANNEL, ...BESIDE])
     const connection = throughSdk(
-      sandbox, room.channel, async () => new (await import('./adapter')).SandboxAdapter(room),
+      sandbox, CHANNEL, async () => new (await import('./adapter')).SandboxAdapter(rooms),
     )
     return {
       ...connection,
-      embedded: room,
-      room: async bot => ({
-        ...await connection.room(bot), link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}`,
+      embedded: rooms,
+      room: async (bot, channel) => ({
+        ...await connection.room(bot, channel),
+        link: async ({ messageId }) => `/sandbox#${encodeURIComponent(messageId)}`,
       }),
     }
   },

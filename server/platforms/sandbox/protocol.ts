@@ -14,8 +14,8 @@ export const interaction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('modal_submit'), viewId: z.string(), values: z.record(z.string(), z.string()), user }),
   // Without a thread it stands in the channel, and a thread may begin below it.
   z.object({
-    type: z.literal('message'), threadId: z.string().optional(), text: z.string().trim().min(1).max(MESSAGE_LENGTH),
-    user,
+    type: z.literal('message'), channel: z.string(), threadId: z.string().optional(),
+    text: z.string().trim().min(1).max(MESSAGE_LENGTH), user,
   }),
 ])
 

@@ -27,15 +27,17 @@ export function refused({ reason, advice, content, gone, pause }: Refusal): Fail
   }
 }
 
+/** The outcome of a call whose answer says nothing that is needed. */
+export function done(outcome: Outcome<unknown>): Outcome {
+  return outcome.ok ? { ok: true, value: undefined } : outcome
+}
+
 /** A vendor's name for what went wrong, fit to be shown; empty when it has none. */
 export function codeIn(value: unknown): string {
   return typeof value === 'string' ? value.replace(/[^\w.-]/g, '').slice(0, MAX_CODE) : ''
 }
 
-/**
- * What a vendor says about when to come again: seconds or an HTTP date
- * (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after).
- */
+/** When to come again: seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). */
 export function retryAfter(value: unknown): { retryAfterMs?: number } {
   const text = String(value ?? '')
   const isSeconds = typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(text)
@@ -48,8 +50,6 @@ export function retryAfter(value: unknown): { retryAfterMs?: number } {
  * it is posted again instead.
  */
 export function idIn(label: string, id: unknown): Outcome<string> {
-  const isId = typeof id === 'string' && id !== ''
-  return isId
-    ? { ok: true, value: id }
-    : { ok: false, permanent: false, reason: `${label} answered without the id of the message.` }
+  if (typeof id === 'string' && id !== '') return { ok: true, value: id }
+  return refused({ reason: `${label} answered without the id of the message` })
 }

@@ -1,4 +1,4 @@
-import type { Identity } from '../../ports/identity'
+import type { Identity, IdentityProvider } from '../../ports/identity'
 
 /** A single call to the platform that takes longer has failed, ms. */
 const TIMEOUT_MS = 6000
@@ -10,14 +10,36 @@ export interface Client {
 
 type Json = Record<string, unknown>
 
-/** The page on which a person agrees. */
-export function authorizeUrl(page: URL, { clientId }: Client, rest: Record<string, string>): string {
-  page.search = String(new URLSearchParams({ response_type: 'code', client_id: clientId, ...rest }))
-  return page.href
+interface OAuthSignIn extends Pick<IdentityProvider, 'key' | 'label'> {
+  client: Client
+  /** The page on which a person agrees, and what it is asked for. */
+  page: URL
+  query: Record<string, string>
+  tokenUrl: string
+  /** @param token reads the person's own profile @throws Error */
+  whoIs: (token: string) => Promise<Identity>
 }
 
-/** Trades the code for a token that reads the person's own profile. @throws Error */
-export async function exchangeCode(
+export function oauthSignIn({ key, label, client, page, query, tokenUrl, whoIs }: OAuthSignIn): IdentityProvider {
+  return {
+    key, label,
+    authorizeUrl(redirectUri, state) {
+      const asked = { response_type: 'code', client_id: client.clientId, ...query, redirect_uri: redirectUri, state }
+      return `${page}?${new URLSearchParams(asked)}`
+    },
+    async identify(code, redirectUri) {
+      try {
+        return await whoIs(await exchangeCode(tokenUrl, client, code, redirectUri))
+      }
+      catch (error) {
+        return { ok: false, problem: 'unavailable', reason: `${label}: ${(error as Error).message}.` }
+      }
+    },
+  }
+}
+
+/** @throws Error */
+async function exchangeCode(
   url: string, { clientId, clientSecret }: Client, code: string, redirectUri: string,
 ): Promise<string> {
   const body = new URLSearchParams({
@@ -31,16 +53,6 @@ export async function exchangeCode(
 /** Reads something with the token. @throws Error */
 export function read(url: string, token: string): Promise<unknown> {
   return call(url, { headers: { authorization: `Bearer ${token}` } })
-}
-
-/** Turns whatever went wrong on the way into a line for the log. */
-export async function identified(platform: string, identify: () => Promise<Identity>): Promise<Identity> {
-  try {
-    return await identify()
-  }
-  catch (error) {
-    return { ok: false, problem: 'unavailable', reason: `${platform}: ${(error as Error).message}.` }
-  }
 }
 
 export const notAMember = (reason: string): Identity => ({ ok: false, problem: 'not-a-member', reason })

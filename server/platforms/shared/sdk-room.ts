@@ -1,9 +1,10 @@
-import type { Adapter, Chat } from 'chat'
+import type { Adapter, AdapterPostableMessage, CardElement, Chat, RawMessage } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { Platform } from '../traits'
-import { refused, type Failure } from './answers'
+import { done, refused, type Failure } from './answers'
 import type { Room } from '../connection'
-import { within } from './within'
+import { literal } from './speech'
+import { answeredWithin } from './within'
 
 /** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
 const PERMANENT: Readonly<Record<string, string>> = {
@@ -19,6 +20,8 @@ const TIMEOUT_MS = 10_000
 /** What an adapter of ours may know beside the SDK's. */
 interface Knowing {
   isMember?: (channelId: string, userId: string) => Promise<boolean>
+  /** Posts without waiting for as long as the platform asks: whoever calls tries again. */
+  postAtOnce?: (threadId: string, message: AdapterPostableMessage) => Promise<RawMessage<unknown>>
 }
 
 /** Errors that may pass, as people read them. */
@@ -28,18 +31,16 @@ const CAUSES: Readonly<Record<string, string>> = {
   TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
 }
 
-/**
- * A room of any platform, through the Chat SDK's adapter; one that knows more of a refusal leaves it in the error's
- * `refusal`.
- */
+/** A room of any platform, through its adapter, which may leave more about a refusal in the error's `refusal`. */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
   const adapter: Adapter & Knowing = chat.getAdapter(platform.key)
   const channel = chat.channel(`${platform.key}:${channelId}`)
+  const post = (message: CardElement) => adapter.postAtOnce?.(channel.id, message) ?? channel.post(message)
   const attempt = async <T>(act: () => Promise<T>): Promise<Outcome<T>> => {
     try {
-      return { ok: true, value: await within(TIMEOUT_MS, act()) }
+      return { ok: true, value: await answeredWithin(TIMEOUT_MS, act()) }
     }
     catch (error) {
       const { name, refusal, retryAfter: pause } = error as Error & { refusal?: Failure, retryAfter?: number }
@@ -53,18 +54,15 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
   return {
     hasMember: adapter.isMember && (userId => attempt(() => adapter.isMember!(channelId, userId))),
     post: card => attempt(async () => {
-      const message = await channel.post(card)
-      return { platform: platform.key, threadId: message.threadId, messageId: message.id }
+      const { threadId, id: messageId } = await post(card)
+      return { platform: platform.key, threadId, messageId }
     }),
-    update: (ref, card) => attempt(async () => {
-      await adapter.editMessage(ref.threadId, ref.messageId, card)
-      return undefined
-    }),
-    say: (card, _summary, below) => attempt(async () => {
-      if (!below) await channel.post(card)
-      else if (adapter.reply) await adapter.reply(below.threadId, below.messageId, card)
-      else await adapter.postMessage(below.threadId, card)
-      return undefined
-    }),
+    update: async (ref, card) => done(await attempt(() => adapter.editMessage(ref.threadId, ref.messageId, card))),
+    say: async (card, _summary, below) => done(await attempt<unknown>(() => {
+      const said = literal(card, platform)
+      if (!below) return post(said)
+      const { threadId, messageId } = below
+      return adapter.reply ? adapter.reply(threadId, messageId, said) : adapter.postMessage(threadId, said)
+    })),
   }
 }

@@ -1,4 +1,7 @@
-import type { AdapterPostableMessage, CardElement, PostableCard } from 'chat'
+import type { AdapterPostableMessage, CardElement, PostableCard, TextElement } from 'chat'
+import { plain } from '../../../shared/utils/line'
+import type { Platform } from '../traits'
+import { lineOf, lineText } from './elements'
 import { cut } from './text'
 
 /** Longest plain text of a card, which notifications show. */
@@ -16,6 +19,25 @@ export function speechIn(message: AdapterPostableMessage): PostableSpeech | null
   if (typeof message !== 'object') return null
   if ('card' in message) return { fallbackText: summaryOf(message.card), ...message }
   return 'type' in message && message.type === 'card' ? { card: message, fallbackText: summaryOf(message) } : null
+}
+
+/** The card with its texts, which are plain, as the platform shows them. */
+export function literal(card: CardElement, writing: Pick<Platform, 'escape' | 'moment'>): CardElement {
+  return { ...card, children: card.children.map(child => (
+    child.type === 'text'
+      ? { ...child, content: lineText(lineOf(child), writing) }
+      : child
+  )) }
+}
+
+/** The texts of a card as they were rendered, for where there are words only. */
+export function wordsOf({ children }: CardElement, said = (text: TextElement) => text.content): string {
+  return children.flatMap(child => child.type === 'text' ? said(child) : []).join('\n')
+}
+
+/** The same for where a moment is words, too. */
+export function plainWordsOf(card: CardElement): string {
+  return wordsOf(card, text => plain(lineOf(text)))
 }
 
 function summaryOf({ title, children }: CardElement): string {

@@ -1,13 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SlackAdapter } from '@chat-adapter/slack'
 import type {
-  AdapterPostableMessage, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage, WebhookOptions,
+  AdapterPostableMessage, AgentSessionStatus, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage,
+  UserInfo, WebhookOptions,
 } from 'chat'
 import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
-import { postSpeech, updateSpeech } from './speech'
+import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './speech'
 import { WorkspacesSlackAdapter } from './workspaces'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
@@ -19,9 +20,7 @@ const SUBMIT_TIMEOUT_MS = 2500
 /** Bound of the SDK's own calls, ms: a webhook must not hang with Slack. */
 const CALL_TIMEOUT_MS = 5000
 
-/**
- * Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged where it is caught.
- */
+/** Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged elsewhere. */
 const QUIET = {
   debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {},
   getLevel: () => 'error' as never, setName: () => {},
@@ -33,14 +32,21 @@ const IDENTITY_RETRY_MS = 5000
 /** How long a message waits until the bot knows who it is, ms. */
 const IDENTITY_PATIENCE_MS = 5000
 
+/** For so long somebody has the name that Slack gave them last, ms; also how many are remembered. */
+const NAME_TTL_MS = 10 * 60 * 1000
+const MOST_NAMES = 500
+
 /** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
   private readonly call: SlackCall
   private readonly click = new AsyncLocalStorage<true>()
+  /** Where the command that is being handled is answered. */
+  private readonly command = new AsyncLocalStorage<string>()
   private identifiedAt = 0
+  private readonly names = new Map<string, { user: UserInfo, until: number }>()
 
-  constructor(settings: SlackSettings, logger: Logger, http: HttpClient) {
+  constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient) {
     // The client's default policy retries for 30 minutes.
     super(
       settings, logger,
@@ -81,14 +87,59 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
       : super.editMessage(threadId, messageId, message))
   }
 
+  /** Words for one person appear as they are: of those the SDK sends, Slack makes links and emphasis. */
+  override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
+    const answerAt = this.command.getStore()
+    const speech = speechIn(message)
+    if (!speech) return super.postEphemeral(threadId, userId, message)
+    if (answerAt) {
+      await answerCommand(this.http, answerAt, speech, CALL_TIMEOUT_MS)
+      return { id: '', threadId, usedFallback: false, raw: {} }
+    }
+    const raw = await whisper(this.call, this.decodeThreadId(threadId), userId, speech)
+    return { id: String(raw.message_ts ?? ''), threadId, usedFallback: false, raw }
+  }
+
   /**
    * Of a mention Slack sends two events, and the first one counts: a plain `message` that comes before the bot knows
    * its own id would not be taken for a mention, nor its own messages for its own.
    */
-  protected override handleMessageEvent(...[event, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
+  protected override handleMessageEvent(...[said, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
+    const event = isTombstone(said) ? { ...said, subtype: 'message_deleted', deleted_ts: said.message?.ts } : said
     if (this.botUserId) return super.handleMessageEvent(event, options)
     const late = new Promise(resolve => setTimeout(resolve, IDENTITY_PATIENCE_MS).unref())
     options?.waitUntil?.(Promise.race([this.identified, late]).then(() => super.handleMessageEvent(event, options)))
+  }
+
+  /**
+   * Says on the thread that it waits for people; an answer that goes on says by itself that it does. Slack refuses it
+   * to apps that are no agents, which show nothing of the kind: https://docs.slack.dev/ai/agent-sessions
+   */
+  override async endTyping(threadId: string, status?: AgentSessionStatus): Promise<void> {
+    const { channel, threadTs } = this.decodeThreadId(threadId)
+    if (status !== 'suspended' || !threadTs) return
+    const session = { channel_id: channel, thread_ts: threadTs, status }
+    await this.there(threadId, () => this.call('agents.sessions.setStatus', session))
+  }
+
+  /** Somebody's App Home: https://docs.slack.dev/reference/methods/views.publish */
+  async showHome(userId: string, message: AdapterPostableMessage): Promise<void> {
+    const speech = speechIn(message)
+    if (!speech) throw new TypeError('An App Home consists of blocks.')
+    const view = { type: 'home', blocks: contentOf(speech).blocks }
+    const outcome = await this.call('views.publish', { user_id: userId, view })
+    if (!outcome.ok) throw new Error(outcome.reason)
+  }
+
+  /** The SDK asks the store each time; who decides one submission decides the next one, too. */
+  override async getUser(userId: string): Promise<UserInfo | null> {
+    const key = this.installationCacheScope() + userId
+    const known = this.names.get(key)
+    if (known && Date.now() < known.until) return known.user
+    const user = await super.getUser(userId)
+    if (this.names.size >= MOST_NAMES) this.names.clear()
+    if (user) this.names.set(key, { user, until: Date.now() + NAME_TTL_MS })
+    return user
   }
 
   /** The clicked message came with the click: fetching it would spend the trigger's 3 s. */
@@ -107,12 +158,24 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
-    // The answer goes first: what the click sets off would otherwise run in the same turn of the event loop, before it.
-    const answered = new Promise(resolve => setImmediate(resolve))
-    const task = answered.then(() => this.click.run(
+    this.afterAnswer(options, () => this.click.run(
       true, () => super.handleBlockActions(bare as typeof payload, options),
     ))
-    options?.waitUntil?.(task.catch(error => this.logger.error('A click could not be handled', { error })))
+  }
+
+  /** The SDK asks Slack for the full name before it answers, for which Slack waits 3 s. */
+  protected override async handleSlashCommand(
+    ...[params, options]: Parameters<SlackAdapter['handleSlashCommand']>
+  ): Promise<Response> {
+    const answerAt = params.get('response_url') ?? ''
+    this.afterAnswer(options, () => this.command.run(answerAt, () => super.handleSlashCommand(params, options)))
+    return new Response(null, { status: 200 })
+  }
+
+  /** The answer goes first: what a click sets off would otherwise run in the same turn of the event loop, before it. */
+  private afterAnswer(options: WebhookOptions | undefined, act: () => unknown): void {
+    const task = new Promise(resolve => setImmediate(resolve)).then(act)
+    options?.waitUntil?.(task.catch(error => this.logger.error('An interaction could not be handled', { error })))
   }
 
   /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
@@ -141,4 +204,9 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     this.identifiedAt = Date.now()
     this.identified = this.identify(chat)
   }
+}
+
+/** What is left of a message that somebody deleted and others had answered: Slack says that it was changed. */
+function isTombstone({ subtype, message }: Parameters<SlackAdapter['handleMessageEvent']>[0]): boolean {
+  return subtype === 'message_changed' && (message as { subtype?: string } | undefined)?.subtype === 'tombstone'
 }

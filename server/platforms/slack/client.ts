@@ -12,67 +12,53 @@ export interface SlackSettings {
   oauth?: { clientId: string, clientSecret: string, encryptionKey: string }
   /** Channels of forms, those of other workspaces as `T0123456789:C0123456789`. */
   channels?: readonly string[]
+  /** A list names a user group, whose members have to be asked for. */
+  groups?: boolean
 }
 
 const REPORT = 'This is a bug; please report it.'
-const SCOPES = 'Reinstall the app with the scopes of the README.'
-const CHECK_CHANNEL = 'Check CHAT_CHANNEL_ID.'
-const NOT_ALLOWED = 'The channel\'s settings do not let the app post; allow it, or change CHAT_CHANNEL_ID.'
-const ADMIN = 'An administrator of the workspace has to allow it.'
 
 /**
- * Refusals that no retry changes, and what to check (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
+ * What to check, and the refusals that no retry changes (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
  * chat.update, views.open, auth.test).
  */
-const PERMANENT: Readonly<Record<string, string>> = {
-  channel_not_found: CHECK_CHANNEL,
-  messages_tab_disabled: CHECK_CHANNEL,
-  not_in_channel: 'Invite the bot to the channel.',
-  is_archived: 'The channel is archived; change CHAT_CHANNEL_ID.',
-  is_inactive: 'The channel is archived; change CHAT_CHANNEL_ID.',
-  restricted_action: NOT_ALLOWED,
-  restricted_action_non_threadable_channel: NOT_ALLOWED,
-  restricted_action_read_only_channel: NOT_ALLOWED,
-  restricted_action_thread_locked: NOT_ALLOWED,
-  restricted_action_thread_only_channel: NOT_ALLOWED,
-  user_is_restricted: NOT_ALLOWED,
-  access_denied: ADMIN,
-  accesslimited: ADMIN,
-  ekm_access_denied: ADMIN,
-  enterprise_is_restricted: ADMIN,
-  no_permission: SCOPES,
-  org_login_required: ADMIN,
-  team_access_not_granted: ADMIN,
-  two_factor_setup_required: ADMIN,
-  missing_scope: SCOPES,
-  message_not_found: 'The card was deleted.',
-  thread_not_found: 'The card was deleted.',
-  cant_update_message: 'The card belongs to another app.',
-  edit_window_closed: 'The workspace does not allow edits.',
-  deprecated_endpoint: REPORT,
-  method_deprecated: REPORT,
-  unknown_method: REPORT,
-}
+const ADVICE: readonly [advice: string, ...codes: string[]][] = [
+  ['Check CHAT_CHANNEL_ID.', 'channel_not_found', 'messages_tab_disabled'],
+  ['Invite the bot to the channel.', 'not_in_channel'],
+  ['The channel is archived; change CHAT_CHANNEL_ID.', 'is_archived', 'is_inactive'],
+  [
+    'The channel\'s settings do not let the app post; allow it, or change CHAT_CHANNEL_ID.',
+    'restricted_action', 'restricted_action_non_threadable_channel', 'restricted_action_read_only_channel',
+    'restricted_action_thread_locked', 'restricted_action_thread_only_channel', 'user_is_restricted',
+  ],
+  [
+    'An administrator of the workspace has to allow it.', 'access_denied', 'accesslimited', 'ekm_access_denied',
+    'enterprise_is_restricted', 'org_login_required', 'team_access_not_granted', 'two_factor_setup_required',
+  ],
+  ['Reinstall the app with the scopes of the README.', 'missing_scope', 'no_permission'],
+  ['The card was deleted.', 'message_not_found', 'thread_not_found'],
+  ['The card belongs to another app.', 'cant_update_message'],
+  ['The workspace does not allow edits.', 'edit_window_closed'],
+  [REPORT, 'deprecated_endpoint', 'method_deprecated', 'unknown_method'],
+]
 
 /** Refusals of the token. */
-const TOKEN: ReadonlySet<string> = new Set([
+const TOKEN: readonly string[] = [
   'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
   'token_expired', 'token_revoked',
-])
+]
 
 /** Refusals of what was sent, wherever it was sent to. */
-const CONTENT: ReadonlySet<string> = new Set([
+const CONTENT: readonly string[] = [
   'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg',
-  'invalid_blocks',
-  'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object',
-  'markdown_text_conflict', 'msg_blocks_too_long',
-  'msg_too_long', 'no_text', 'too_many_attachments', 'too_many_contact_cards',
-])
+  'invalid_blocks', 'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object',
+  'markdown_text_conflict', 'msg_blocks_too_long', 'msg_too_long', 'no_text', 'too_many_attachments',
+  'too_many_contact_cards',
+]
 
 /** The card itself is out of reach for good. */
 const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 
-/** What Slack answers besides `ok`. */
 type SlackAnswer = Readonly<Record<string, unknown>>
 
 /** @param body as a form where a method does not take JSON, which are those that read */
@@ -103,10 +89,9 @@ export function createSlackCall(
   return async (method, body) => {
     const botToken = await token()
     if (botToken === null) {
-      return {
-        ok: false, permanent: false,
-        reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install.',
-      }
+      return refused({
+        reason: 'Slack: the workspace of the channel has not installed the app. Open /api/slack/install',
+      })
     }
     const isForm = body instanceof URLSearchParams
     const headers = {
@@ -120,10 +105,7 @@ export function createSlackCall(
     }
     catch (error) {
       const late = (error as { code?: string }).code === 'NO_ANSWER'
-      return {
-        ok: false, permanent: false,
-        reason: late ? `Slack: no answer in ${timeoutMs / 1000} s.` : 'Slack: no connection.',
-      }
+      return refused({ reason: `Slack: ${late ? `no answer in ${timeoutMs / 1000} s` : 'no connection'}` })
     }
   }
 }
@@ -141,9 +123,9 @@ function outcome({ status, headers, json }: HttpAnswer, team: string | undefined
 }
 
 function refusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {
-  const content = CONTENT.has(code)
-  const known = Object.hasOwn(PERMANENT, code) ? PERMANENT[code] : undefined
-  const advice = content ? REPORT : TOKEN.has(code) ? tokenAdvice(team) : known
+  const content = CONTENT.includes(code)
+  const [known] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
+  const advice = content ? REPORT : TOKEN.includes(code) ? tokenAdvice(team) : known
   return refused({ reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code), pause })
 }
 

@@ -3,6 +3,7 @@ import type { Definition, Reading } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { FormSlackAdapter } from './adapter'
 import type { SlackSettings } from './client'
+import { membersOf } from './groups'
 import { slackAdapter, slackInstall } from './install'
 import { createAppLink, slackManifest } from './manifest'
 import { configuredChannel } from './place'
@@ -12,6 +13,9 @@ const APP = 'https://api.slack.com/apps → your app → '
 const CREDENTIALS = `${APP}Basic Information → App Credentials.`
 
 const CHANNEL = '[CGD][A-Z0-9]{4,}'
+/** A user group; its members are asked for. */
+const GROUP = /^S[A-Z0-9]{4,}$/
+
 const CHANNEL_HINT = 'it is not a channel id such as C0123456789'
 
 /** 32 bytes in base64 or hexadecimal, as the SDK reads it. */
@@ -70,8 +74,9 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY']
  * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no
  * escape for `*`, `_`, `:emoji:` and bare links.
  *
- * - 50 blocks a message: 40 groups of 10 fields leave room for header, notes and buttons
+ * - 50 blocks a message: 40 groups of 10 fields, pictures and links leave room for header, notes and buttons
  *   (https://docs.slack.dev/reference/block-kit/blocks)
+ * - a picture that it cannot fetch refuses the message (https://docs.slack.dev/reference/block-kit/blocks/image-block)
  * - about 13,200 characters of block text, then `msg_blocks_too_long` (undocumented, slackapi/bolt-js#2509)
  * - about one message a second per channel (https://docs.slack.dev/apis/web-api/rate-limits)
  * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view,
@@ -82,12 +87,16 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY']
 export const slack: Definition = {
   key: 'slack', label: 'Slack', aliases: ['chat'], icon: 'i-lucide-slack',
   about: 'Cards, buttons and edit forms in a Slack channel.',
-  card: { fields: 400, fieldsPerGroup: 10, label: 150, value: 3000, total: 11_000 },
+  card: {
+    fields: 400, fieldsPerGroup: 10, blocks: 40, label: 150, value: 3000, total: 11_000,
+    pictures: { most: 4, public: true },
+  },
   cardIntervalMs: 1000,
-  modal: { inputs: 95, label: 150, value: 3000, bytes: 110_000 },
+  modal: { inputs: 95, label: 150, choices: 100, value: 3000, bytes: 110_000 },
   messageLength: 11_000,
   escape: formText => formText,
   // https://docs.slack.dev/messaging/formatting-message-text#advanced
+  stops: true,
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,
@@ -97,9 +106,11 @@ export const slack: Definition = {
     id: /^(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+$/,
     example: 'slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app)',
   },
-  read: (values: Values<typeof variables>, { channels }): SlackSettings => ({
+  group: { id: GROUP, example: 'slack:S0123456789' },
+  read: (values: Values<typeof variables>, { channels, people }): SlackSettings => ({
     botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID!,
-    apiUrl: values.SLACK_API_URL?.replace(/\/*$/, '/'), channels,
+    apiUrl: values.SLACK_API_URL?.replace(/(?<!\/)\/*$/, '/'), channels,
+    groups: people.some(id => GROUP.test(id)),
     oauth: values.SLACK_CLIENT_ID === undefined
       ? undefined
       : {
@@ -109,7 +120,7 @@ export const slack: Definition = {
   }),
   check: checkWorkspaces,
   setup(siteUrl, settings: SlackSettings | undefined) {
-    const manifest = siteUrl === null ? null : slackManifest(siteUrl, { oauth: settings?.oauth !== undefined })
+    const manifest = siteUrl === null ? null : slackManifest(siteUrl, variantOf(settings))
     return [
       manifest
         ? {
@@ -127,7 +138,7 @@ export const slack: Definition = {
       {
         text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.',
       },
-      { text: 'Restart. Slack verifies the address of the events by itself.' },
+      { text: 'Restart. If Slack could not verify the URL before, press Retry under Event Subscriptions now.' },
       ...settings?.oauth
         ? [{
             text: 'Install the app in other workspaces, too; each time somebody who may do so there has to agree.',
@@ -136,8 +147,8 @@ export const slack: Definition = {
         : [],
     ]
   },
-  manifest: (siteUrl, settings: SlackSettings | undefined, { files }) => slackManifest(
-    siteUrl, { files, oauth: settings?.oauth !== undefined },
+  manifest: (siteUrl, settings: SlackSettings | undefined, variant) => slackManifest(
+    siteUrl, { ...variant, ...variantOf(settings) },
   ),
   installOff: 'Other Slack workspaces cannot install this app. Set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_ENCRYPTION_KEY.',
   signIn: {
@@ -158,6 +169,11 @@ export const slack: Definition = {
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
     pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
     idsOf: ({ user: { userId }, raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
+    mentions: {
+      in: raw => [...String((raw as { text?: unknown }).text).matchAll(/<@([UW]\w+)/g)].map(([, id]) => id!),
+      of: id => `<@${id.split(':').at(-1)}>`,
+    },
+    membersOf: group => GROUP.test(group) ? membersOf(group, settings, http) : null,
     adapter: async () => new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
     room: async (bot, channelId = settings.channelId) => {
       const { createSlackRoom } = await import('./room')
@@ -167,9 +183,12 @@ export const slack: Definition = {
   }),
 }
 
-/**
- * Other workspaces join the first one. A form may have its channel in another one only when that can install the app.
- */
+/** What the manifest has to have beside what every app needs. */
+function variantOf(settings: SlackSettings | undefined) {
+  return { oauth: settings?.oauth !== undefined, groups: settings?.groups === true }
+}
+
+/** Other workspaces join the first one; a form may have its channel in one only where that can install the app. */
 function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: Reading): void {
   const elsewhere = channels.find(channel => channel.includes(':'))
   if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {

@@ -6,12 +6,16 @@ import type { SlackSettings } from './client'
 import { installLink, redirectUri } from './manifest'
 
 /** Lets other workspaces install the app; undefined while none may. */
-export function slackInstall({ oauth, apiUrl }: SlackSettings, siteUrl: string, log: Log): Install | undefined {
+export function slackInstall(
+  { oauth, apiUrl, groups }: SlackSettings, siteUrl: string, log: Log,
+): Install | undefined {
   if (!oauth) return undefined
   const returnTo = redirectUri(siteUrl)
   return {
     password: oauth.encryptionKey,
-    link: (state, variant) => installLink({ clientId: oauth.clientId, redirectUri: returnTo, state }, variant, apiUrl),
+    link: (state, variant) => installLink(
+      { clientId: oauth.clientId, redirectUri: returnTo, state }, { ...variant, groups }, apiUrl,
+    ),
     async finish(code, bot) {
       try {
         const adapter = await slackAdapter(bot)

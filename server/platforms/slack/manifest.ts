@@ -1,46 +1,52 @@
+import { COMMAND, COMMANDS, usageOf } from '../../../shared/commands'
+
 /** What the service does in Slack needs these and no more. */
 const BOT_SCOPES = [
-  'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'groups:history', 'groups:read', 'im:history',
-  'im:read',
-  'mpim:history', 'mpim:read', 'reactions:read', 'reactions:write', 'users:read',
+  'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'commands', 'groups:history', 'groups:read',
+  'im:history', 'im:read', 'mpim:history', 'mpim:read', 'reactions:read', 'reactions:write', 'users:read',
 ]
 
-const BOT_EVENTS = ['app_mention', 'message.channels', 'message.groups', 'message.im', 'message.mpim']
+const BOT_EVENTS = [
+  'app_home_opened', 'app_mention', 'message.channels', 'message.groups', 'message.im', 'message.mpim',
+]
+
+/** Tells that somebody stopped an answer; Slack shows its button in apps that are agents only. */
+const AGENT_EVENTS = ['agent_session_stopped']
 
 /** Tell that a workspace wants no more of the app; they need no scope. */
 const GOODBYE_EVENTS = ['app_uninstalled', 'tokens_revoked']
 
-/** The part of https://docs.slack.dev/reference/app-manifest that this app uses. */
-export interface SlackManifest {
-  display_information: { name: string, description: string }
-  features: { bot_user: { display_name: string, always_online: boolean } }
-  oauth_config: { redirect_urls?: string[], scopes: { bot: string[] } }
-  settings: {
-    event_subscriptions: { request_url: string, bot_events: string[] }
-    interactivity: { is_enabled: boolean, request_url: string }
-    org_deploy_enabled: boolean
-    socket_mode_enabled: boolean
-    token_rotation_enabled: boolean
-  }
-}
-
 /**
- * What the Slack app is created from. No slash command: the service has none, and each would need a scope more.
+ * What the Slack app is created from (https://docs.slack.dev/reference/app-manifest).
  *
  * @param siteUrl public URL of this service, without a trailing slash
- * @param variant `files` lets the bot read files that people attach in conversations; `oauth` lets other workspaces
- * install the app
+ * @param variant `files` lets the bot read files that people attach in conversations; `agent` makes it one of Slack's
+ * agents; `oauth` lets other workspaces install the app; `groups` lets it read who is in the user groups of a list
  */
-export function slackManifest(siteUrl: string, { files = false, oauth = false } = {}): SlackManifest {
+export function slackManifest(siteUrl: string, { files = false, agent = false, oauth = false, groups = false } = {}) {
   const requestUrl = `${siteUrl}/api/webhooks/slack`
   return {
     display_information: {
       name: 'Form triage', description: 'Shows submitted forms to your team, who decide each with one click.',
     },
-    features: { bot_user: { display_name: 'form-bot', always_online: true } },
-    oauth_config: { ...oauth ? { redirect_urls: [redirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files }) } },
+    features: {
+      bot_user: { display_name: 'form-bot', always_online: true },
+      app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      ...agent ? { agent_view: { agent_description: 'Answers questions about submitted forms.' } } : {},
+      slash_commands: [{
+        command: `/${COMMAND}`, url: requestUrl, description: 'What waits for a decision, for you alone',
+        usage_hint: COMMANDS.map(usageOf).join(' | '),
+        // Names people by id, as messages do.
+        should_escape: true,
+      }],
+    },
+    oauth_config: {
+      ...oauth ? { redirect_urls: [redirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files, agent, groups }) },
+    },
     settings: {
-      event_subscriptions: { request_url: requestUrl, bot_events: [...BOT_EVENTS, ...oauth ? GOODBYE_EVENTS : []] },
+      event_subscriptions: { request_url: requestUrl, bot_events: [
+        ...BOT_EVENTS, ...agent ? AGENT_EVENTS : [], ...oauth ? GOODBYE_EVENTS : [],
+      ] },
       interactivity: { is_enabled: true, request_url: requestUrl },
       org_deploy_enabled: false,
       socket_mode_enabled: false,
@@ -60,22 +66,24 @@ export function redirectUri(siteUrl: string): string {
  * @param apiUrl base URL of the Web API, which has the page beside it; Slack's own when absent
  */
 export function installLink(
-  query: { clientId: string, redirectUri: string, state: string }, { files = false } = {},
+  query: { clientId: string, redirectUri: string, state: string },
+  { files = false, agent = false, groups = false } = {},
   apiUrl = 'https://slack.com/api/',
 ): string {
   const page = new URL('/oauth/v2/authorize', apiUrl)
-  const scope = botScopes({ files }).join(',')
+  const scope = botScopes({ files, agent, groups }).join(',')
   page.search = String(
     new URLSearchParams({ client_id: query.clientId, scope, redirect_uri: query.redirectUri, state: query.state }),
   )
   return page.href
 }
 
-function botScopes({ files }: { files: boolean }): string[] {
-  return [...BOT_SCOPES, ...files ? ['files:read'] : []]
+function botScopes({ files, agent, groups }: { files: boolean, agent: boolean, groups: boolean }): string[] {
+  const more = [files && 'files:read', agent && 'assistant:write', groups && 'usergroups:read']
+  return [...BOT_SCOPES, ...more.filter(scope => scope !== false)]
 }
 
 /** Opens Slack's "create an app" dialogue with the manifest filled in. */
-export function createAppLink(manifest: SlackManifest): string {
+export function createAppLink(manifest: object): string {
   return `https://api.slack.com/apps?new_app=1&manifest_json=${encodeURIComponent(JSON.stringify(manifest))}`
 }

@@ -1,11 +1,13 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
+import type { CardElement } from 'chat'
 import type { CardRef } from '../../ports/submission'
 import type { HttpClient } from '../../ports/http'
-import { idIn } from '../shared/answers'
+import { done, idIn } from '../shared/answers'
 import type { Room } from '../connection'
 import { cardBlocks } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
 import { placeOf } from './place'
+import { contentOf } from './speech'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
@@ -48,12 +50,16 @@ export function createSlackRoom(
     workspaces.set(team, workspace)
     return workspace
   }
+  const post = (place: string, card: CardElement, summary: string, thread?: string, mention?: string) => (
+    at(place).call('chat.postMessage', {
+      channel: place, thread_ts: thread, ...contentOf({ card, fallbackText: summary, mention }),
+      unfurl_links: false, unfurl_media: false,
+    })
+  )
 
   return {
     async post(card, summary) {
-      const outcome = await at(channel).call('chat.postMessage', {
-        channel, text: escapeSlackText(summary), blocks: cardBlocks(card), unfurl_links: false, unfurl_media: false,
-      })
+      const outcome = await post(channel, card, summary)
       if (!outcome.ok) return outcome
       const ts = idIn('Slack', outcome.value.ts)
       if (!ts.ok) return ts
@@ -63,23 +69,15 @@ export function createSlackRoom(
       } }
     },
     async update(ref, card, summary) {
-      const outcome = await at(channelOf(ref)).call('chat.update', {
+      return done(await at(channelOf(ref)).call('chat.update', {
         channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
-      })
-      return outcome.ok ? { ok: true, value: undefined } : outcome
+      }))
     },
-    async check() {
-      // Not conversations.info: a bot without the scope channels:read posts as well.
-      const outcome = await at(channel).call('auth.test', {})
-      return outcome.ok ? { ok: true, value: undefined } : outcome
-    },
-    async say(card, summary, below) {
+    // Not conversations.info: a bot without the scope channels:read posts as well.
+    check: async () => done(await at(channel).call('auth.test', {})),
+    async say(card, summary, below, mention) {
       const place = below ? channelOf(below) : channel
-      const outcome = await at(place).call('chat.postMessage', {
-        channel: place, thread_ts: below?.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
-        unfurl_links: false, unfurl_media: false,
-      })
-      return outcome.ok ? { ok: true, value: undefined } : outcome
+      return done(await post(place, card, summary, below?.messageId, mention))
     },
     async hasMember(userId) {
       for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '../../ports/identity'
-import { authorizeUrl, exchangeCode, identified, notAMember, read, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, read, text, type Client } from '../shared/oauth'
 
 interface SlackIdentityOptions extends Client {
   /** The only workspace whose people are let in. */
@@ -12,25 +12,20 @@ interface SlackIdentityOptions extends Client {
 export function createSlackIdentity({
   teamId, apiUrl = 'https://slack.com/api', ...client
 }: SlackIdentityOptions): IdentityProvider {
-  const api = apiUrl.replace(/\/*$/, '')
-  return {
-    key: 'slack',
-    label: 'Slack',
-    authorizeUrl: (redirectUri, state) => authorizeUrl(new URL('/openid/connect/authorize', api), client, {
-      scope: 'openid profile', team: teamId, redirect_uri: redirectUri, state,
-    }),
-    identify: (code, redirectUri) => identified('Slack', async () => {
-      const token = await exchangeCode(`${api}/openid.connect.token`, client, code, redirectUri)
+  const api = apiUrl.replace(/(?<!\/)\/*$/, '')
+  return oauthSignIn({
+    key: 'slack', label: 'Slack', client,
+    page: new URL('/openid/connect/authorize', api), query: { scope: 'openid profile', team: teamId },
+    tokenUrl: `${api}/openid.connect.token`,
+    async whoIs(token) {
       const profile = await read(`${api}/openid.connect.userInfo`, token)
       // `team` above only preselects: people may sign in with any workspace of theirs.
       const team = text(profile, 'https://slack.com/team_id')
       if (team !== teamId) {
         return notAMember(`Slack: somebody of the workspace ${team} wanted in; OPS_SLACK_TEAM_ID is another.`)
       }
-      return { ok: true, person: {
-        id: text(profile, 'https://slack.com/user_id'), name: text(profile, 'name', 'given_name', 'sub'),
-        platform: 'Slack',
-      } }
-    }),
-  }
+      const [id, name] = [text(profile, 'https://slack.com/user_id'), text(profile, 'name', 'given_name', 'sub')]
+      return { ok: true, person: { id, name, platform: 'Slack', names: [`slack:${id}`, `slack:${team}:${id}`] } }
+    },
+  })
 }

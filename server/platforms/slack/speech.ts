@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { RawMessage } from 'chat'
+import type { HttpClient } from '../../ports/http'
 import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
 import type { SlackCall } from './client'
@@ -10,10 +11,7 @@ interface Place {
   threadTs: string
 }
 
-/**
- * Slack asks to wait for about a second after a burst (https://docs.slack.dev/apis/web-api/rate-limits); a longer pause
- * is not waited for.
- */
+/** Longest pause that is waited for; Slack (https://docs.slack.dev/apis/web-api/rate-limits) asks for about a second. */
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 5
 
@@ -33,8 +31,36 @@ export async function updateSpeech(
   return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
-function contentOf({ card, fallbackText, mention }: PostableSpeech): { text: string, blocks: object[] } {
-  // Only `mrkdwn` mentions; the operator's mention stands alone in it.
+/** Says it to one person alone. */
+export async function whisper(
+  call: SlackCall, { channel, threadTs }: Place, user: string, speech: PostableSpeech,
+): Promise<Record<string, unknown>> {
+  const outcome = await call('chat.postEphemeral', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...contentOf(speech),
+  })
+  if (!outcome.ok) throw new Error(outcome.reason)
+  return outcome.value
+}
+
+/**
+ * Answers a command where Slack says, which reaches also who is where the bot is not.
+ *
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+ */
+export async function answerCommand(
+  http: HttpClient, url: string, speech: PostableSpeech, timeoutMs: number,
+): Promise<void> {
+  const body = JSON.stringify({ response_type: 'ephemeral', ...contentOf(speech) })
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const { status } = await http({ method: 'POST', url, headers, body, timeoutMs })
+  if (status !== 200) throw new Error(`Slack: HTTP ${status}`)
+}
+
+/** A message with a card. */
+export function contentOf(
+  { card, fallbackText, mention }: Pick<PostableSpeech, 'card' | 'fallbackText' | 'mention'>,
+): { text: string, blocks: object[] } {
+  // Only `mrkdwn` mentions; the mention stands alone in it.
   const notified = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
   return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
 }

@@ -1,6 +1,7 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import type { SlackCall, SlackSettings, TokenOf } from './client'
+import { within } from '../../../shared/utils/time'
 import { slackVerifier } from './signature'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
@@ -22,8 +23,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   /** Id of the workspace of CHAT_BOT_TOKEN, once Slack said it; not asked for while nobody else installs the app. */
   private home: string | undefined
   private readonly homeCall: SlackCall
-  /** Channels of other workspaces that are on record. */
-  private readonly remembered = new Set<string>()
+  /** When channels of other workspaces were last put on record, epoch ms. */
+  private readonly remembered = new Map<string, number>()
   protected identified: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -55,12 +56,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return [...team === this.home ? [channel] : [], `${team}:${channel}`]
   }
 
-  /**
-   * Ids of who pressed a button, as the configuration may have them; people of other workspaces have only the second.
-   */
+  /** Ids of who acts, as the configuration has them; people of other workspaces have only the second. */
   idsOf(userId: string, payload: unknown): string[] {
-    const { user, team } = payload as { user?: { team_id?: string }, team?: { id?: string } | null }
-    const own = user?.team_id ?? team?.id
+    const { user, team, team_id: commanded } = payload as {
+      user?: { team_id?: string }
+      team?: { id?: string } | null
+      team_id?: string
+    }
+    const own = user?.team_id ?? team?.id ?? commanded ?? this.requestContext.getStore()?.teamId
     const isForeign = this.settings.oauth !== undefined && own !== this.home
     return [...isForeign ? [] : [userId], ...own ? [`${own}:${userId}`] : []]
   }
@@ -76,9 +79,10 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     const here = this.requestContext.getStore()
     if (here) {
       const elsewhere = here.installationId !== undefined && here.installationId !== this.home
-      if (elsewhere && !this.remembered.has(key)) {
+      const now = Date.now()
+      if (elsewhere && now - (this.remembered.get(key) ?? 0) > PLACE_TTL_MS / 2) {
         await this.chat.getState().set(key, here.installationId, PLACE_TTL_MS).then(
-          () => this.remembered.add(key), () => { /* The next words remember it. */ },
+          () => this.remembered.set(key, now), () => { /* The next words remember it. */ },
         )
       }
       return speak()
@@ -138,7 +142,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
 
   private async knowHome(): Promise<void> {
     if (!this.home) {
-      await Promise.race([this.identified, new Promise(resolve => setTimeout(resolve, HOME_PATIENCE_MS).unref())])
+      const late = () => new Error('Slack does not say which workspace is ours.')
+      await within(HOME_PATIENCE_MS, this.identified, late).catch(() => { /* Then it is not known yet. */ })
     }
   }
 

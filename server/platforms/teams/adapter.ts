@@ -1,20 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { TeamsAdapter } from '@chat-adapter/teams'
-import type { AdapterPostableMessage, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions } from 'chat'
-import { speechIn, type PostableSpeech } from '../shared/speech'
-import { within } from '../shared/within'
-import { dialogCard, textInputs, type DialogData } from './cards'
-import { callConnector, type ConnectorRequest, type ConnectorResponse, type TeamsSettings } from './client'
+import type {
+  AdapterPostableMessage, CardElement, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions,
+} from 'chat'
+import type { Outcome } from '../../ports/delivery'
+import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
+import { answeredWithin } from '../shared/within'
+import { cardMessage, inputsOf, refilled, type DialogData } from './cards'
+import { callConnector, TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
+import { dialog, isClick, message, readClick } from './dialogs'
 import { CONNECTOR, isActivity, issuerOf } from './inbound'
-import { activities, cardActivity } from './messages'
 import { quieten, REFUSED } from './quiet'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
 const DIALOG_TIMEOUT_MS = 4000
 
-/** Bound of a call that posts or edits a card in a conversation, ms. */
-const CARD_TIMEOUT_MS = 10_000
-
-type DialogOpening = { modal: ModalElement, contextId: string } | null
+/** What a click that waits for a dialog gets: the dialog, or words in its place. */
+type DialogOpening = { modal: ModalElement, contextId: string } | { said: string } | null
 
 interface Activity {
   id: string
@@ -38,6 +40,9 @@ export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): For
 
 /** Teams through the SDK, with dialogs that keep what was typed and show it literally. */
 export class FormTeamsAdapter extends TeamsAdapter {
+  /** Takes words for who waits for a dialog, while that is being opened. */
+  private readonly opening = new AsyncLocalStorage<(said: string) => void>()
+
   constructor(settings: TeamsSettings, logger: Logger) {
     super({
       appId: settings.appId, appPassword: settings.appPassword, appTenantId: settings.tenantId, apiUrl: settings.apiUrl,
@@ -64,12 +69,24 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 
   /** One call of the Bot Connector as the bot. */
-  async connector({ method, serviceUrl, path, body, timeoutMs }: ConnectorRequest): Promise<ConnectorResponse> {
-    const api = this.app.apiFor(serviceUrl)
-    // Signing in has no bound of its own.
-    return within(timeoutMs, api.http.request({
-      method, url: `${api.serviceUrl}${path}`, data: body, timeout: timeoutMs, validateStatus: () => true,
-    }))
+  connector({ method, serviceUrl, path, body }: ConnectorRequest): Promise<Outcome<{ id?: string }>> {
+    return callConnector(() => {
+      const { http, serviceUrl: base } = this.app.apiFor(serviceUrl)
+      const answered = { timeout: TIMEOUT_MS, validateStatus: () => true }
+      return http.request({ method, url: `${base}${path}`, data: body, ...answered })
+    })
+  }
+
+  /** Posts a card to a conversation, or in the place of a message. @param summary what notifications say */
+  sendCard(
+    { conversationId, serviceUrl }: { conversationId: string, serviceUrl: string }, card: CardElement, summary: string,
+    messageId?: string,
+  ): Promise<Outcome<{ id?: string }>> {
+    const activities = `/v3/conversations/${encodeURIComponent(conversationId)}/activities`
+    const body = { from: { id: this.app.id ?? '', role: 'bot' }, ...cardMessage(card, summary) }
+    return messageId === undefined
+      ? this.connector({ method: 'POST', serviceUrl, path: activities, body })
+      : this.connector({ method: 'PUT', serviceUrl, path: `${activities}/${encodeURIComponent(messageId)}`, body })
   }
 
   /** Every activity names its sender in full; the SDK would ask Graph, which needs a permission and time. */
@@ -85,14 +102,24 @@ export class FormTeamsAdapter extends TeamsAdapter {
   /** Cards go out as our rooms send them: the SDK renders what users and forms say as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? this.sendCard(threadId, speech) : super.postMessage(threadId, message)
+    return speech ? this.say(threadId, speech) : super.postMessage(threadId, message)
   }
 
   override async editMessage(
     threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? this.sendCard(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+    return speech ? this.say(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+  }
+
+  /** Where a dialog is awaited, in its place. The SDK sends words as markdown, and waits for them without a bound. */
+  override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
+    const speech = speechIn(message)
+    const said = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)
+    const instead = this.opening.getStore()
+    if (instead) instead(said)
+    else await this.sendPrivately(threadId, userId, said)
+    return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
   /**
@@ -137,20 +164,19 @@ export class FormTeamsAdapter extends TeamsAdapter {
       return undefined
     }
     const options = this.bridgeAdapter.getWebhookOptions(activity.id)
-    const opening = new Promise<DialogOpening>((resolve) => {
-      const handled = chat.processAction({
-        ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id,
-      }, {
-        waitUntil: () => {},
-        ...options,
-        onOpenModal: async (modal, contextId) => {
-          resolve({ modal, contextId })
-          return { viewId: contextId }
-        },
-      })
-      handled.catch(() => {}).finally(() => resolve(null))
-    })
-    const opened = await within(DIALOG_TIMEOUT_MS, opening).catch(() => undefined)
+    const { promise: opening, resolve } = Promise.withResolvers<DialogOpening>()
+    const event = { ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id }
+    const handled = this.opening.run(said => resolve({ said }), () => chat.processAction(event, {
+      waitUntil: () => {},
+      ...options,
+      onOpenModal: async (modal, contextId) => {
+        resolve({ modal, contextId })
+        return { viewId: contextId }
+      },
+    }))
+    handled.catch(() => {}).finally(() => resolve(null))
+    const opened = await answeredWithin(DIALOG_TIMEOUT_MS, opening).catch(() => undefined)
+    if (opened && 'said' in opened) return message(opened.said)
     if (opened) return dialog(opened.modal, opened.contextId)
     return message(opened === null
       ? 'There is nothing to edit here any more.'
@@ -168,7 +194,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     }
     const { modal, contextId } = sent
     const values = Object.fromEntries(
-      textInputs(modal).map(({ id }) => [id, typeof data[id] === 'string' ? data[id] : '']),
+      inputsOf(modal).map(({ id }) => [id, ['string', 'number'].includes(typeof data[id]) ? String(data[id]) : '']),
     )
     const event = {
       ...this.eventOf(activity), callbackId: modal.callbackId, viewId: activity.id, values,
@@ -188,18 +214,21 @@ export class FormTeamsAdapter extends TeamsAdapter {
     }
   }
 
-  private async sendCard(
-    threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string,
-  ): Promise<RawMessage<unknown>> {
-    const { conversationId, serviceUrl } = this.decodeThreadId(threadId)
-    const path = activities(conversationId) + (messageId ? `/${encodeURIComponent(messageId)}` : '')
-    const body = cardActivity(card, fallbackText, this.app.id ?? '')
-    const outcome = await callConnector(
-      () => this.connector({ method: messageId ? 'PUT' : 'POST', serviceUrl, path, body, timeoutMs: CARD_TIMEOUT_MS }),
-      CARD_TIMEOUT_MS,
-    )
+  private async say(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string) {
+    const outcome = await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId)
     if (!outcome.ok) throw new Error(outcome.reason)
-    return { id: messageId ?? String(outcome.value.id), threadId, raw: body }
+    return { id: messageId ?? String(outcome.value.id), threadId, raw: cardMessage(card, fallbackText) }
+  }
+
+  /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/targeted-messages */
+  private async sendPrivately(threadId: string, userId: string, text: string): Promise<void> {
+    const { conversationId, serviceUrl } = this.decodeThreadId(threadId)
+    const path = `/v3/conversations/${encodeURIComponent(conversationId)}/activities?isTargetedActivity=true`
+    const recipient = { id: userId, name: userId, role: 'user', isTargeted: true }
+    const from = { id: this.app.id ?? '', role: 'bot' }
+    const body = { type: 'message', from, recipient, text, textFormat: 'plain' }
+    const outcome = await this.connector({ method: 'POST', serviceUrl, path, body })
+    if (!outcome.ok) throw new Error(outcome.reason)
   }
 
   private warnOfOddClick(): void {
@@ -217,29 +246,4 @@ export class FormTeamsAdapter extends TeamsAdapter {
   private threadOf({ conversation, serviceUrl }: Activity): string {
     return this.encodeThreadId({ conversationId: conversation?.id ?? '', serviceUrl: serviceUrl ?? '' })
   }
-}
-
-function isClick(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'actionId' in data
-}
-
-/** What a click carries, which its client chooses; null when it is not what any button of ours sends. */
-function readClick(data: unknown): { actionId: string, value?: string } | null {
-  const { actionId, value } = (data ?? {}) as Record<string, unknown>
-  return typeof actionId === 'string' && (value === undefined || typeof value === 'string') ? { actionId, value } : null
-}
-
-function dialog(modal: ModalElement, contextId: string, errors?: Record<string, string>) {
-  const card = { contentType: 'application/vnd.microsoft.card.adaptive', content: dialogCard(modal, contextId, errors) }
-  return { task: { type: 'continue', value: { title: modal.title, card } } } as never
-}
-
-function message(value: string) {
-  return { task: { type: 'message', value } } as never
-}
-
-function refilled(modal: ModalElement, values: Readonly<Record<string, string>>): ModalElement {
-  return { ...modal, children: modal.children.map(child => child.type === 'text_input'
-    ? { ...child, initialValue: values[child.id] }
-    : child) }
 }

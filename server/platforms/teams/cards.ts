@@ -1,4 +1,10 @@
-import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement, TextInputElement } from 'chat'
+import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement } from 'chat'
+import { isInput, type Input } from '../../../shared/utils/inputs'
+import { lineOf, lineText, type KindInput } from '../shared/elements'
+import { macro, withoutMacros } from './escape'
+
+/** How texts of dialogs, which are plain, are written. */
+const WRITING = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
 
@@ -7,9 +13,7 @@ export interface AdaptiveCard extends Element {
   body: Element[]
 }
 
-/**
- * What the SDK's button styles are called (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features).
- */
+/** Teams' names (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features) of the SDK's button styles. */
 const STYLES: Readonly<Record<string, string>> = { primary: 'positive', danger: 'destructive' }
 
 /**
@@ -23,6 +27,14 @@ export function adaptiveCard({ title, children }: CardElement): AdaptiveCard {
   ])
 }
 
+export function cardMessage(card: CardElement, summary: string): object {
+  return { type: 'message', summary, attachments: [attachmentOf(adaptiveCard(card))] }
+}
+
+export function attachmentOf(content: AdaptiveCard) {
+  return { contentType: 'application/vnd.microsoft.card.adaptive', content }
+}
+
 /** What a dialog's submit button sends back beside the inputs. */
 export interface DialogData {
   /** The form as it was asked, without its values. */
@@ -30,15 +42,12 @@ export interface DialogData {
   contextId: string
 }
 
-/** The Adaptive Card of a modal made of text and text inputs, with what is wrong with them. */
+/** The Adaptive Card of a modal made of text and inputs, with what is wrong with them. */
 export function dialogCard(
   modal: ModalElement, contextId: string, errors: Readonly<Record<string, string>> = {},
 ): AdaptiveCard {
-  const inputs = textInputs(modal)
-  const bare = {
-    ...modal,
-    children: modal.children.map(child => child.type === 'text_input' ? { ...child, initialValue: undefined } : child),
-  }
+  const inputs = inputsOf(modal)
+  const bare = refilled(modal, {})
   const data = {
     // A client that leaves out emptied inputs would undo the emptying.
     ...Object.fromEntries(inputs.map(({ id }) => [id, ''])),
@@ -53,8 +62,21 @@ export function dialogCard(
   }
 }
 
-export function textInputs({ children }: ModalElement): TextInputElement[] {
-  return children.filter(child => child.type === 'text_input')
+export function inputsOf({ children }: ModalElement): Input[] {
+  return children.filter(isInput)
+}
+
+/** The modal with these values in its inputs, and nothing in the others. */
+export function refilled(modal: ModalElement, values: Readonly<Record<string, string>>): ModalElement {
+  return { ...modal, children: modal.children.map(child => isInput(child) ? filled(child, values[child.id]) : child) }
+}
+
+function filled(input: Input, value: string | undefined): Input {
+  switch (input.type) {
+    case 'select': case 'radio_select': return { ...input, initialOption: value }
+    case 'number_input': return { ...input, initialValue: value ? Number(value) : undefined }
+    default: return { ...input, initialValue: value }
+  }
 }
 
 function elements(child: CardChild): Element[] {
@@ -67,6 +89,7 @@ function elements(child: CardChild): Element[] {
     })]
     // Labels and addresses of links are our own.
     case 'link': return [{ type: 'TextBlock', text: `[${child.label}](${child.url})`, wrap: true }]
+    case 'image': return [{ type: 'Image', url: child.url, altText: child.alt, size: 'Large' }]
     case 'divider': return [{ type: 'Container', items: [], separator: true }]
     case 'section': return child.children.flatMap(elements)
     case 'actions': return [actionSet(child)]
@@ -91,14 +114,37 @@ function actionSet({ children }: ActionsElement): Element {
 }
 
 function modalElements(child: ModalChild, errors: Readonly<Record<string, string>>): Element[] {
-  if (child.type === 'text') return [literal({ text: child.content })]
-  if (child.type !== 'text_input') return []
-  const { id, label, initialValue, multiline, maxLength, optional, placeholder } = child
-  const input = {
-    type: 'Input.Text', id, label, value: initialValue ?? '', isMultiline: multiline ?? false, isRequired: !optional,
-    ...maxLength ? { maxLength } : {}, ...placeholder ? { placeholder } : {},
-  }
+  if (child.type === 'text') return [literal({ text: lineText(lineOf(child), WRITING) })]
+  if (!isInput(child)) return []
+  const { id, label, optional } = child
+  const input = { id, label, isRequired: !optional, ...inputElement(child) }
   return errors[id] ? [problem(errors[id]), input] : [input]
+}
+
+/** https://adaptivecards.io/explorer/TextInputStyle.html */
+const KINDS: Readonly<Record<NonNullable<KindInput['kind']>, string>> = { email: 'Email', url: 'Url', tel: 'Tel' }
+
+/** https://adaptivecards.io/explorer */
+function inputElement(input: Input): Element {
+  switch (input.type) {
+    case 'select': case 'radio_select': return {
+      type: 'Input.ChoiceSet', style: input.type === 'select' ? 'compact' : 'expanded',
+      value: input.initialOption ?? '', choices: input.options.map(({ label: title, value }) => ({ title, value })),
+    }
+    case 'date_input': return { type: 'Input.Date', value: input.initialValue ?? '' }
+    case 'number_input': {
+      const { initialValue: value, min, max } = input
+      const numbers = Object.entries({ value, min, max }).filter(([, number]) => Number.isFinite(number))
+      return { type: 'Input.Number', ...Object.fromEntries(numbers) }
+    }
+    case 'text_input': {
+      const { initialValue, multiline, maxLength, placeholder, kind } = input as typeof input & KindInput
+      return {
+        type: 'Input.Text', value: initialValue ?? '', isMultiline: multiline ?? false,
+        ...maxLength ? { maxLength } : {}, ...placeholder ? { placeholder } : {}, ...kind && { style: KINDS[kind] },
+      }
+    }
+  }
 }
 
 function problem(text: string): Element {

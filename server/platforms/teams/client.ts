@@ -1,13 +1,17 @@
 import type { Outcome } from '../../ports/delivery'
 import { codeIn, refused } from '../shared/answers'
+import { answeredWithin } from '../shared/within'
+
+/** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
+export const TIMEOUT_MS = 10_000
 
 export interface TeamsSettings {
   appId: string
   appPassword: string
   /** Entra tenant of the app; absent for a multi-tenant app. */
   tenantId?: string
-  /** Channel (`19:…@thread.tacv2`) or group chat of the cards. */
-  channelId: string
+  /** Channel (`19:…@thread.tacv2`) or group chat of the cards; absent where the app's installation says it. */
+  channelId?: string
   /** Bot Connector for every call, without a trailing slash; the region's own when absent. */
   apiUrl?: string
 }
@@ -18,10 +22,9 @@ export interface ConnectorRequest {
   /** From `/v3` on. */
   path: string
   body?: object
-  timeoutMs: number
 }
 
-export interface ConnectorResponse {
+interface ConnectorResponse {
   status: number
   headers: object
   data: unknown
@@ -56,11 +59,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
 /** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
 const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
 
-export async function callConnector(
-  request: () => Promise<ConnectorResponse>, timeoutMs: number,
-): Promise<Outcome<{ id?: string }>> {
+export async function callConnector(request: () => Promise<ConnectorResponse>): Promise<Outcome<{ id?: string }>> {
   try {
-    const { status, headers, data } = await request()
+    const { status, headers, data } = await answeredWithin(TIMEOUT_MS, request())
     if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
     const { code } = (data as { error?: { code?: unknown } } | null | undefined)?.error ?? {}
     const name = codeIn(code)
@@ -73,9 +74,12 @@ export async function callConnector(
   }
   catch (error) {
     const { name, code, errorCode } = error as Error & { code?: string, errorCode?: string }
-    if (errorCode && BAD_CREDENTIALS.test(errorCode)) return { ok: false, permanent: true, reason: `Microsoft's sign-in answered ${errorCode}. Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.` }
+    if (errorCode && BAD_CREDENTIALS.test(errorCode)) return refused({
+      reason: `Microsoft's sign-in answered ${errorCode}`,
+      advice: 'Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.',
+    })
     const isLate = name === 'TimeoutError' || code === 'ECONNABORTED'
-    const cause = isLate ? `no answer in ${timeoutMs / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
-    return { ok: false, permanent: false, reason: `Teams: ${cause}.` }
+    const cause = isLate ? `no answer in ${TIMEOUT_MS / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
+    return refused({ reason: `Teams: ${cause}` })
   }
 }

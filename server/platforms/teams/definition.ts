@@ -2,11 +2,12 @@ import { base, text, uuid, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { TeamsSettings } from './client'
-import { withoutMacros } from './escape'
+import { macro, withoutMacros } from './escape'
+import { CHANNEL, lateRoomOf } from './installation'
 
 const PORTAL = 'https://dev.teams.microsoft.com/tools'
 
-const channelId = text.regex(/^19:[^;/?#\s]+@[\w.]+$/, 'it is not a channel id such as 19:abc@thread.tacv2')
+const channelId = text.regex(CHANNEL, 'it is not a channel id such as 19:abc@thread.tacv2')
 
 const variables = {
   TEAMS_APP_ID: {
@@ -17,10 +18,14 @@ const variables = {
     schema: text, about: 'Client secret of the Teams bot.',
     where: `${PORTAL} → Bot management → your bot → Client secrets.`,
   },
-  TEAMS_APP_TENANT_ID: { schema: uuid, about: 'Entra tenant of the Teams bot. Default: a multi-tenant bot.' },
+  TEAMS_APP_TENANT_ID: {
+    schema: uuid,
+    about: 'Entra tenant of the Teams bot, in which the app may be installed. Default: a multi-tenant bot, which needs TEAMS_CHANNEL_ID.',
+  },
   TEAMS_CHANNEL_ID: {
-    schema: channelId, about: 'Teams channel in which cards are posted.',
-    where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/. Add the app to the team.',
+    schema: channelId,
+    about: 'Teams channel in which cards are posted. Default: the one in which the app is installed.',
+    where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/.',
     example: '19:abc@thread.tacv2',
   },
   TEAMS_API_URL: {
@@ -43,41 +48,63 @@ const variables = {
 export const teams: Definition = {
   key: 'teams', label: 'Teams', aliases: [], icon: 'i-lucide-users',
   about: 'The same cards in a Teams channel, with a native edit dialog.',
-  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000 },
+  card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000, pictures: { most: 4, public: true } },
   cardIntervalMs: 1000,
-  modal: { inputs: 50, label: 100, value: 4000, bytes: 16_000 },
+  modal: { inputs: 50, label: 100, choices: 100, value: 4000, bytes: 16_000 },
   escape: withoutMacros,
+  moment: macro,
   mention: null,
   variables,
-  needs: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD', 'TEAMS_CHANNEL_ID'],
+  needs: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD'],
   channel: { variable: 'TEAMS_CHANNEL_ID', schema: channelId },
   person: { id: /^\S+$/, example: 'teams:29:…' },
-  read: (values: Values<typeof variables>): TeamsSettings => ({
-    appId: values.TEAMS_APP_ID!, appPassword: values.TEAMS_APP_PASSWORD!, tenantId: values.TEAMS_APP_TENANT_ID,
-    channelId: values.TEAMS_CHANNEL_ID!, apiUrl: values.TEAMS_API_URL?.replace(/\/+$/, ''),
-  }),
+  check(values: Values<typeof variables>, { require }) {
+    if (values.TEAMS_CHANNEL_ID) require(teams.needs, ', but TEAMS_CHANNEL_ID is set')
+  },
+  read(values: Values<typeof variables>, { require }): TeamsSettings {
+    // Anybody may install the app of a multi-tenant bot in a tenant of their own.
+    if (!values.TEAMS_CHANNEL_ID) {
+      require(['TEAMS_APP_TENANT_ID'], ', in which the app is to be installed (or set TEAMS_CHANNEL_ID)')
+    }
+    return {
+      appId: values.TEAMS_APP_ID!, appPassword: values.TEAMS_APP_PASSWORD!, tenantId: values.TEAMS_APP_TENANT_ID,
+      channelId: values.TEAMS_CHANNEL_ID, apiUrl: values.TEAMS_API_URL?.replace(/(?<!\/)\/+$/, ''),
+    }
+  },
   setup: siteUrl => [
     {
-      text: 'Create a bot with this endpoint and a client secret. Set TEAMS_APP_ID and TEAMS_APP_PASSWORD, and TEAMS_APP_TENANT_ID unless the bot is multi-tenant.',
+      text: 'Create a bot with this endpoint and a client secret. Set TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID. Restart.',
       link: { label: 'Teams developer portal', to: PORTAL },
       code: { label: 'Bot endpoint', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/teams` },
     },
-    { text: 'Create an app with that bot in the scope Team, and add it to the team of your channel.' },
     {
-      text: 'Copy the channel\'s link: the part after /channel/, decoded, is TEAMS_CHANNEL_ID (19:…@thread.tacv2). Restart.',
+      text: 'Create an app with that bot in the scope Team, and add it to the channel of the cards: the bot says there that they arrive. To move them to another team, remove the app from this one first.',
+    },
+    {
+      text: 'Only for a group chat, or a multi-tenant bot: set TEAMS_CHANNEL_ID, which is the part of the channel\'s link after /channel/, decoded (19:…@thread.tacv2).',
     },
   ],
   connect(settings: TeamsSettings, { log }) {
     const adapter = async () => (await import('./adapter')).createTeamsAdapter(settings, sdkLogger(log, 'teams'))
     return {
       platform: teams,
-      channelId: settings.channelId,
+      channelId: settings.channelId ?? null,
+      ...settings.channelId === undefined && { late: lateRoomOf(settings) },
       // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
       channelsOf: threadId => [Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!],
+      // People are `29:…`, bots `28:…`.
+      mentions: { in: raw => mentionedPeople(raw) },
       adapter,
       room: async (_bot, channelId = settings.channelId) => (await import('./room')).createTeamsRoom(
-        { ...settings, channelId }, await adapter(),
+        channelId!, settings, await adapter(),
       ),
     }
   },
+}
+
+function mentionedPeople(activity: unknown): string[] {
+  const { entities = [] } = activity as { entities?: { type?: string, mentioned?: { id?: string } }[] }
+  return entities.flatMap(({ type, mentioned }) => (
+    type === 'mention' && mentioned?.id?.startsWith('29:') ? [mentioned.id] : []
+  ))
 }

@@ -1,3 +1,4 @@
+import type { Moment } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
 /**
@@ -9,4 +10,10 @@ const MACRO = /\{(?=\{(?:DATE|TIME)\()/gi
 /** Runs of a `RichTextBlock` are literal but for dates; an invisible joiner between the braces keeps those. */
 export function withoutMacros(text: string): string {
   return printable(text).replace(MACRO, '{\u2060')
+}
+
+/** Replaced by clients; it knows no seconds (the same page). */
+export function macro({ at, shows }: Moment): string {
+  const when = `${new Date(at).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)}Z`
+  return `${shows === 'date' ? `{{DATE(${when}, SHORT)}} ` : ''}{{TIME(${when})}}`
 }

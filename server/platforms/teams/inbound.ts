@@ -1,3 +1,5 @@
+import { jsonIn } from '../../../shared/utils/json'
+
 /**
  * Who signs what Teams sends
  * (https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication#connector-to-bot).
@@ -7,21 +9,12 @@ export const CONNECTOR = 'https://api.botframework.com'
 /** Whom a token names as its issuer, which its signature has yet to prove; null for what is no token. */
 export function issuerOf(authorization: string): unknown {
   const [, payload = ''] = authorization.split('.')
-  return (parse(Buffer.from(payload, 'base64url').toString()) as { iss?: unknown } | null)?.iss ?? null
+  return (jsonIn(Buffer.from(payload, 'base64url').toString()) as { iss?: unknown } | null | undefined)?.iss ?? null
 }
 
 /** Whether it says where it is from: the address is what the token is then checked for. */
 export function isActivity(body: string): boolean {
-  const activity = (parse(body) ?? {}) as { serviceUrl?: unknown, conversation?: { id?: unknown } | null }
+  const activity = (jsonIn(body) ?? {}) as { serviceUrl?: unknown, conversation?: { id?: unknown } | null }
   const { serviceUrl, conversation } = activity
   return typeof serviceUrl === 'string' && serviceUrl !== '' && typeof conversation?.id === 'string'
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  }
-  catch {
-    return null
-  }
 }

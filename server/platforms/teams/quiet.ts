@@ -13,10 +13,7 @@ const NOISE: readonly { says: RegExp, told?: string }[] = [
   { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
 ]
 
-/**
- * Microsoft's loggers print to the console as plain text, and the SDK passes ours to none of them; they share the
- * prototype of `one`.
- */
+/** Microsoft's loggers print plain text to the console, whatever the SDK is given; `one` shares their prototype. */
 export function quieten(one: object, logger: Logger): void {
   Object.assign(Object.getPrototypeOf(one) as object, {
     log: (level: string, ...messages: unknown[]) => {

@@ -1,13 +1,10 @@
-import type { Outcome } from '../../ports/delivery'
 import type { CardRef } from '../../ports/submission'
-import { idIn } from '../shared/answers'
+import { done, idIn } from '../shared/answers'
+import { literal } from '../shared/speech'
 import type { Room } from '../connection'
 import type { FormTeamsAdapter } from './adapter'
-import { callConnector, type ConnectorRequest, type TeamsSettings } from './client'
-import { activities, cardActivity } from './messages'
-
-/** Bound of one call, ms; well below the lease of outstanding work. */
-const TIMEOUT_MS = 10_000
+import type { TeamsSettings } from './client'
+import { macro, withoutMacros } from './escape'
 
 /**
  * For conversations that have not told theirs
@@ -15,68 +12,36 @@ const TIMEOUT_MS = 10_000
  */
 const GLOBAL_SERVICE = 'https://smba.trafficmanager.net/teams'
 
-/**
- * Posts and edits cards with the adapter's sign-in. Not through its own methods: they render form text as markdown and
- * forget `Retry-After`.
- */
+/** Posts and edits cards. Not through the SDK's own methods: they render form text as markdown. */
 export function createTeamsRoom(
-  { appId, channelId, apiUrl = GLOBAL_SERVICE }: TeamsSettings, adapter: FormTeamsAdapter,
+  channelId: string, { apiUrl: serviceUrl = GLOBAL_SERVICE }: Pick<TeamsSettings, 'apiUrl'>, adapter: FormTeamsAdapter,
 ): Room {
-  const call = (request: Omit<ConnectorRequest, 'timeoutMs'>) => callConnector(
-    () => adapter.connector({ ...request, timeoutMs: TIMEOUT_MS }), TIMEOUT_MS,
-  )
-
+  const channel = { conversationId: channelId, serviceUrl }
+  const placeOf = ({ threadId }: CardRef, thread = '') => {
+    const { conversationId, serviceUrl } = adapter.decodeThreadId(threadId)
+    return { conversationId: conversationId.replace(/;messageid=\d+$/, '') + thread, serviceUrl }
+  }
   return {
     async post(card, summary) {
-      const outcome = await call({
-        method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId),
-      })
-      if (!outcome.ok) return outcome
-      const id = idIn('Teams', outcome.value.id)
+      const outcome = await adapter.sendCard(channel, card, summary)
+      const id = outcome.ok ? idIn('Teams', outcome.value.id) : outcome
       if (!id.ok) return id
       return { ok: true, value: {
-        platform: 'teams', threadId: adapter.encodeThreadId({ conversationId: channelId, serviceUrl: apiUrl }),
-        messageId: id.value,
+        platform: 'teams', threadId: adapter.encodeThreadId(channel), messageId: id.value,
       } }
     },
-    async update(ref, card, summary) {
-      const { serviceUrl, conversation } = placeOf(ref)
-      return done(await call({
-        method: 'PUT', serviceUrl, path: `${activities(conversation)}/${encodeURIComponent(ref.messageId)}`,
-        body: cardActivity(card, summary, appId),
-      }))
-    },
+    update: async (ref, card, summary) => done(await adapter.sendCard(placeOf(ref), card, summary, ref.messageId)),
     /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context#get-single-member-details */
     async hasMember(userId) {
       const path = `/v3/conversations/${encodeURIComponent(channelId)}/members/${encodeURIComponent(userId)}`
-      let isUnknown = false
-      const outcome = await callConnector(async () => {
-        const answer = await adapter.connector({ method: 'GET', serviceUrl: apiUrl, path, timeoutMs: TIMEOUT_MS })
-        isUnknown = answer.status === 404
-        return answer
-      }, TIMEOUT_MS)
-      return outcome.ok || isUnknown ? { ok: true, value: outcome.ok } : outcome
+      const outcome = await adapter.connector({ method: 'GET', serviceUrl, path })
+      return outcome.ok || outcome.gone ? { ok: true, value: outcome.ok } : outcome
     },
-    async say(card, summary, below) {
-      if (!below) {
-        return done(await call({
-          method: 'POST', serviceUrl: apiUrl, path: activities(channelId), body: cardActivity(card, summary, appId),
-        }))
-      }
-      const { serviceUrl, conversation } = placeOf(below)
-      return done(await call({
-        method: 'POST', serviceUrl, path: activities(`${conversation};messageid=${below.messageId}`),
-        body: cardActivity(card, summary, appId),
-      }))
-    },
+    say: async (card, summary, below) => done(
+      await adapter.sendCard(
+        below ? placeOf(below, `;messageid=${below.messageId}`) : channel,
+        literal(card, { escape: withoutMacros, moment: macro }), summary,
+      ),
+    ),
   }
-
-  function placeOf({ threadId }: CardRef) {
-    const { conversationId, serviceUrl } = adapter.decodeThreadId(threadId)
-    return { serviceUrl, conversation: conversationId.replace(/;messageid=\d+$/, '') }
-  }
-}
-
-function done(outcome: Outcome<unknown>): Outcome {
-  return outcome.ok ? { ok: true, value: undefined } : outcome
 }

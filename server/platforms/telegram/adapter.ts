@@ -1,5 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { TelegramAdapter, type TelegramRawMessage } from '@chat-adapter/telegram'
-import type { AdapterPostableMessage, Logger, Message, RawMessage } from 'chat'
+import type { AdapterPostableMessage, ChatInstance, Logger, Message, RawMessage } from 'chat'
+import { COMMAND, COMMANDS } from '../../../shared/commands'
+import type { Failure } from '../shared/answers'
+import { speechIn } from '../shared/speech'
+import { cut } from '../shared/text'
+import { tellOnce } from '../shared/tell-once'
+import { pause } from '../shared/within'
 import { telegramRefusal } from './refusals'
 
 export interface TelegramSettings {
@@ -13,19 +20,64 @@ export interface TelegramSettings {
 /** Messages that are remembered, of all chats together; Telegram has no way to ask for earlier ones. */
 const REMEMBERED = 1000
 
-/**
- * Bound of a call that writes, ms. Whoever calls waits no longer: an edit that came later still would undo the one
- * after it.
- */
+/** Bound of a call that writes, ms: an edit that came later still would undo the one after it. */
 const WRITE_TIMEOUT_MS = 10_000
+
+/**
+ * Longest pause after which something is said again, ms. A group takes 20 messages a minute, cards too:
+ * https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this.
+ */
+const PATIENCE_MS = 60_000
+
+/** Longest alert (https://core.telegram.org/bots/api#answercallbackquery). */
+const ALERT_LENGTH = 200
+
+/**
+ * The ids of buttons that are too long beside what they are about, a submission or a call of a turn:
+ * https://core.telegram.org/bots/api#inlinekeyboardbutton.
+ */
+const SHORT: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
+
+/** How long a press waits for words to its sender, ms. */
+const PRESS_PATIENCE_MS = 2500
+
+/** A press of a button, and what is said to who pressed it, once; null for nothing. */
+interface Press {
+  userId: string
+  said: PromiseWithResolvers<string | null>
+  isAnswered: boolean
+}
+
+type Sent = RawMessage<TelegramRawMessage>
+type Refused = Error & { refusal?: Failure }
 
 /** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
 export class FormTelegramAdapter extends TelegramAdapter {
   /** Ids, the longest unheard of first. */
   private readonly remembered = new Set<string>()
+  private readonly press = new AsyncLocalStorage<Press>()
 
   constructor({ botToken, secretToken, apiUrl }: TelegramSettings, logger: Logger) {
     super({ botToken, secretToken, apiUrl, logger, mode: 'webhook', allowUnverifiedWebhooks: false })
+  }
+
+  override async initialize(chat: ChatInstance): Promise<void> {
+    await super.initialize(chat)
+    // https://core.telegram.org/bots/api#setmycommands
+    const commands = COMMANDS.map(({ name, about }) => ({ command: name, description: about }))
+    const key = `telegram:${this.botUserId ?? ''}:commands`
+    tellOnce(chat.getState(), key, { commands }, body => this.telegramFetch('setMyCommands', body)).catch((error) => {
+      this.logger.warn('Telegram was not told which commands there are', { error })
+    })
+  }
+
+  /** `/pending` is short for `/forms pending`; what is none of ours is a message like others. */
+  protected override parseSlashCommand(...[message]: Parameters<TelegramAdapter['parseSlashCommand']>) {
+    const parsed = super.parseSlashCommand(message)
+    const name = parsed?.command.slice(1).toLowerCase()
+    if (!parsed || name === COMMAND) return parsed
+    const isOurs = name === 'start' || COMMANDS.some(command => command.name === name)
+    return isOurs ? { command: `/${COMMAND}`, text: `${name} ${parsed.text}` } : null
   }
 
   /** https://core.telegram.org/bots/api#getchatmember, which refuses to tell of people whom it does not know. */
@@ -40,6 +92,33 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
   }
 
+  /** The one answer that a press gets waits for what is said to its sender alone. */
+  protected override handleCallbackQuery(
+    ...[query, options]: Parameters<TelegramAdapter['handleCallbackQuery']>
+  ): Promise<void> | void {
+    const press: Press = {
+      userId: String(query.from.id), said: Promise.withResolvers<string | null>(), isAnswered: false,
+    }
+    const late = setTimeout(() => answer(press, null), PRESS_PATIENCE_MS)
+    const handled = this.press.run(
+      press, () => super.handleCallbackQuery({ ...query, data: query.data && lengthened(query.data) }, options),
+    )
+    void Promise.resolve(handled).catch(() => { /* The SDK has logged it. */ }).finally(() => {
+      clearTimeout(late)
+      answer(press, null)
+    })
+    return handled
+  }
+
+  /** Private words exist on Telegram as answers only: to the one who pressed a button, once, while that is handled. */
+  async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
+    const press = this.press.getStore()
+    if (press?.userId !== userId || press.isAnswered) return null
+    const said = speechIn(message)?.fallbackText ?? this.formatConverter.renderPostable(message)
+    answer(press, cut(said, ALERT_LENGTH))
+    return { id: '', threadId, usedFallback: false, raw: {} }
+  }
+
   /** The SDK remembers whatever is posted or said, by strangers too, for as long as the process lives. */
   protected override cacheMessage(message: Message<TelegramRawMessage>): void {
     super.cacheMessage(message)
@@ -52,20 +131,51 @@ export class FormTelegramAdapter extends TelegramAdapter {
     }
   }
 
+  /** What is answered may be a card with a form: it stays out of what is remembered, in the store too. */
+  protected override parseTelegramMessage(
+    ...message: Parameters<TelegramAdapter['parseTelegramMessage']>
+  ): Message<TelegramRawMessage> {
+    return Object.assign(super.parseTelegramMessage(...message), { replyTo: undefined })
+  }
+
+  /** What is said in a conversation nobody would say again: it waits for as long as Telegram asks. */
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
+    try {
+      return await this.postAtOnce(threadId, message)
+    }
+    catch (error) {
+      const pauseMs = (error as Refused).refusal?.retryAfterMs ?? Infinity
+      if (pauseMs > PATIENCE_MS) throw error
+      await pause(pauseMs)
+      return this.postAtOnce(threadId, message)
+    }
+  }
+
+  /** For cards and what is said below them, which are outstanding work until they are there. */
+  async postAtOnce(threadId: string, message: AdapterPostableMessage, replyTo?: string): Promise<Sent> {
+    return marked(message, await super.postMessage(threadId, shortened(message), replyTo))
+  }
+
+  override reply(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+    return this.postAtOnce(threadId, message, messageId)
+  }
+
   /** A message that reads so already was edited before: its answer got lost. */
-  override async editMessage(
-    threadId: string, messageId: string, message: AdapterPostableMessage,
-  ): Promise<RawMessage<TelegramRawMessage>> {
-    return super.editMessage(threadId, messageId, message).catch((error: Error) => {
+  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+    const edited = await super.editMessage(threadId, messageId, shortened(message)).catch((error: Error) => {
       if (!/message is not modified/i.test(error.message)) throw error
       return { id: messageId, threadId, raw: {} as TelegramRawMessage }
     })
+    return marked(message, edited)
   }
 
   /** https://core.telegram.org/bots/api#linkpreviewoptions; methods that know no previews ignore it. */
-  protected override telegramFetch<T>(
+  protected override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {
+    const press = method === 'answerCallbackQuery' ? this.press.getStore() : undefined
+    const text = await press?.said.promise ?? null
+    if (text !== null) return super.telegramFetch<T>(method, { ...payload, text, show_alert: true }, request)
     const writes = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
     if (!writes) return super.telegramFetch<T>(method, payload, request)
     return super.telegramFetch<T>(method, { ...payload, link_preview_options: { is_disabled: true } }, {
@@ -84,4 +194,29 @@ export class FormTelegramAdapter extends TelegramAdapter {
       throw Object.assign(error as Error, { refusal: telegramRefusal(status, data) })
     }
   }
+}
+
+function answer(press: Press, words: string | null): void {
+  press.isAnswered = true
+  press.said.resolve(words)
+}
+
+/** Telegram makes one text of a card: without a mark nobody could tell it from the bot's own words any more. */
+function marked(message: AdapterPostableMessage, sent: Sent): Sent {
+  if (speechIn(message)) Object.assign(sent.raw, { card: true })
+  return sent
+}
+
+function shortened(message: AdapterPostableMessage): AdapterPostableMessage {
+  const speech = speechIn(message)
+  if (!speech) return message
+  const children = speech.card.children.map(child => child.type === 'actions'
+    ? { ...child, children: child.children.map(each => each.id ? { ...each, id: SHORT[each.id] ?? each.id } : each) }
+    : child)
+  return { ...speech, card: { ...speech.card, children } }
+}
+
+/** Short ids are as long as they ever were, on buttons of every version. */
+function lengthened(data: string): string {
+  return Object.entries(SHORT).reduce((text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data)
 }

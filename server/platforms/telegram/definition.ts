@@ -33,7 +33,7 @@ const variables = {
  *
  * - 4,096 characters a message, of which 900 are left for title, links and line ends
  *   (https://core.telegram.org/bots/api#sendmessage)
- * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take 63
+ * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take all
  *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
  * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
  */

@@ -7,7 +7,7 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/g
  * What Telegram makes something of wherever it stands: mentions, tags, commands, paths, domains, addresses
  * (https://core.telegram.org/bots/api#messageentity).
  */
-const ALIVE = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}]\.\p{L}|\d+(?:\.\d+){3}/u
+const ALIVE = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}_-]\.\p{L}|\d{1,3}(?:\.\d{1,3}){3}/u
 
 /**
  * Makes text appear on Telegram as it was typed, through the markdown that the SDK's adapter reads. No escape stops

@@ -13,14 +13,16 @@ type Postable = CardElement | PostableRaw
  * A card that the adapter sends as it is meant: it sends the first row of buttons only, drops links beside buttons, and
  * escapes text by backslashes, which WhatsApp shows.
  */
-export function messageOf({ title, children: parts }: CardElement): Postable {
+export function messageOf({ title, children }: CardElement): Postable {
+  const parts = children.flatMap(child => child.type === 'section' ? child.children : [child])
   const buttons = parts.flatMap(buttonsIn)
   const links = linksIn(parts)
   if (buttons.length === 0) return { raw: [...headed(title), ...parts.flatMap(saidBy), ...links].join('\n\n') }
   const [said, below] = [parts.flatMap(saidBy).join('\n\n'), links.join('\n')]
   const body = [cut(said, BODY_LENGTH - below.length - 2), below].filter(Boolean).join('\n\n')
-  const children = [CardText(cut(body, BODY_LENGTH)), Actions(buttons)]
-  return Card({ title: title && cut(title, HEAD_LENGTH), children })
+  return Card({
+    title: title && cut(title, HEAD_LENGTH), children: [CardText(cut(body, BODY_LENGTH)), Actions(buttons)],
+  })
 }
 
 /** What has become of a card, to be said below it: its fields and buttons are above. Null when that is nothing. */

@@ -70,7 +70,7 @@ export const whatsapp: Definition = {
   read: (values: Values<typeof variables>): WhatsAppSettings => ({
     accessToken: values.WHATSAPP_ACCESS_TOKEN!, appSecret: values.WHATSAPP_APP_SECRET!,
     verifyToken: values.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: values.WHATSAPP_PHONE_NUMBER_ID!,
-    chatId: values.WHATSAPP_CHAT_ID!, apiUrl: values.WHATSAPP_API_URL?.replace(/\/+$/, ''),
+    chatId: values.WHATSAPP_CHAT_ID!, apiUrl: values.WHATSAPP_API_URL?.replace(/(?<!\/)\/+$/, ''),
   }),
   setup: siteUrl => [
     {

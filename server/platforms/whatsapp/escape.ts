@@ -13,10 +13,10 @@ const OPENING = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
 const LINE_MARK = /^(?=\s*(?:>|[-*]\s|\d+\.\s))/
 
 /** What WhatsApp makes a link of: schemes, domains, addresses of machines. */
-const ADDRESS = /:\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|\d+(?:\.\d+){3}/u
+const ADDRESS = /:\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/u
 
 /** It leads where it says, and people copy it. */
-const EMAIL = /^[("'<]*[\w.+-]+@[\w-]+(?:\.[\w-]+)+[)"'>.,;:!?]*$/
+const EMAIL = /^[("'<]*[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+[)"'>.,;:!?]*$/i
 
 /**
  * Makes text appear on WhatsApp as it was typed. WhatsApp has no escape: markup and links are broken by spaces and
@@ -25,9 +25,10 @@ const EMAIL = /^[("'<]*[\w.+-]+@[\w-]+(?:\.[\w-]+)+[)"'>.,;:!?]*$/
  */
 export function escapeWhatsApp(text: string): string {
   return printable(text).split('\n').map(line => line
-    .replace(/\S+/g, withoutLink)
-    .replaceAll('`', '\u02CB')
     .replace(OPENING, `$&${HAIR}`)
+    // A letter, as far as Unicode goes: no sign any more that markup begins behind, and a part of links.
+    .replaceAll('`', '\u02CB')
+    .replace(/\S+/g, withoutLink)
     // The adapter turns `{{emoji:…}}` into emoji.
     .replaceAll('{{', `{${JOINER}{`)
     .replace(LINE_MARK, JOINER)).join('\n')

@@ -94,9 +94,9 @@ app.post('/api/form', async (c) => {
   await bot.channel(channel).post(newCard(data, submissionId))
   return c.json({ status: 'received', submissionId })
 })
-app.post('/api/webhooks/:platform', (c) => {
+app.post('/api/webhooks/:platform', async (c) => {
   if (c.req.param('platform') !== 'slack') return c.json({ error: `Unknown platform: ${c.req.param('platform')}` }, 404)
-  return bot.webhooks.slack(c.req.raw)
+  return await bot.webhooks.slack(c.req.raw)
 })
 
 await bot.initialize()

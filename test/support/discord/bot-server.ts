@@ -8,7 +8,9 @@ import type { Chat, StateAdapter } from 'chat'
 import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
 import { discord as platform } from '../../../server/platforms/discord/definition'
-import { editModal, noticeModal } from '../../../server/adapters/chat/modals'
+import { createEmbeddedLimiter } from '../../../server/adapters/embedded/limiter'
+import { editModal, noticeModal, sendAgainModal } from '../../../server/adapters/chat/modals'
+import { renderAnswer } from '../../../server/adapters/chat/speech'
 import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/platforms/registry'
 import { EmbeddedCardQueue } from '../../../server/adapters/embedded/card-queue'
@@ -18,6 +20,8 @@ import { receive } from '../../../server/domain/submission/intake'
 import { storeRules } from '../../../server/domain/submission/store-rules'
 import { Outbox } from '../../../server/domain/submission/outbox'
 import { CardQueue } from '../../../server/domain/submission/card-queue'
+import { People } from '../../../server/domain/people/people'
+import { Reviewers } from '../../../server/domain/people/reviewers'
 import { Review } from '../../../server/domain/submission/review'
 import { registerReview } from '../../../server/handlers/review'
 import type { Place } from '../../../server/ports/board'
@@ -77,20 +81,26 @@ export async function startBotServer({
   })
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log,
-    policy: POLICY,
+    policy: POLICY, confirmations: createEmbeddedLimiter({ limit: 3, windowS: 86_400 }),
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
+  const reviewers = new Reviewers({ board, people: new People(), runtime, monitor: silentMonitor, log })
   const reviewAt = (place: Place) => new Review(
-    { store, outbox, board, presentation, runtime, monitor: silentMonitor, log }, place,
+    {
+      store, outbox, board, reviewers, presentation, revocableMs: { forward: 0, spam: 0 }, claimMs: 0,
+      runtime, monitor: silentMonitor, log,
+    }, place,
   )
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
     register: (bot) => {
-      const { here, pressOf } = createPlaces(connections)
+      const { here, pressOf, namesOf } = createPlaces(connections)
       registerReview(bot, {
-        reviewAt, here, pressOf, editModal, noticeModal, log, platformLabel: key => platformByName(key)?.label ?? key,
+        reviewAt, here, pressOf, editModal, noticeModal, sendAgainModal, log,
+        render: (answer, key) => renderAnswer(answer, platformByName(key)!),
+        platformLabel: key => platformByName(key)?.label ?? key, known: event => ({ names: namesOf(event) }),
       })
       register(bot)
     },

@@ -1,20 +1,17 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { clickable } from './components'
+import { commandData, COMMAND } from './commands'
 import { submittedComponents, validateModal } from './modal'
 import { DiscordError } from './problems'
+import { DEFER_MESSAGE, DEFER_UPDATE, fittingReplies, MESSAGE, MODAL, parse, UPDATE } from './replies'
 import type { Answer, DiscordMessage, Interaction, InteractionResponse, Json, OpenedModal, SendOptions } from './types'
 import { EPHEMERAL } from './validate'
 import { wire, type World } from './world'
+import { post } from '../webhook'
 
 /** discord-api-docs, developers/interactions/receiving-and-responding.mdx */
-const ANSWER_WITHIN_MS = 3000
 const TOKEN_VALID_MS = 15 * 60_000
 const PONG = 1
-const MESSAGE = 4
-const DEFER_MESSAGE = 5
-const DEFER_UPDATE = 6
-const UPDATE = 7
-const MODAL = 9
 const MODAL_SUBMIT = 5
 
 type Given = Pick<Answer, 'status' | 'body'>
@@ -30,6 +27,8 @@ export interface Interactions {
   submitModal: (
     url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
   ) => Promise<Answer>
+  /** Somebody types a command that is registered. */
+  command: (url: string, words: string, options?: SendOptions & { channelId?: string }) => Promise<Answer>
   /** First response through REST. */
   callback: (id: string, token: string, body: Json) => void
   /** An interaction whose webhook may be used now. */
@@ -38,7 +37,7 @@ export interface Interactions {
 }
 
 /** Clicks and forms: payloads, signatures, and what a response does. */
-export function createInteractions(world: World): Interactions {
+export function createInteractions(world: World, answerWithinMs: number): Interactions {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const known = new Map<string, Interaction>()
   const responses: InteractionResponse[] = []
@@ -56,10 +55,7 @@ export function createInteractions(world: World): Interactions {
       'x-signature-ed25519': signature, 'x-signature-timestamp': String(timestamp), ...headers,
     }
     const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    return fetch(url, {
-      method: 'POST', headers: present, body: tamper ? tamper(body) : body,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    })
+    return post(url, { headers: present, body: tamper ? tamper(body) : body }, { withinMs: answerWithinMs })
   }
 
   function open(
@@ -126,7 +122,7 @@ export function createInteractions(world: World): Interactions {
 
   function overGateway(interaction: Interaction, payload: Json): Promise<Given | undefined> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ANSWER_WITHIN_MS)
+      const timer = setTimeout(resolve, answerWithinMs)
       interaction.answered = (body) => {
         clearTimeout(timer)
         resolve({ status: 200, body })
@@ -140,10 +136,7 @@ export function createInteractions(world: World): Interactions {
     const refused = (why: string) => new DiscordError(
       400, 50035, 'Invalid Form Body', { type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: why }] } },
     )
-    // Without a message behind it, a modal has nothing that could be updated.
-    const fitting = interaction.type === MODAL_SUBMIT
-      ? [MESSAGE, DEFER_MESSAGE, ...interaction.messageId ? [DEFER_UPDATE, UPDATE] : []]
-      : [MESSAGE, DEFER_MESSAGE, DEFER_UPDATE, UPDATE, MODAL]
+    const fitting = fittingReplies(interaction)
     const clicked = interaction.messageId ? world.messages.get(interaction.messageId) : undefined
     try {
       if (!fitting.includes(body.type)) {
@@ -203,6 +196,10 @@ export function createInteractions(world: World): Interactions {
       }
       return { ...answer, ...given }
     },
+    command: (url, words, { channelId = world.channelId, ...options } = {}) => {
+      const interaction = open(COMMAND, channelId, options)
+      return deliver(url, interaction, payloadOf(interaction, commandData(world, words)), options)
+    },
     component: (url, message, customId, values, options = {}) => {
       const component = clickable(message, customId)
       const interaction = open(3, message.channel_id, options, message.id)
@@ -223,7 +220,7 @@ export function createInteractions(world: World): Interactions {
       if (interaction?.response !== undefined) {
         throw new DiscordError(400, 40060, 'Interaction has already been acknowledged.')
       }
-      if (interaction?.id !== id || Date.now() - interaction.createdAt > ANSWER_WITHIN_MS) {
+      if (interaction?.id !== id || Date.now() - interaction.createdAt > answerWithinMs) {
         throw new DiscordError(404, 10062, 'Unknown interaction')
       }
       first(interaction, body, 'rest')
@@ -237,14 +234,5 @@ export function createInteractions(world: World): Interactions {
       }
       return interaction
     },
-  }
-}
-
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  }
-  catch {
-    return text ? { text } : {}
   }
 }

@@ -1,4 +1,8 @@
-import { registerHooks } from 'node:module'
+import { createRedisState } from '@chat-adapter/state-redis'
+import { createHttpClient } from '../../../server/adapters/http/client'
+import { forwardTo } from '../../../server/platforms/discord/gateway/events'
+import { listen } from '../../../server/platforms/discord/gateway/listener'
+import { createDiscordRest } from '../../../server/platforms/discord/rest'
 import type { Log } from '../../../server/ports/runtime'
 
 /** What `LISTENER` in the environment says, as JSON. */
@@ -14,32 +18,7 @@ export interface ListenerSettings {
   owner?: string
 }
 
-// The project's imports name no extension, which Node's own TypeScript support wants.
-registerHooks({
-  resolve: (specifier, context, next) => {
-    try {
-      return next(specifier, context)
-    }
-    catch (error) {
-      if (!specifier.startsWith('.')) throw error
-      return next(`${specifier}.ts`, context)
-    }
-  },
-})
-
 const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
-const server = '../../../server'
-type ListenerModule = typeof import('../../../server/platforms/discord/gateway/listener')
-type EventsModule = typeof import('../../../server/platforms/discord/gateway/events')
-const [
-  { createRedisState }, { listen }, { forwardTo }, { createDiscordRest }, { createHttpClient },
-] = await Promise.all([
-  import('@chat-adapter/state-redis'),
-  import(`${server}/platforms/discord/gateway/listener.ts`) as Promise<ListenerModule>,
-  import(`${server}/platforms/discord/gateway/events.ts`) as Promise<EventsModule>,
-  import(`${server}/platforms/discord/rest.ts`) as Promise<typeof import('../../../server/platforms/discord/rest')>,
-  import(`${server}/adapters/http/client.ts`) as Promise<typeof import('../../../server/adapters/http/client')>,
-])
 
 const say = (what: string, facts: Record<string, unknown> = {}) => (
   void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)

@@ -1,6 +1,6 @@
 import { Problems } from './problems'
 import type { Json, OpenedModal } from './types'
-import { validateSelect } from './validate'
+import { validateOptions, validateSelect } from './validate'
 
 type Path = (string | number)[]
 
@@ -9,7 +9,7 @@ export interface ModalInput {
   customId: string
   label: string
   description?: string
-  /** 4 text input, 3 string select. */
+  /** 4 text input, 3 string select, 21 radio group. */
   type: number
   /** 1 short, 2 paragraph. */
   style?: number
@@ -74,6 +74,7 @@ export function validateModal(data: Json | undefined): void {
     seen.add(component.custom_id)
     if (component.type === 4) validateTextInput(problems, component, path, labelled)
     else if (component.type <= 8) validateSelect(problems, component, path)
+    else if (component.type === 21) validateRadioGroup(problems, component, path)
     else problems.text([...path, 'custom_id'], component.custom_id, 1, 100)
     if (component.disabled) {
       problems.add(
@@ -116,6 +117,16 @@ function validateTextInput(problems: Problems, input: Json, path: Path, labelled
   }
 }
 
+/** https://discord.com/developers/docs/components/reference#radio-group */
+function validateRadioGroup(problems: Problems, group: Json, path: Path): void {
+  problems.text([...path, 'custom_id'], group.custom_id, 1, 100)
+  const options = problems.list([...path, 'options'], group.options, 2, 10)
+  validateOptions(problems, options, path)
+  if (options.filter(option => option.default).length > 1) {
+    problems.add([...path, 'options'], 'RADIO_GROUP_MULTIPLE_DEFAULTS', 'Only one option can be selected by default')
+  }
+}
+
 /** The `components` of a MODAL_SUBMIT. Throws where the client would not let the reviewer press Submit. */
 export function submittedComponents(opened: OpenedModal, values: Record<string, string | string[]>): Json[] {
   const inputs = new Map(modalInputs(opened).map(input => [input.customId, input]))
@@ -124,10 +135,16 @@ export function submittedComponents(opened: OpenedModal, values: Record<string, 
   }
   let id = 0
   const fill = (component: Json): Json => {
-    const { customId, type, value, label, required, minLength, maxLength } = inputs.get(component.custom_id)!
+    const { customId, type, value, label, required, minLength, maxLength, options } = inputs.get(component.custom_id)!
     const given = values[customId] ?? value
     const filled = { type, id: ++id, custom_id: customId }
-    if (type !== 4) return { ...filled, values: typeof given === 'string' ? given ? [given] : [] : given }
+    if (type !== 4) {
+      const chosen = [given].flat().filter(Boolean)
+      const odd = chosen.find(each => options && !options.some(option => option.value === each))
+      if (odd) throw new Error(`"${label}" has no option "${odd}"`)
+      if (required && chosen.length === 0) throw new Error(`"${label}" is required`)
+      return { ...filled, ...type === 21 ? { value: chosen[0] ?? null } : { values: chosen } }
+    }
     const text = String(given)
     if (required && !text) throw new Error(`"${label}" is required, so Discord does not let it be submitted empty`)
     if (text && (text.length < minLength || text.length > maxLength)) {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { commandRoutes } from './commands'
 import { guild } from './events'
 import type { Interactions } from './interactions'
 import { DiscordError, Problems } from './problems'
@@ -14,7 +15,7 @@ interface Call {
   body: Json
 }
 
-type Handler = (call: Call) => Json | undefined
+export type Handler = (call: Call) => Json | undefined
 
 export interface RestOptions {
   world: World
@@ -125,8 +126,8 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
     'GET /users/@me': () => world.bot,
     'POST /users/@me/channels': ({ body }) => world.openDm(user(String(body.recipient_id))),
     'GET /users/:id': ({ params: [id] }) => user(id!),
-    'GET /applications/@me': application,
-    'GET /oauth2/applications/@me': application,
+    ...commandRoutes(world),
+    'GET /applications/@me': application, 'GET /oauth2/applications/@me': application,
     'GET /guilds/:id': ({ params: [id] }) => (known(id!), guild(world)),
     'GET /guilds/:id/channels': ({ params: [id] }) => (
       known(id!), [...world.channels.values()].filter(({ guild_id, type }) => guild_id && type !== 11)

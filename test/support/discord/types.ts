@@ -115,7 +115,7 @@ export interface Answer {
   status: number
   /** Parsed where it is JSON. */
   body: Json
-  /** No answer within 3 s: the reviewer read "This interaction failed". */
+  /** No answer in time: the reviewer read "This interaction failed". */
   timedOut?: true
   interactionId: string
   token: string
@@ -126,6 +126,8 @@ export interface Answer {
 }
 
 export interface DiscordDouble extends Proxy {
+  /** Has the service use it. */
+  env: Record<string, string>
   restUrl: string
   botToken: string
   applicationId: string
@@ -135,6 +137,8 @@ export interface DiscordDouble extends Proxy {
   channelId: string
   /** Ada Lovelace, who clicks unless told otherwise. */
   readonly user: DiscordUser
+  /** Roles in the server, by user. */
+  readonly roles: Map<string, readonly string[]>
   /** What a channel shows now, oldest first: copies. */
   messages: (channelId?: string) => DiscordMessage[]
   /** Private messages that are shown now, in any channel. */
@@ -149,6 +153,8 @@ export interface DiscordDouble extends Proxy {
   select: (
     url: string, message: DiscordMessage, customId: string, values: string[], options?: SendOptions,
   ) => Promise<Answer>
+  /** Somebody types `/forms show Ada`, once the bot has registered such a command. */
+  command: (url: string, words: string, options?: SendOptions & { channelId?: string }) => Promise<Answer>
   /** Inputs that are not named keep what the modal prefilled. */
   submitModal: (
     url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
@@ -161,6 +167,8 @@ export interface DiscordDouble extends Proxy {
   emitMessage: (
     message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[] },
   ) => { id: string }
+  /** A moderator deletes a message. */
+  delete: (message: DiscordMessage) => void
   emitReaction: (
     reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean },
   ) => void

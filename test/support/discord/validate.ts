@@ -186,8 +186,18 @@ export function validateSelect(problems: Problems, select: Json, path: (string |
     )
   }
   if (select.type !== 3) return
+  validateOptions(problems, problems.list([...path, 'options'], select.options, 1, 25), path)
+  if ((select.max_values ?? 1) > (select.options?.length ?? 0)) {
+    problems.add(
+      [...path, 'max_values'], 'SELECT_COMPONENT_MAX_VALUES_TOO_BIG', 'max_values cannot exceed the number of options',
+    )
+  }
+}
+
+/** What a select menu and a radio group offer. */
+export function validateOptions(problems: Problems, options: readonly Json[], path: (string | number)[]): void {
   const values = new Set<unknown>()
-  problems.list([...path, 'options'], select.options, 1, 25).forEach((option, index) => {
+  options.forEach((option, index) => {
     const at = [...path, 'options', index]
     problems.text([...at, 'label'], option.label, 1, 100)
     problems.text([...at, 'value'], option.value, 1, 100)
@@ -199,9 +209,4 @@ export function validateSelect(problems: Problems, select: Json, path: (string |
     }
     values.add(option.value)
   })
-  if ((select.max_values ?? 1) > (select.options?.length ?? 0)) {
-    problems.add(
-      [...path, 'max_values'], 'SELECT_COMPONENT_MAX_VALUES_TOO_BIG', 'max_values cannot exceed the number of options',
-    )
-  }
 }

@@ -20,6 +20,8 @@ export class World {
   readonly users = new Map<string, DiscordUser>()
   readonly channels = new Map<string, Channel>()
   readonly messages = new Map<string, DiscordMessage>()
+  /** By name. */
+  readonly commands = new Map<string, Json>()
   /** Told about every change, as a gateway event. */
   dispatch: (type: string, data: Json) => void = () => {}
   readonly guildId: string
@@ -46,6 +48,9 @@ export class World {
     this.lastId = now > this.lastId ? now : this.lastId + 1n
     return String(this.lastId)
   }
+
+  /** By user. */
+  readonly roles = new Map<string, readonly string[]>()
 
   addUser(user: DiscordUser): DiscordUser {
     const full = { discriminator: '0', avatar: null, bot: false, ...user }
@@ -177,7 +182,8 @@ export class World {
 
   member(user: DiscordUser): Json {
     return {
-      user, roles: [], nick: null, avatar: null, joined_at: '2024-01-01T00:00:00.000000+00:00', premium_since: null,
+      user, roles: this.roles.get(user.id) ?? [],
+      nick: null, avatar: null, joined_at: '2024-01-01T00:00:00.000000+00:00', premium_since: null,
       deaf: false, mute: false, flags: 0, pending: false, communication_disabled_until: null,
     }
   }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { tool, type EmbeddingModel, type LanguageModel, type PrepareStepFunction, type ToolSet } from 'ai'
 import { createToolIndex, extractQuery, type EmbeddingCacheOptions, type ToolIndex } from 'toolpick'
 import { z } from 'zod'
+import { within } from '../../../../shared/utils/time'
 import type { Log } from '../../../ports/runtime'
 
 export interface ToolSelectionOptions {
@@ -68,7 +69,8 @@ export function createToolSelection({
   const find = async (query: string, most: number): Promise<string[]> => {
     const options = { maxTools: most, adaptive: false }
     if (index === keywords) return keywords.select(query, options)
-    return inTime(index.select(query, options)).catch((error) => {
+    const late = () => new Error(`No answer in ${PATIENCE_MS} ms.`)
+    return within(PATIENCE_MS, index.select(query, options), late).catch((error) => {
       log.warn('tools.search-failed', { error })
       return keywords.select(query, options)
     })
@@ -120,14 +122,6 @@ function missesOf(steps: readonly Step[]): number {
   const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
     && !call.invalid))
   return steps.length - 1 - hit
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>(
-    (_, reject) => { timer = setTimeout(() => reject(new Error(`No answer in ${PATIENCE_MS} ms.`)), PATIENCE_MS) },
-  )
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 /** Keeps embeddings of exactly these texts and models in a file. One that cannot be written is no failure. */

@@ -1,13 +1,14 @@
 import { tool } from 'ai'
 import { z } from 'zod'
+import { plain } from '../../../../shared/utils/line'
 import type { SubmissionAccess, ShownSubmission, ClaimResult } from '../../../ports/submission-access'
-import type { Reviewer } from '../../../ports/submission'
+import type { Person } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
   /** Who asked for a write, or approved it: the one that cards and emails name. */
-  reviewer: Reviewer
+  reviewer: Person
 }
 
 /** A hit shows enough to choose by, `getSubmission` shows the rest. */
@@ -22,7 +23,7 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
   return {
     searchSubmissions: tool({
       title: 'Search submissions',
-      description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with one. Shows a summary of each; getSubmission shows one in full.',
+      description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with one. Also finds "a phrase", field:value, from:sender, before:2026-11-20, after:2026-11-20 (UTC) and form:key. Shows a summary of each; getSubmission shows one in full.',
       inputSchema: z.object({
         text: z.string().max(200).optional().describe('Words that must all occur; leave out to list the newest'),
         limit: z.number().int().min(1).max(HITS).optional().describe(`At most so many; ${HITS} by default`),
@@ -114,7 +115,7 @@ function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmissio
 }
 
 function outcome(result: ClaimResult, message: string) {
-  return { done: result.claimed, message: result.claimed ? message : result.message }
+  return { done: result.claimed, message: result.claimed ? message : plain(result.message) }
 }
 
 function time(epochMs: number | null): string | null {

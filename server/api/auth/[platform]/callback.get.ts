@@ -4,10 +4,7 @@ import { route } from '../../../http/errors'
 import { finishOAuth, providerOf, signInPage } from '../../../http/oauth'
 import { requireAttempt, startSession } from '../../../http/session'
 
-/**
- * `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which knows what to do or to
- * say.
- */
+/** `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which says what is next. */
 export default route(async (event) => {
   const services = useServices()
   const { config, log, identityProviders } = services

@@ -3,9 +3,7 @@ import { useServices } from '../../../app'
 import { route } from '../../../http/errors'
 import { beginOAuth, callbackUrl, providerOf } from '../../../http/oauth'
 
-/**
- * `GET /api/auth/<platform>?to=<page>`: sends the browser to the platform to sign in. 302, 404 when it is not set up.
- */
+/** `GET /api/auth/<platform>?to=<page>`: sends the browser to the platform to sign in. 302, 404 when it is off. */
 export default route(async (event) => {
   const { config, identityProviders } = useServices()
   const { key, authorizeUrl } = providerOf(event, identityProviders)

@@ -6,5 +6,5 @@ import { deciderRoute } from '../../../http/viewer'
  * `POST /api/submissions/<id>/cards`: posts the cards again that their platforms refused. 200 `{ cards }`, how many
  * they are; 401, 403, 404, 410 with how it ended, 503.
  */
-export default deciderRoute(useServices, async ({ opsSubmissions }, event) =>
-  ({ cards: await opsSubmissions.postAgain(getRouterParam(event, 'id') ?? '') }))
+export default deciderRoute(useServices, async ({ opsSubmissions }, event, reviewer) =>
+  ({ cards: await opsSubmissions.postAgain(getRouterParam(event, 'id') ?? '', reviewer) }))

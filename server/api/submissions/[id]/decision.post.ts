@@ -1,13 +1,16 @@
 import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../../app'
-import { LARGEST_BODY, readJson } from '../../../http/body'
+import { readJson } from '../../../http/body'
+import { LARGEST_BODY } from '../../../http/body-limits'
 import { deciderRoute } from '../../../http/viewer'
 
 /**
- * `POST /api/submissions/<id>/decision`: `{ action: 'forward' | 'spam' }` or `{ action: 'edit', values: { f0: text }
- * }`.
+ * `POST /api/submissions/<id>/decision`: `{ action: 'forward' | 'spam' }`, `{ action: 'edit', values: { f0: text } }`;
+ * `undo` takes a forward back, `reopen` spam, `release` what is held; `take`, `hand-back`, `erase`. With a `press`, a
+ * name of up to 64 characters that it keeps when it is sent again because its answer was lost, it is done once.
  *
- * 200; 400, with `errors` by field id when the texts do not fit; 401, 403, 404; 409 with who decided; 503.
+ * 200; 400, with `errors` by field id when the texts do not fit; 401, 403, 404; 409 with who decided; 410 with who
+ * erased it before; 423 with who has it: the same again decides all the same, unless its form is exclusive; 503.
  */
 export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {
   const refused = await opsSubmissions.decide(

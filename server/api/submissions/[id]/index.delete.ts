@@ -2,8 +2,8 @@ import { getRouterParam } from 'h3'
 import { useServices } from '../../../app'
 import { deciderRoute } from '../../../http/viewer'
 
-/** `DELETE /api/submissions/<id>`: erases one that is held. 200; 401, 403, 404; 409 for any other, 410, 503. */
+/** `DELETE /api/submissions/<id>`: erases its form data, whatever became of it. 200; 401, 403, 404, 410, 503. */
 export default deciderRoute(useServices, async ({ opsSubmissions }, event, viewer) => {
-  await opsSubmissions.delete(getRouterParam(event, 'id') ?? '', viewer)
-  return { status: 'deleted' }
+  await opsSubmissions.decide(getRouterParam(event, 'id') ?? '', { action: 'erase' }, viewer)
+  return { status: 'erased' }
 })

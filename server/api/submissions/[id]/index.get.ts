@@ -4,5 +4,5 @@ import { viewerRoute } from '../../../http/viewer'
 
 /** `GET /api/submissions/<id>`: everything about a pending submission. 401, 403, 404, 410 with how it ended, 503. */
 export default viewerRoute(
-  useServices, ({ opsSubmissions }, event) => opsSubmissions.show(getRouterParam(event, 'id') ?? ''),
+  useServices, ({ opsSubmissions }, event, viewer) => opsSubmissions.show(getRouterParam(event, 'id') ?? '', viewer),
 )

@@ -10,6 +10,7 @@ import type { GatewayStore, OwnerRecord } from './store'
 
 /** How long what is queued may take at the end, ms; the rest is replayed to the next listener. */
 const DRAIN_MS = 5000
+/** How long one event is tried before it is given up, ms. */
 const MAX_AGE_MS = 5 * 60_000
 /** How long there may be no session before the socket is built anew, ms. */
 const STALLED_MS = 60_000
@@ -46,9 +47,9 @@ export class ActiveListener {
   private quietUntil = 0
 
   constructor(private readonly options: ActiveOptions) {
-    const { maxAgeMs = MAX_AGE_MS, rest, owner = '', lease, endsAt } = options
+    const { rest, owner = '', lease, endsAt } = options
     this.reader = new Reader(rest)
-    this.queue = new EventQueue({ maxAgeMs, onFailure: this.onFailure.bind(this), bury: this.bury.bind(this) })
+    this.queue = new EventQueue({ maxAgeMs: MAX_AGE_MS, onFailure: this.onFailure, bury: this.bury })
     this.socket = this.build()
     this.record = {
       owner: owner || lease.id, until: 0, connectedSince: null, resumes: 0,
@@ -103,9 +104,8 @@ export class ActiveListener {
   }
 
   private begin(stored: Checkpoint | null): void {
-    const { queue, reader, options: { applicationId, deliver } } = this
+    const { queue, reader, report, options: { applicationId, deliver } } = this
     this.progress = new Progress(stored)
-    const report = this.report.bind(this)
     this.dispatcher = new Dispatcher({ applicationId, deliver, queue, reader, report }, this.progress)
   }
 
@@ -229,7 +229,7 @@ export class ActiveListener {
     }
   }
 
-  private onFailure(reason: string): void {
+  private readonly onFailure = (reason: string): void => {
     const now = Date.now()
     this.record = { ...this.record, lastForwardError: { at: now, reason } }
     if (now < this.quietUntil) return
@@ -237,12 +237,12 @@ export class ActiveListener {
     this.options.log.warn('discord.gateway.delivery-failed', { reason })
   }
 
-  private async bury(letter: DeadLetter, reason: string): Promise<void> {
+  private readonly bury = async (letter: DeadLetter, reason: string): Promise<void> => {
     await this.options.store.bury(letter, reason)
     this.options.log.error('discord.gateway.event-given-up', { ...letter, reason })
   }
 
-  private report(what: string, facts: Record<string, unknown> = {}): void {
+  private readonly report = (what: string, facts: Record<string, unknown> = {}): void => {
     this.options.log.info(`discord.gateway.${what}`, { owner: this.record.owner, ...facts })
     this.options.onStatus?.(what, facts)
   }

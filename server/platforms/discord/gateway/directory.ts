@@ -47,8 +47,7 @@ export class Directory {
 
   /** From events that describe channels. */
   learn({ id, type, parent_id }: Channel): void {
-    if (this.channels.size >= REMEMBERED) this.channels.clear()
-    this.channels.set(id, { id, type, parent_id })
+    remember(this.channels, id, { id, type, parent_id })
   }
 
   /**
@@ -61,7 +60,7 @@ export class Directory {
     const isPlain = data.channel_type !== undefined && !THREADS.includes(data.channel_type)
     const [channel, user] = await Promise.all([
       isPlain || !data.channel_id || !(data.guild_id || isReaction) ? null : this.channel(data.channel_id),
-      isReaction && !data.member && data.user_id ? this.user(data.user_id) : null,
+      isReaction && !data.member && data.user_id ? this.lookUp(this.users, '/users', data.user_id) : null,
     ])
     const isThread = channel && THREADS.includes(channel.type) && channel.parent_id
     return {
@@ -73,25 +72,23 @@ export class Directory {
   }
 
   private async channel(id: string): Promise<Channel | null> {
-    const known = this.channels.get(id)
-    if (known) return known
-    const channel = await this.reader.get<Channel>(`/channels/${id}`).catch(unlessTransient)
+    const channel = await this.lookUp(this.channels, '/channels', id)
     if (channel) this.learn(channel)
     return channel
   }
 
-  private async user(id: string): Promise<User | null> {
-    const known = this.users.get(id)
-    if (known) return known
-    const user = await this.reader.get<User>(`/users/${id}`).catch(unlessTransient)
-    if (this.users.size >= REMEMBERED) this.users.clear()
-    if (user) this.users.set(id, user)
-    return user
+  /** What Discord will never tell is null; what it cannot tell just now is asked again with the whole event. */
+  private async lookUp<T>(known: Map<string, T>, path: string, id: string): Promise<T | null> {
+    const found = known.get(id) ?? await this.reader.get<T>(`${path}/${id}`).catch((error: unknown) => {
+      if (error instanceof DeliveryFailed && error.permanent) return null
+      throw error
+    })
+    if (found) remember(known, id, found)
+    return found
   }
 }
 
-/** What Discord will never tell is left out; what it cannot tell just now is asked again with the whole event. */
-function unlessTransient(error: unknown): null {
-  if (error instanceof DeliveryFailed && error.permanent) return null
-  throw error
+function remember<T>(known: Map<string, T>, id: string, found: T): void {
+  if (known.size >= REMEMBERED && !known.has(id)) known.clear()
+  known.set(id, found)
 }

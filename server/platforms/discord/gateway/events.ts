@@ -11,7 +11,8 @@ export const INTENTS = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15
 
 /** What the bot uses. Everything else is acknowledged and goes nowhere. */
 export const DELIVERED: ReadonlySet<string> = new Set([
-  'MESSAGE_CREATE', 'MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE', 'INTERACTION_CREATE',
+  'MESSAGE_CREATE', 'MESSAGE_DELETE', 'MESSAGE_DELETE_BULK', 'MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE',
+  'INTERACTION_CREATE',
 ])
 
 /** How long an event is remembered, ms: longer than anything is replayed or read back after. */
@@ -58,15 +59,12 @@ export interface GatewayOptions {
   log: Log
   /** Who listens, for the ops page: a host or deployment name. */
   owner?: string
-  /** How long a listener that died blocks the next one, ms. */
-  leaseMs?: number
-  /** How long one event is tried before it is given up, ms. */
-  maxAgeMs?: number
+  /** How long a listener that died blocks the next one, ms; Discord replays the gap. */
+  leaseMs: number
   /** Told about every change, besides the log. */
   onStatus?: (what: string, facts: Record<string, unknown>) => void
 }
 
-/** A try that failed. */
 export class DeliveryFailed extends Error {
   readonly permanent: boolean
   readonly retryAfterMs: number
@@ -113,7 +111,6 @@ export function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promi
   return state.setIfNotExists(seenKey(event), 1, REMEMBERED_MS)
 }
 
-/** Lets the event be delivered again. */
 export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Promise<void> {
   return state.delete(seenKey(event))
 }

@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Lock, StateAdapter } from 'chat'
 import { pause } from '../../shared/within'
 
-/**
- * How a listener becomes the owner: `claim` asks the owner to hand over, `stand by` waits until there is none,
- * `if free` asks once.
- */
+/** How a listener becomes the owner: it asks the owner to hand over, waits until there is none, or asks once. */
 export type Approach = 'claim' | 'stand by' | 'if free'
 
 /** Makes one listener the owner of the session, across replicas. */

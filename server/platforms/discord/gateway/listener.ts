@@ -7,7 +7,7 @@ import { ActiveListener } from './active-listener'
 import { forwardTo, type Deliver, type GatewayOptions } from './events'
 import { Lease, type Approach } from './lease'
 import type { Checkpoint } from './progress'
-import { gatewayStatus, GatewayStore } from './store'
+import { GatewayStore } from './store'
 
 /** Bound of one forward, ms: longer than a handler takes, or a repetition would meet it. */
 const FORWARD_TIMEOUT_MS = 30_000
@@ -15,25 +15,22 @@ const FORWARD_TIMEOUT_MS = 30_000
 /** What the active listener reports when a session is attached. */
 const CONNECTED = ['identified', 'resumed']
 
-/** What a crash of the owner costs at most, ms; Discord replays the gap. */
-const LEASE_MS = 15_000
-
 /** The gateway listener of this deployment; its memory is the Chat SDK's state, which replicas share. */
 export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
   const { botToken, applicationId } = settings
-  const { bot, webhookUrl, background, log } = environment
+  const { bot, webhookUrl, background, leaseMs, log } = environment
   const chat = await bot()
   await chat.initialize()
   const state = chat.getState()
   const adapter = chat.getAdapter('discord') as FormDiscordAdapter
   const receive: Deliver = event => adapter.receive(event, { waitUntil: background })
   const options: GatewayOptions = {
-    state, log, botToken, applicationId, rest: adapter.rest, owner: `${hostname()}:${process.pid}`,
+    state, log, botToken, applicationId, leaseMs, rest: adapter.rest, owner: `${hostname()}:${process.pid}`,
     deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
   }
   return {
     listen: run => listen({ ...options, onStatus: what => CONNECTED.includes(what) && run.connected?.() }, run),
-    status: () => gatewayStatus(state, applicationId),
+    status: () => new GatewayStore(state, applicationId).status(),
   }
 }
 
@@ -49,7 +46,7 @@ export async function listen(options: GatewayOptions, { durationMs, signal, stan
   const timer = endsAt === null ? undefined : setTimeout(() => stop.abort(), durationMs)
   const over = AbortSignal.any([stop.signal, ...signal ? [signal] : []])
   const store = new GatewayStore(options.state, options.applicationId)
-  const lease = new Lease(options.state, store.key, options.leaseMs ?? LEASE_MS)
+  const lease = new Lease(options.state, store.key, options.leaseMs)
   let approach: Approach = standBy ? 'stand by' : 'claim'
   let known: Checkpoint | null = null
   try {

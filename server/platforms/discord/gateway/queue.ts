@@ -24,7 +24,6 @@ export interface QueueOptions {
   maxAgeMs: number
   /** Keeps what was given up. */
   bury: (letter: DeadLetter, reason: string) => Promise<void>
-  /** Told about each failed try. */
   onFailure: (reason: string) => void
 }
 

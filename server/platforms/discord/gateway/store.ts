@@ -76,24 +76,16 @@ export class GatewayStore {
     return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, kept)
   }
 
-  deadLetters(): Promise<(DeadLetter & { reason: string, at: number })[]> {
-    return this.state.getList(`${this.key}:dead`)
+  /** Who listens, since when, and how well. */
+  async status(): Promise<GatewayStatus> {
+    const [record, { count: identifiesInDay }, deadLetters] = await Promise.all([
+      this.record(), this.identifies(), this.state.getList(`${this.key}:dead`),
+    ])
+    const { owner = null, connectedSince = null, nextRestartAt = null, until = 0 } = record ?? {}
+    const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
+    const live = until > Date.now() ? { owner, connectedSince, nextRestartAt } : NOBODY
+    return { ...live, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length }
   }
 }
 
-/** Who listens, since when, and how well. */
-export async function gatewayStatus(state: StateAdapter, applicationId: string): Promise<GatewayStatus> {
-  const store = new GatewayStore(state, applicationId)
-  const [record, identifies, deadLetters] = await Promise.all([store.record(), store.identifies(), store.deadLetters()])
-  const live = record !== null && record.until > Date.now()
-  return {
-    owner: live ? record.owner : null,
-    connectedSince: live ? record.connectedSince : null,
-    resumes: record?.resumes ?? 0,
-    identifiesInDay: identifies.count,
-    lastEventAt: record?.lastEventAt ?? null,
-    lastForwardError: record?.lastForwardError ?? null,
-    nextRestartAt: live ? record.nextRestartAt : null,
-    deadLetters: deadLetters.length,
-  }
-}
+const NOBODY = { owner: null, connectedSince: null, nextRestartAt: null }

@@ -1,0 +1,38 @@
+import { searchTerms } from '../../shared/utils/search-terms'
+
+/** What of a text was searched for, in the order of the text. */
+export interface Marked { text: string, hit: boolean }
+
+/** What a search looks for in fields, as rows show it. */
+export function markedWords(q: string): string[] {
+  const terms = searchTerms(q.toLowerCase()).filter(({ field = '' }) => !['before', 'after', 'form'].includes(field))
+  return [...new Set(terms.flatMap(({ text, field, value }) => field === 'from' ? value : [text, value]))].map(
+    word => word.replace(/\s+/g, ' '),
+  )
+}
+
+/** The text in parts. Case does not matter, as for the search. */
+export function marked(text: string, words: readonly string[]): Marked[] {
+  const lower = text.toLowerCase()
+  // A few letters are longer in lower case, and what is where could not be told.
+  if (lower.length !== text.length) return [{ text, hit: false }]
+  const hits = words.flatMap(word => placesOf(word, lower)).sort(([a], [b]) => a - b)
+  const parts: Marked[] = []
+  let end = 0
+  for (const [from, to] of hits) {
+    if (to <= end) continue
+    const begin = Math.max(from, end)
+    if (begin > end) parts.push({ text: text.slice(end, begin), hit: false })
+    parts.push({ text: text.slice(begin, to), hit: true })
+    end = to
+  }
+  return end < text.length || parts.length === 0 ? [...parts, { text: text.slice(end), hit: false }] : parts
+}
+
+function placesOf(word: string, text: string): [number, number][] {
+  const places: [number, number][] = []
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+    places.push([at, at + word.length])
+  }
+  return places
+}

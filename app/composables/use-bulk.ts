@@ -1,0 +1,60 @@
+/** At most so many in one request, so that its progress is seen and it can be stopped soon; the API takes 200. */
+const STEP = 20
+const PAGE_ROWS = 100
+
+/** Does the same to many, some at a time; and finds out which they are. */
+export function useBulk() {
+  const running = ref(false)
+  const total = ref(0)
+  /** Ids that were decided. */
+  const done = ref<string[]>([])
+  const errors = ref<BulkResult[]>([])
+  /** Ids of which nobody knows that they were decided, because it was stopped or could not go on. */
+  const left = ref<string[]>([])
+  /** Why it could not go on. */
+  const problem = ref<string | null>(null)
+  let isStopped = false
+
+  async function run(ids: readonly string[], action: BulkAction): Promise<void> {
+    [total.value, done.value, errors.value, left.value, problem.value] = [ids.length, [], [], [...ids], null]
+    running.value = true
+    isStopped = false
+    try {
+      while (left.value.length > 0 && !isStopped) {
+        const step = left.value.slice(0, STEP)
+        const { results } = await askOnce<{ results: BulkResult[] }>(
+          '/api/submissions/decisions', { ids: step, action },
+        )
+        left.value = left.value.slice(STEP)
+        done.value.push(...results.filter(({ status }) => status === 200).map(({ id }) => id))
+        errors.value.push(...results.filter(({ status }) => status !== 200))
+      }
+    }
+    catch (error) {
+      problem.value = errorLine(error)
+    }
+    running.value = false
+  }
+
+  /** Ids of all that wait for a decision and that the filter finds; as far as it came, when it is stopped. */
+  async function gather(filter: object, found: (count: number) => void): Promise<string[]> {
+    const ids: string[] = []
+    isStopped = false
+    for (let before: string | null | undefined; before !== null && !isStopped;) {
+      const page: RowPage = await askOps('/api/submissions/search', {
+        limit: PAGE_ROWS, before: before ?? undefined, ...filter,
+      })
+      ids.push(...page.rows.filter(isDecidable).map(({ id }) => id))
+      found(ids.length)
+      before = page.cursor
+    }
+    return ids
+  }
+
+  function stop() {
+    isStopped = true
+    stopWaitingHere()
+  }
+
+  return { running, total, done, errors, left, problem, run, gather, stop }
+}

@@ -1,0 +1,95 @@
+import type { AtOnce, Deciding } from './use-submission'
+
+const DONE = {
+  'forward': 'Forwarded. The cards follow.', 'edit': 'Forwarded. The cards follow.',
+  'resend': 'Being sent again. The cards follow.', 'spam': 'Marked as spam. The cards follow.',
+  'erase': 'Erased. The cards follow.', 'release': 'Released. Its cards follow.',
+  'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
+  'take': 'You have it. The cards follow.', 'hand-back': 'Handed back. The cards follow.',
+} as const
+const FAILED = {
+  'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
+  'take': 'It is not yours', 'hand-back': 'It was not handed back',
+} as const
+const HOW_BACK = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
+
+/** An offer to take something back is there at most so long, ms: longer than it takes to read it twice. */
+const OFFER_MS = 12_000
+
+/** How long it is read that needs no answer, ms. */
+const READ_MS = 5000
+
+/** Numbers of the last decision that was begun, and of the last that was told of: answers may come in another order. */
+let [begun, told] = [0, 0]
+
+/** What was done last. */
+interface Notice {
+  number: number
+  title: string
+  icon: string
+  /** Leads to the submission. */
+  to?: string
+  ms: number
+}
+
+export const useNotice = () => useState<Notice | null>('notice', () => null)
+
+/** Says what was done, and offers to take it back where that can be. */
+export function useDone() {
+  const toast = useToast()
+  const last = useLastDecided()
+  const notice = useNotice()
+
+  const fail = (title: string, description: string) => (
+    toast.add({ title, description, color: 'warning', icon: 'i-lucide-info' })
+  )
+  const failed = (action: AtOnce, description: string) => fail(FAILED[action], description)
+
+  async function takeBack() {
+    if (!last.value) return
+    const { id, action } = last.value
+    last.value = notice.value = null
+    const result = await decideOn(id, { action })
+    if (!result.decided) return failed(action, result.message)
+    notice.value = {
+      number: told, title: DONE[action], icon: 'i-lucide-undo-2', to: `/submissions/${id}`, ms: READ_MS,
+    }
+  }
+
+  /** A decision whose answer nobody waits for; what was decided before it is not the last any more. */
+  function begin(): number {
+    last.value = null
+    return ++begun
+  }
+
+  /**
+   * @param revocableMs for how long it can be taken back, by whoever is not asked before it is done
+   * @param number when it was begun
+   */
+  function say(id: string, done: Deciding | AtOnce, revocableMs = 0, number = ++begun) {
+    if (number < told) return
+    told = number
+    const isRevocable = revocableMs > 0 && done in HOW_BACK && number === begun
+    if (isRevocable) {
+      last.value = { id, action: HOW_BACK[done as keyof typeof HOW_BACK], until: Date.now() + revocableMs }
+    }
+    else if (done !== 'take' && done !== 'hand-back') last.value = null
+    const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : READ_MS
+    notice.value = { number, title: DONE[done], icon: 'i-lucide-check', ms }
+  }
+
+  /** It was left for the next one: whoever did that has to know, whenever they look. */
+  function failedBehind(id: string, description: string) {
+    toast.add({
+      title: 'It was not decided', description, color: 'error', icon: 'i-lucide-triangle-alert', duration: 0,
+      actions: [{ label: 'Open it', color: 'neutral', variant: 'outline', to: `/submissions/${id}` }],
+    })
+  }
+
+  /** The key that takes back what was decided last. */
+  const undoing = (): Command[] => last.value && Date.now() < last.value.until
+    ? [{ key: 'z', label: 'Undo the last decision', icon: 'i-lucide-undo-2', run: takeBack }]
+    : []
+
+  return { notice, begin, say, fail, failed, failedBehind, takeBack, undoing }
+}

@@ -1,0 +1,113 @@
+/** What somebody wants done with a row, or with all that are selected. */
+export type Wish = 'forward' | 'spam' | 'take'
+
+const WISHES = {
+  forward: { key: 'f', label: 'Forward', icon: 'i-lucide-send' },
+  spam: { key: 's', label: 'Mark as Spam', icon: 'i-lucide-ban' },
+  take: { key: 't', label: 'Take', icon: 'i-lucide-hand' },
+} as const
+
+const linkOf = (id: string) => (
+  document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"] a`)
+)
+
+/** Id of the row that keys act on, kept for the way back from a submission. */
+export const useCurrentRow = () => useState<string | null>('list-current', () => null)
+
+/** Hands on the list: one row is the current one, which keys move and decide; several can be selected. */
+export function useHands(rows: () => readonly Row[], turns: () => number) {
+  const { decides } = useSignIn()
+  const context = useOpsContext()
+  const selection = useSelection(rows, turns)
+  const kept = useCurrentRow()
+  const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
+  const hovered = ref<string | null>(null)
+  /** What is asked for; the part that does it is loaded when that is first the case. */
+  const wish = shallowRef<{ what: Wish, row: Row | null } | null>(null)
+  const wishes = computed(() => (Object.keys(WISHES) as Wish[]).filter(what => what !== 'take' || context.value?.takes)
+    .map(what => ({ what, ...WISHES[what] })))
+
+  function focusOn(id: string) {
+    kept.value = id
+    // Rows that arrive with it come first.
+    void nextTick(() => linkOf(id)?.focus())
+  }
+
+  function move(by: 1 | -1) {
+    const isInList = document.activeElement?.closest('[data-testid=row]')
+    const at = rows().findIndex(({ id }) => id === current.value?.id) + (isInList ? by : 0)
+    const to = rows()[at]
+    if (to) focusOn(to.id)
+  }
+
+  /** The row after this one, or before it where it is the last. */
+  function leave(id: string) {
+    const at = rows().findIndex(row => row.id === id)
+    const to = rows()[at + 1] ?? rows()[at - 1]
+    if (to) focusOn(to.id)
+    else document.querySelector<HTMLElement>('main h1')?.focus()
+  }
+
+  // The current row is gone: what took its place is.
+  watch(rows, (now, before) => {
+    const at = before.findIndex(({ id }) => id === kept.value)
+    if (at < 0 || now.some(({ id }) => id === kept.value)) return
+    const hadFocus = document.activeElement?.closest<HTMLElement>('[data-testid=row]')?.dataset.id === kept.value
+    const to = now[Math.min(at, now.length - 1)]
+    kept.value = to?.id ?? null
+    if (hadFocus && to) focusOn(to.id)
+  })
+
+  const mayDecide = (row: Row) => decides.value && isDecidable(row)
+
+  function ask(what: Wish, row: Row | null) {
+    const mayTake = what !== 'take' || row === null || row.holder === null
+    if (row && !(mayDecide(row) && mayTake)) return
+    // A link with the focus would be followed by the Enter that answers the question.
+    const link = row && linkOf(row.id)
+    link?.closest('li')?.focus()
+    wish.value = { what, row }
+  }
+
+  function open(hash = '') {
+    if (current.value) void navigateTo(`/submissions/${encodeURIComponent(current.value.id)}${hash}`)
+  }
+
+  function deciding(): Command[] {
+    const row = current.value
+    const isMany = selection.ids.value.size > 0
+    if (!decides.value || !(row || isMany)) return []
+    return [
+      ...wishes.value.map(({ what, ...looks }) => ({ ...looks, run: () => ask(what, isMany ? null : row) })),
+      ...row && isDecidable(row)
+        ? [
+            { key: 'e', label: 'Edit & Forward', icon: 'i-lucide-pencil', run: () => open('#edit') },
+            { key: 'x', label: 'Select', icon: 'i-lucide-square-check', run: () => selection.toggle(row.id) },
+          ]
+        : [],
+      ...isMany ? [{ key: 'Escape', label: 'Select nothing', icon: 'i-lucide-x', run: selection.clear }] : [],
+    ]
+  }
+
+  useCommands(() => wish.value
+    ? []
+    : [
+        { key: 'j', label: 'Next row', icon: 'i-lucide-chevron-down', repeats: true, run: () => move(1) },
+        { key: 'k', label: 'Previous row', icon: 'i-lucide-chevron-up', repeats: true, run: () => move(-1) },
+        { key: 'Enter', label: 'Open', icon: 'i-lucide-corner-down-left', run: () => open() },
+        {
+          key: '/', label: 'Search', icon: 'i-lucide-search',
+          run: () => document.querySelector<HTMLElement>('main [type=search]')?.focus(),
+        },
+        ...deciding(),
+      ])
+
+  /** Whoever comes back from a submission is where they left. */
+  onMounted(() => {
+    if (kept.value && linkOf(kept.value) && document.activeElement === document.body) focusOn(kept.value)
+  })
+
+  return { current, hovered, kept, wish, wishes, selection, mayDecide, move, ask, leave, focusOn }
+}
+
+export type Hands = ReturnType<typeof useHands>

@@ -1,0 +1,54 @@
+import { useMediaQuery } from '@vueuse/core'
+
+/** Least width of a room and of the outbox beside each other, rem: larger letters need more room. */
+const COLUMN = 26
+
+/** From this width on the outbox has a column of its own, rem. */
+const WIDE = 64
+
+/** No channel is called so. */
+export const OUTBOX = 'outbox:'
+
+/** What of the sandbox is in sight: rooms and outbox beside each other, as far as they fit, and tabs for the others. */
+export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
+  const channels = computed(() => state.value?.channels ?? [])
+  const outboxFits = useMediaQuery(`(min-width: ${WIDE}rem)`)
+  const columnsFit = useMediaQuery(() => `(min-width: ${(channels.value.length + 1) * COLUMN}rem)`)
+  const roomsFit = computed(() => outboxFits.value && columnsFit.value)
+
+  const chosen = ref('')
+  const choices = computed(() => [...roomsFit.value ? [] : channels.value, ...outboxFits.value ? [] : [OUTBOX]])
+  const tab = computed({
+    get: () => choices.value.includes(chosen.value) ? chosen.value : choices.value[0] ?? '',
+    set: pane => chosen.value = pane,
+  })
+  const isShown = (pane: string) => tab.value === pane || !choices.value.includes(pane)
+
+  /** Those out of sight come when the browser has nothing else to do. */
+  const isReady = ref(false)
+  watch(state, () => onNuxtReady(() => { isReady.value = true }), { once: true })
+  const rooms = computed(() => channels.value.filter(channel => isReady.value || isShown(channel)))
+
+  /** Of each pane, when what is in it changed. */
+  const changes = computed(() => new Map([
+    ...channels.value.map(each => [each, state.value!.messages.filter(({ channel }) => channel === each).map(
+      ({ editedAt, postedAt }) => editedAt ?? postedAt,
+    )] as const),
+    [OUTBOX, state.value?.emails.map(({ sentAt }) => sentAt) ?? []],
+  ]))
+  const seenUntil = reactive(new Map<string, number>())
+  watch([state, tab, choices], () => {
+    if (!state.value) return
+    for (const [pane, times] of changes.value) {
+      // What is there at first changed before anybody looked.
+      if (isShown(pane) || !seenUntil.has(pane)) seenUntil.set(pane, Math.max(0, ...times))
+    }
+  })
+  const unseen = (pane: string) => changes.value.get(pane)!.filter(time => time > (seenUntil.get(pane) ?? 0)).length
+  const tabs = computed(() => choices.value.map(pane => ({
+    value: pane, label: pane === OUTBOX ? 'Outbox' : `#${pane}`,
+    ...unseen(pane) > 0 && { badge: { label: unseen(pane), color: 'primary', variant: 'solid' } as const },
+  })))
+
+  return { rooms, tab, tabs, isShown, roomsFit, outboxFits }
+}

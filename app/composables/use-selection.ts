@@ -1,0 +1,46 @@
+/** Waits for a decision, as far as a row tells. */
+const DECIDABLE = new Set<RowState>(['waiting', 'failed'])
+export const isDecidable = ({ state }: Pick<Row, 'state'>) => DECIDABLE.has(state)
+
+/**
+ * Rows that are picked to be decided together: of what is shown, or of everything that the filter finds.
+ *
+ * @param turns grows when other rows are shown, as opposed to the same ones with changes
+ */
+export function useSelection(rows: () => readonly Row[], turns: () => number) {
+  const ids = ref(new Set<string>())
+  const decidable = computed(() => rows().filter(isDecidable))
+  const all = computed(() => decidable.value.length > 0 && decidable.value.every(({ id }) => ids.value.has(id)))
+  /** Where a range begins. */
+  let anchor: string | null = null
+
+  /** @param toHere from the row that was picked last, as far as both are shown */
+  function toggle(id: string, toHere = false) {
+    const shown = decidable.value.map(row => row.id)
+    const [from, to] = [shown.indexOf(anchor ?? ''), shown.indexOf(id)].toSorted((a, b) => a - b) as [number, number]
+    if (toHere && from >= 0) for (const each of shown.slice(from, to + 1)) ids.value.add(each)
+    else if (!ids.value.delete(id)) ids.value.add(id)
+    anchor = id
+  }
+
+  function toggleAll() {
+    const isOn = !all.value
+    for (const { id } of decidable.value) {
+      if (isOn) ids.value.add(id)
+      else ids.value.delete(id)
+    }
+  }
+
+  // What somebody else decided is no longer to be decided.
+  watch([rows, turns] as const, ([now, turn], [before, turned]) => {
+    if (turn !== turned) return
+    const left = new Set(before.map(({ id }) => id))
+    for (const row of now) {
+      left.delete(row.id)
+      if (!isDecidable(row)) ids.value.delete(row.id)
+    }
+    for (const id of left) ids.value.delete(id)
+  })
+
+  return { ids, all, toggle, toggleAll, clear: () => ids.value.clear() }
+}

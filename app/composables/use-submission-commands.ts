@@ -1,0 +1,43 @@
+import type { AtOnce, Deciding } from './use-submission'
+
+interface Shown {
+  submission: Readonly<Ref<SubmissionDetails | null>>
+  editing: Readonly<Ref<unknown>>
+  atOnce: Readonly<Ref<AtOnce | undefined>>
+  ask: (what: Deciding) => unknown
+  act: (action: AtOnce) => unknown
+  undoing: () => Command[]
+}
+
+const AT_ONCE: Record<AtOnce, Omit<Command, 'run'>> = {
+  'take': { key: 't', label: 'Take', icon: 'i-lucide-hand' },
+  'hand-back': { key: 't', label: 'Hand back', icon: 'i-lucide-hand' },
+  'undo': { key: 'z', label: 'Undo the forward', icon: 'i-lucide-undo-2' },
+  'reopen': { key: 'z', label: 'Not spam', icon: 'i-lucide-inbox' },
+  'release': { key: 'r', label: 'Release', icon: 'i-lucide-inbox' },
+}
+
+/** What can be done where one submission is shown. Who may only look decides nothing. */
+export function useSubmissionCommands({ submission, editing, atOnce, ask, act, undoing }: Shown): void {
+  function deciding(): Command[] {
+    const { value } = submission
+    if (!value?.mayDecide || editing.value) return []
+    const asked = (what: Deciding, key: string, label: string, icon: string) => (
+      { key, label, icon, run: () => ask(what) }
+    )
+    const done = [value.open ? undefined : atOnce.value, value.taking].filter(action => !!action)
+    return [
+      ...value.open
+        ? [
+            value.sendAgain === null
+              ? asked('forward', 'f', 'Forward', 'i-lucide-send')
+              : asked('resend', 'f', 'Send again', 'i-lucide-send'),
+            asked('edit', 'e', 'Edit & Forward', 'i-lucide-pencil'), asked('spam', 's', 'Mark as Spam', 'i-lucide-ban'),
+          ]
+        : [],
+      ...done.map(action => ({ ...AT_ONCE[action], run: () => act(action) })),
+    ]
+  }
+
+  useCommands(() => [...undoing(), ...deciding()])
+}

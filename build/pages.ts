@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import { addServerTemplate, addVitePlugin, defineNuxtModule } from 'nuxt/kit'
+
+interface Chunk { fileName: string, isEntry?: boolean, imports?: string[], moduleIds?: string[] }
+type Bundle = Record<string, Chunk>
+
+/**
+ * Tells the server which pages there are, as `#pages`, and with which scripts: every other address gets the same shell,
+ * and is 404.
+ */
+export default defineNuxtModule({
+  meta: { name: 'pages' },
+  setup(_, nuxt) {
+    let pages: { name: string, path: string, asks: unknown, modules: string[] }[] = []
+    let bundle: Bundle = {}
+    nuxt.hook('pages:resolved', (resolved) => {
+      pages = resolved.map(({ name, path, file, meta }) => ({
+        name: String(name), path, asks: meta?.asks,
+        modules: [file!, resolve(nuxt.options.srcDir, 'layouts', `${String(meta?.layout)}.vue`)],
+      }))
+    })
+    addVitePlugin({ name: 'pages', generateBundle: (_, built) => { bundle = built as Bundle } }, { server: false })
+    // The shell names what its page needs; the rest would only come between.
+    nuxt.hook('build:manifest', manifest => Object.values(manifest).forEach(chunk => chunk.dynamicImports = []))
+    addServerTemplate({ filename: '#pages', getContents: () => `export default ${JSON.stringify(
+      pages.map(({ modules, ...page }) => ({ ...page, scripts: scriptsOf(modules, bundle) })),
+    )}` })
+  },
+})
+
+/** Files that these modules import beyond those of the entry, which every page has. */
+function scriptsOf(modules: readonly string[], bundle: Bundle): string[] {
+  const chunks = Object.values(bundle)
+  const common = reached(chunks.filter(({ isEntry }) => isEntry), bundle)
+  const own = chunks.filter(({ moduleIds = [] }) => moduleIds.some(id => modules.includes(id.replace(/\?.*/, ''))))
+  return [...reached(own, bundle)].filter(chunk => !common.has(chunk)).map(({ fileName }) => fileName)
+}
+
+function reached(from: readonly Chunk[], bundle: Bundle, found = new Set<Chunk>()): Set<Chunk> {
+  for (const chunk of from) if (!found.has(chunk)) {
+    reached((chunk.imports ?? []).flatMap(name => bundle[name] ?? []), bundle, found.add(chunk))
+  }
+  return found
+}

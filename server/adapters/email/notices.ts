@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { MailNotice, MailNotices } from '../../ports/receipts'
+import type { Receipt, Verdict } from '../../ports/submission'
+import { visible } from '../../../shared/utils/text'
+import { SUBMISSION_TAG } from './resend'
+
+/** https://resend.com/docs/webhooks/event-types */
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ['email.sent', 'sent'], ['email.delivery_delayed', 'delayed'], ['email.delivered', 'delivered'],
+  ['email.complained', 'complained'], ['email.suppressed', 'suppressed'], ['email.failed', 'failed'],
+  ['email.bounced', 'bounced'],
+])
+
+/** https://resend.com/docs/dashboard/emails/email-bounces */
+const BOUNCES = new Map([
+  ['NoEmail', 'mailbox does not exist'], ['MailboxFull', 'mailbox is full'],
+  ['MessageTooLarge', 'message is too large'],
+  ['ContentRejected', 'content was rejected'], ['AttachmentRejected', 'attachment was rejected'],
+  ['Suppressed', 'address is on a suppression list'], ['OnAccountSuppressionList', 'address is on a suppression list'],
+])
+
+/** What a card says has to fit beside the form. */
+const LONGEST_REASON = 200
+
+const said = z.string().optional().catch(undefined)
+
+const event = z.object({
+  type: z.string(),
+  data: z.object({
+    email_id: z.string().min(1).max(100),
+    tags: z.object({ [SUBMISSION_TAG]: z.string().min(1).max(256) }),
+    bounce: z.object({ message: said, subType: said }).optional().catch(undefined),
+    failed: z.object({ reason: said }).optional().catch(undefined),
+    suppressed: z.object({ message: said }).optional().catch(undefined),
+  }),
+})
+
+/** Reads the webhooks of Resend, signed as https://www.standardwebhooks.com says, under the names of Svix. */
+export function createResendNotices(secret: string): MailNotices {
+  let webhook: Promise<Verifier> | undefined
+  return {
+    async read(body, header) {
+      webhook ??= import('standardwebhooks').then(({ Webhook }) => new Webhook(secret))
+      return isSigned(await webhook, body, header) ? told(body) : 'forged'
+    },
+  }
+}
+
+interface Verifier {
+  verify(body: string, headers: Record<string, string>, options: { jsonParse: boolean }): unknown
+}
+
+/** In constant time, and no older or newer than 5 minutes. */
+function isSigned(webhook: Verifier, body: string, header: (name: string) => string | undefined): boolean {
+  const headers = Object.fromEntries(
+    ['id', 'timestamp', 'signature'].map(name => [`webhook-${name}`, header(`svix-${name}`) ?? '']),
+  )
+  try {
+    webhook.verify(body, headers, { jsonParse: false })
+    return true
+  }
+  catch {
+    return false
+  }
+}
+
+function told(body: string): MailNotice {
+  const { data: read } = event.safeParse(parse(body))
+  const verdict = read && VERDICTS.get(read.type)
+  if (!read || !verdict) return 'foreign'
+  const { email_id: messageId, tags, ...details } = read.data
+  return { submission: tags[SUBMISSION_TAG], messageId, receipt: receiptOf(verdict, details) }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  }
+  catch {
+    return undefined
+  }
+}
+
+type Details = Pick<z.infer<typeof event>['data'], 'bounce' | 'failed' | 'suppressed'>
+
+function receiptOf(verdict: Verdict, { bounce, failed, suppressed }: Details): Receipt {
+  const text = verdict === 'bounced'
+    ? BOUNCES.get(bounce?.subType ?? '') ?? bounce?.message
+    : verdict === 'failed' ? failed?.reason : verdict === 'suppressed' ? suppressed?.message : undefined
+  const reason = text && line(text)
+  return { verdict, ...reason ? { reason } : {} }
+}
+
+/** In one line that hides nothing, and no longer than cards have room for. */
+function line(text: string): string {
+  const shown = visible(text.slice(0, 4 * LONGEST_REASON).toWellFormed())
+  const plain = shown.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim().replace(/ ?\.$/, '')
+  return plain.length > LONGEST_REASON
+    ? `${plain.slice(0, LONGEST_REASON - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : plain
+}

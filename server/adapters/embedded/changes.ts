@@ -1,0 +1,28 @@
+import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
+
+/** Tells of changes to submissions within this process. */
+export class EmbeddedChanges {
+  private readonly watchers = new Set<StoreWatcher>()
+  /** From now, so that a process counts beyond those before it. */
+  private count = Date.now()
+
+  get revision(): string {
+    return String(this.count)
+  }
+
+  tell(id: string): void {
+    this.count++
+    for (const { changed } of this.watchers) changed(id)
+  }
+
+  watch(watcher: StoreWatcher): () => void {
+    this.watchers.add(watcher)
+    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
+    watcher.changed(null)
+    watcher.alive()
+    return () => {
+      clearInterval(beats)
+      this.watchers.delete(watcher)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { TestReceipts } from '../../ports/receipts'
+import type { Receipt } from '../../ports/submission'
+
+/** Test emails are few; the latest are the ones that somebody waits for. */
+const MOST = 100
+
+export function createEmbeddedTestReceipts(): TestReceipts {
+  const receipts = new Map<string, Receipt>()
+  return {
+    async keep(messageId, receipt) {
+      receipts.delete(messageId)
+      receipts.set(messageId, receipt)
+      for (const oldest of receipts.keys()) if (receipts.size > MOST) receipts.delete(oldest)
+    },
+    of: async messageId => receipts.get(messageId) ?? null,
+  }
+}

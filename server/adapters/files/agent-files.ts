@@ -1,0 +1,103 @@
+import { Files, FilesError, type FilesOperation, type FilesPlugin, type ListResult } from 'files-sdk'
+import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
+
+export interface FilesStoreOptions {
+  storage: FilesStorage
+  /** Folder of the `disk` storage. */
+  dir: string
+  /** `private`: no URL of a file is ever given out. */
+  access: 'public' | 'private'
+  /** Largest file that is stored, in bytes. */
+  maxBytes: number
+}
+
+/** Longest key. S3 allows 1,024 bytes, a file system 255 in each segment. */
+const KEY_LENGTH = 250
+
+/** An upload URL is valid for an hour at most, in seconds. */
+const UPLOAD_URL_LIFE_S = 3600
+
+/** The agent's files. Every operation, whoever starts it, passes the same checks of key, size and access. */
+export async function openFiles(options: FilesStoreOptions): Promise<Files> {
+  const { adapter, plugins } = await openAdapter(options)
+  return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: TIMEOUT_MS })
+}
+
+function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
+  const check = async (operation: FilesOperation): Promise<FilesOperation> => {
+    keysOf(operation).forEach(checkKey)
+    switch (operation.kind) {
+      case 'upload': {
+        const bytes = sizeOf(operation.body)
+        if (bytes > maxBytes) {
+          throw refused(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
+        }
+        return operation
+      }
+      case 'url':
+        if (storage.kind === 'disk') throw refused('Files on this server have no URL. Use downloadFile.')
+        if (access === 'private') {
+          throw refused('The files are private, so they have no permanent URL. Use downloadFile.')
+        }
+        return operation
+      case 'signedUploadUrl': {
+        if (storage.kind === 'disk') throw refused('Files on this server cannot be uploaded by URL. Use uploadFile.')
+        const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...others } = operation.options ?? {}
+        // S3 cannot bound the size of a PUT: it refuses a bound that is asked for, and has none by default.
+        const bound = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
+        return {
+          ...operation, options: { ...others, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: bound },
+        }
+      }
+      default: return operation
+    }
+  }
+  return {
+    name: 'checks',
+    wrap: async (operation, next) => {
+      const result = await next(await check(operation) as typeof operation)
+      return operation.kind === 'list' ? withoutFormFiles(result as ListResult) as typeof result : result
+    },
+  }
+}
+
+/** What came with forms is kept in the same place, and is nothing of the agent's. */
+function withoutFormFiles(page: ListResult): ListResult {
+  return { ...page, items: page.items.filter(({ key }) => !key.startsWith(`${FORM_FILES}/`)) }
+}
+
+function keysOf(operation: FilesOperation): string[] {
+  switch (operation.kind) {
+    case 'list': return operation.options?.prefix ? [operation.options.prefix.replace(/\/$/, '')] : []
+    case 'copy': case 'move': return [operation.from, operation.to]
+    default: return [operation.key]
+  }
+}
+
+/**
+ * A key is a relative path that means the same to every storage: no way up, no root, no URL (Vercel Blob would take one
+ * for a blob of another store), nothing that ends a path in a URL or is decoded there.
+ */
+function checkKey(key: string): void {
+  const segments = key.split('/')
+  const isPath = segments.every(segment => segment !== '' && segment !== '.' && segment !== '..')
+  if (segments[0]!.toLowerCase() === FORM_FILES) throw refused(
+    `The folder ${FORM_FILES} belongs to the forms. Use another one.`,
+  )
+  if (!isPath || key.length > KEY_LENGTH || !key.isWellFormed() || /[\\?#%\p{Cc}]/u.test(key)) {
+    throw refused(
+      `${JSON.stringify(key.slice(0, 100))} is not a key. Use a relative path such as reports/2026-11.json, of at most ${KEY_LENGTH} characters, without "..", "\\", "?", "#" or "%".`,
+    )
+  }
+}
+
+/** Bytes; a stream, whose size nobody knows, is too large. */
+function sizeOf(body: unknown): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  if (body instanceof Blob) return body.size
+  return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body.byteLength : Infinity
+}
+
+function refused(message: string): FilesError {
+  return new FilesError('Provider', message, undefined, { permanent: true })
+}

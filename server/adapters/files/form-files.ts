@@ -1,0 +1,128 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Files } from 'files-sdk'
+import type { FileStore } from '../../ports/files'
+import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
+
+interface FormFilesOptions {
+  storage: FilesStorage
+  /** Folder of the `disk` storage; nothing else may be in it. */
+  dir: string
+  /** Whose they are: what several deployments share is swept by each for itself. */
+  owner: () => Promise<string>
+}
+
+/**
+ * Files are stored in parts of so many bytes. Two of the three adapters of Files SDK gather a stream before they send
+ * it; so a part is what an upload takes of memory, and each is stored whole or not at all.
+ */
+export const PART_BYTES = 1024 * 1024
+
+/** Parts that are read or deleted at a time. */
+const AT_ONCE = 8
+
+/** What came with forms, on any storage. Nobody else gets a link to it: on Vercel Blob it is private. */
+export function createFormFiles(options: FormFilesOptions): FileStore {
+  let opened: ReturnType<typeof open> | undefined
+  const storage = () => opened ??= open(options).catch((error) => {
+    opened = undefined
+    throw error
+  })
+  const listed = async (id = '') => {
+    const { files, root } = await storage()
+    const found: { key: string, lastModified?: number }[] = []
+    const prefix = `${root}/${id && `${id}/`}`
+    for await (const { key, lastModified } of files.listAll({ prefix })) found.push({ key, lastModified })
+    return found
+  }
+
+  return {
+    async write(id, index, content) {
+      const { files, root } = await storage()
+      let part = 0
+      for await (const bytes of inParts(content)) {
+        await files.upload(`${root}/${id}/${index}/${part++}`, bytes, { contentType: 'application/octet-stream' })
+      }
+    },
+    async* read(id, index, size) {
+      const { files, root } = await storage()
+      let left = size
+      for (let part = 0; left > 0; part++) {
+        const stored = await files.download(`${root}/${id}/${index}/${part}`)
+        const bytes = Buffer.from(await stored.arrayBuffer())
+        left -= bytes.length
+        if (left < 0 || bytes.length === 0) throw new Error('The file is not as long as it was.')
+        yield bytes
+      }
+    },
+    async erase(id) {
+      const keys = (await listed(id)).map(({ key }) => key)
+      if (keys.length === 0) return
+      const { errors } = await (await storage()).files.delete(keys, { concurrency: AT_ONCE })
+      if (errors?.[0]) throw errors[0].error
+    },
+    async idsBefore(time) {
+      const all = (await listed()).map(({ key, lastModified = 0 }) => ({ id: key.split('/').at(-3)!, lastModified }))
+      const young = new Set(all.filter(({ lastModified }) => lastModified >= time).map(({ id }) => id))
+      return [...new Set(all.map(({ id }) => id))].filter(id => !young.has(id))
+    },
+    async typeOf(head) {
+      const { fileTypeFromBuffer } = await import('file-type')
+      const found = await fileTypeFromBuffer(head).catch(() => undefined)
+      return found?.mime ?? (isText(head) ? 'text/plain' : null)
+    },
+    ...options.storage.kind === 'disk' ? foldersOf(join(options.dir, FORM_FILES)) : {},
+  }
+}
+
+/** On disk a process that is killed leaves what Files SDK does not list: folders, and parts that were being written. */
+function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
+  return {
+    erase: id => rm(join(root, id), { recursive: true, force: true }),
+    async idsBefore(time) {
+      const ids = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return []
+        throw error
+      })
+      const changed = await Promise.all(ids.map(id => stat(join(root, id)).then(({ mtimeMs }) => mtimeMs, () => time)))
+      return ids.filter((_, index) => changed[index]! < time)
+    },
+  }
+}
+
+async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
+  // Form data is nobody else's business on a shared machine.
+  if (storage.kind === 'disk') await mkdir(dir, { recursive: true, mode: 0o700 })
+  const { adapter, plugins } = await openAdapter({ storage, dir, access: 'private' })
+  const root = storage.kind === 'disk' ? FORM_FILES : `${FORM_FILES}/${await owner()}`
+  return { files: new Files({ adapter, plugins, timeout: TIMEOUT_MS }), root }
+}
+
+/** The bytes in new buffers of `PART_BYTES`, the last of which may have fewer. */
+async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [part, used] = [Buffer.alloc(PART_BYTES), 0]
+  for await (const chunk of content) {
+    for (let at = 0; at < chunk.length;) {
+      const taken = Math.min(chunk.length - at, PART_BYTES - used)
+      part.set(chunk.subarray(at, at + taken), used)
+      used += taken
+      at += taken
+      if (used < PART_BYTES) continue
+      yield part
+      ;[part, used] = [Buffer.alloc(PART_BYTES), 0]
+    }
+  }
+  if (used > 0) yield part.subarray(0, used)
+}
+
+/** Whether it may be text: UTF-8, as far as the last character goes, without what no text has. */
+function isText(head: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    // eslint-disable-next-line no-control-regex
+    return !/[\u0000-\u0008\u000E-\u001A\u001C-\u001F\u007F]/.test(text)
+  }
+  catch {
+    return false
+  }
+}

@@ -1,0 +1,20 @@
+import type { List } from '../../ports/store'
+
+export const HOUR_MS = 60 * 60 * 1000
+
+// One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
+export const LISTS: Record<List, string> = { pending: '{triage}:pending', held: '{triage}:held', spam: '{triage}:spam' }
+export const DUE = '{triage}:due'
+export const STUCK = '{triage}:stuck'
+export const TAKEN = '{triage}:taken'
+export const AUDIT = '{triage}:audit'
+export const recordKey = (id: string) => `{triage}:s:${id}`
+export const dataKey = (id: string) => `{triage}:d:${id}`
+const traceKey = (id: string) => `{triage}:t:${id}`
+export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
+export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
+
+/** The keys of a submission: its record and its form data, or its trace. */
+export function keysOf(id: string): string[] {
+  return [recordKey(id), dataKey(id), traceKey(id)]
+}

@@ -1,0 +1,37 @@
+import type { Envelope, Submission, SubmissionData } from '../../ports/submission'
+
+type Content = Pick<Submission, 'data' | 'envelope' | 'before'>
+
+/** Everything but what the form said, as text. What most submissions have nothing of is left out. */
+export function recordOf(submission: Submission): string {
+  const { reminded, edited, cards, decision, work, delivered, failures } = submission
+  return JSON.stringify({
+    ...submission, data: undefined, envelope: undefined, before: undefined,
+    reminded: reminded || undefined, decision: decision ?? undefined, edited: some(edited), cards: some(cards),
+    work: some(work), delivered: some(delivered), failures: some(failures),
+  })
+}
+
+function some<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+/** @param text as `recordOf` made it; older versions left nothing out */
+export function recordIn(text: string): Omit<Submission, 'data'> {
+  const usual = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
+  return { ...usual, ...JSON.parse(text) as Omit<Submission, 'data' | keyof typeof usual> }
+}
+
+/** What the form said, as text that is kept as long as it may be: its data, or a list of data, envelope and edits. */
+export function contentOf({ data, envelope, before }: Submission): string {
+  if (before) return JSON.stringify([data, envelope ?? null, before])
+  return JSON.stringify(envelope ? [data, envelope] : data)
+}
+
+/** @param text as `contentOf` made it; null when it is not kept any more */
+export function contentIn(text: string | null | undefined, parse: (text: string) => unknown): Content {
+  const content = text ? parse(text) as SubmissionData | [SubmissionData, Envelope | null, SubmissionData?] : null
+  if (!Array.isArray(content)) return { data: content as SubmissionData | null }
+  const [data, envelope, before] = content as [SubmissionData, Envelope | null, SubmissionData?]
+  return { data, ...envelope && { envelope }, ...before && { before } }
+}

@@ -1,0 +1,14 @@
+import { getQuery, getRouterParam } from 'h3'
+import { useServices } from '../../../app'
+import { fileHeaders } from '../../../http/files'
+import { route } from '../../../http/errors'
+import { sendDownload } from '../../../http/streams'
+
+/** `GET /api/files/<submission>/<number>?key=…`: a file, to whoever has its address. 200, 404, 410, 503. */
+export default route(async (event) => {
+  const index = /^\d{1,3}$/.test(getRouterParam(event, 'index') ?? '') ? Number(getRouterParam(event, 'index')) : -1
+  const { file, content } = await useServices().files.open(
+    getRouterParam(event, 'id') ?? '', index, String(getQuery(event).key ?? ''),
+  )
+  return sendDownload(event, content, fileHeaders(file))
+})

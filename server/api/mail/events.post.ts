@@ -1,0 +1,19 @@
+import { getRequestHeader } from 'h3'
+import { useServices } from '../../app'
+import { HttpError, noSuchRoute, route } from '../../http/errors'
+
+/** With the text of an email's subject and 50 recipients, bytes: no event about one is larger. */
+const LARGEST_EVENT = 64 * 1024
+
+/**
+ * `POST /api/mail/events`: what Resend tells of emails, known or not. 200; 401 unless Resend signed it just now; 404
+ * without MAIL_WEBHOOK_SECRET; 413; 503 to be told again.
+ */
+export default route(async (event) => {
+  const { receipts, readBody } = useServices()
+  if (!receipts) throw noSuchRoute()
+  const body = await readBody(event, LARGEST_EVENT)
+  const isSigned = await receipts.take(body.toString(), name => getRequestHeader(event, name))
+  if (!isSigned) throw new HttpError(401, 'NOT_SIGNED', 'Resend did not sign this with MAIL_WEBHOOK_SECRET just now.')
+  return { ok: true }
+})

@@ -1,0 +1,9 @@
+import { setResponseHeader } from 'h3'
+import { describeApi } from '../app'
+import { route } from '../http/errors'
+
+/** `GET /api/openapi.json`: the routes that anybody may call, as OpenAPI describes them. 200. */
+export default route(async (event) => {
+  setResponseHeader(event, 'Access-Control-Allow-Origin', '*')
+  return describeApi()
+})

@@ -1,0 +1,16 @@
+import { useServices } from '../../app'
+import { readJson } from '../../http/body'
+import { askingRoute } from '../../http/viewer'
+
+const MAX_BYTES = 64 * 1024
+
+/**
+ * `POST /api/submissions/counts`: a filter as `search` takes it; how many each other choice of it would list, null
+ * where that is not known. 200 `{ states, holders, forms, platforms }`; 400, 401, 403, 415, 503.
+ */
+export default askingRoute(
+  useServices,
+  async ({ opsSubmissions, readBody }, event, viewer) => (
+    opsSubmissions.counts(await readJson(event, readBody, MAX_BYTES), viewer)
+  ),
+)

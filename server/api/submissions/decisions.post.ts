@@ -1,0 +1,21 @@
+import type { BulkResult } from '../../../shared/types/submissions'
+import { useServices } from '../../app'
+import { readJson } from '../../http/body'
+import { answerTo } from '../../http/errors'
+import { deciderRoute } from '../../http/viewer'
+
+const MAX_BYTES = 64 * 1024
+
+/**
+ * `POST /api/submissions/decisions`: `{ ids, action }`, up to 200 ids; `action` is `forward`, `spam`, `release`,
+ * `undo`, `reopen`, `take` or `hand-back`. Each is decided as by its own request.
+ *
+ * 200 `{ results: [{ id, status, error?, code? }] }` in the order of the ids, with what the request for that one alone
+ * would have been answered; 400, 401, 403, 415.
+ */
+export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {
+  const results = await opsSubmissions.decideAll(await readJson(event, readBody, MAX_BYTES), viewer)
+  return { results: results.map(
+    ({ id, error }): BulkResult => ({ id, ...error === null ? { status: 200 } : answerTo(error) }),
+  ) }
+})

@@ -1,0 +1,10 @@
+import { getQuery } from 'h3'
+import { useServices } from '../app'
+import { route } from '../http/errors'
+
+/** `GET /api/thanks?form&id`: where a browser goes that sent a form without a script. 200, a page. */
+export default route(async (event) => {
+  const { form } = getQuery(event)
+  const inbox = useServices().inbox(typeof form === 'string' ? form : undefined)
+  return (await import('../http/form-pages')).thanksPage(event, inbox?.rules ?? {})
+})

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { createFormFiles } from '../adapters/files/form-files'
+import type { Config } from '../config'
+import { SubmissionFiles } from '../domain/submission/submission-files'
+import { BodyMemory, type BodyLimits } from '../http/body-limits'
+
+type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'secret' | 'siteUrl'>
+
+/** Files that come with forms. Where no form takes any, nothing is asked of it that needs a storage. */
+export function createFiles(
+  { files: { storage, secret }, dataDir, siteUrl }: Pick<Config, 'files' | 'dataDir' | 'siteUrl'>,
+  owner: () => Promise<string>, parts: Parts,
+): SubmissionFiles {
+  return new SubmissionFiles({
+    ...parts, siteUrl,
+    files: storage && createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }),
+    // Outside production links may end with the process.
+    secret: secret ?? randomBytes(32).toString('hex'),
+  })
+}
+
+/** What bodies of requests may take; files as much again, so that uploads hold up nobody else. */
+export function bodyLimitsOf({ bodies: { memory, timeoutMs }, maxBodyBytes, form }: Config): BodyLimits {
+  const [bodies, uploads] = [new BodyMemory(memory, maxBodyBytes), new BodyMemory(memory, maxBodyBytes)]
+  return { memory: bodies, uploads, timeoutMs, trustedProxies: form.trustedProxies }
+}

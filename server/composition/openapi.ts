@@ -1,0 +1,214 @@
+import { z } from 'zod'
+import type { FormsConfig } from '../config/forms'
+import { schemaOfFiles } from '../domain/submission/field-rules'
+import type { Services } from './services'
+
+/** What answers look like in JSON. Everything else that is said of a route stands in the table below. */
+const refusal = z.object({
+  error: z.string().meta({ description: 'What to change, for people' }), code: z.string(),
+})
+const answers = {
+  received: z.object({ status: z.literal('received'), submissionId: z.uuid() }),
+  refusal,
+  wrongFields: refusal.extend({
+    fields: z.record(z.string(), z.string()).meta({
+      description: 'What to change, by key, in the language of who asks',
+    }),
+  }),
+  alive: z.object({ status: z.literal('ok') }),
+  readiness: z.object({ ready: z.boolean(), reasons: z.array(z.string()), warnings: z.array(z.string()) }),
+  session: z.object({
+    viewer: z.object({
+      id: z.string(), name: z.string(), platform: z.string(), role: z.enum(['viewer', 'reviewer']),
+    }).nullable(),
+    closed: z.string().nullable(), refused: z.string().nullable(), password: z.boolean(),
+    platforms: z.array(z.object({ key: z.string(), label: z.string() })),
+  }),
+  signedIn: z.object({ viewer: z.object({ id: z.string(), name: z.string(), platform: z.string() }) }),
+  signedOut: z.object({ viewer: z.null() }),
+  taken: z.object({ ok: z.literal(true) }),
+  unknownPlatform: z.object({ error: z.string() }),
+  object: z.record(z.string(), z.unknown()),
+}
+
+const signIn = z.object({ name: z.string().max(80), password: z.string() })
+
+/** A JSON answer by its name, or another media type; none has no body. */
+type Answer = keyof typeof answers | { type: string } | 'none'
+
+interface Operation {
+  summary: string
+  /** Parameters of the query. */
+  query?: readonly string[]
+  headers?: readonly string[]
+  body?: Readonly<Record<string, object>>
+  /** Of the files in a multipart body, by field. */
+  encoding?: Readonly<Record<string, { contentType: string }>>
+  /** Beside these, what is refused is `{ error, code }`. */
+  answers: Readonly<Record<number, Answer | readonly Answer[]>>
+  refused?: readonly number[]
+}
+
+const HTML = { type: 'text/html' }
+const TEXT = { type: 'text/plain' }
+
+/** The routes that anybody may call, as OpenAPI 3.1 describes them: with the very schemas that check forms. */
+export function openApi({ config, inbox, formUrl }: Pick<Services, 'config' | 'inbox' | 'formUrl'>): object {
+  const anyObject = { type: 'object' }
+  const named = Object.keys(config.forms).map((key): [string, Record<string, Operation>] => (
+    [`/api/form/${key}`, { post: takes(
+      `Take the form ${config.forms[key]!.name}`, inbox(key)!.schema(), config.forms[key],
+    ) }]
+  ))
+  const paths: Record<string, Record<string, Operation>> = {
+    '/api/form': { post: takes('Take the default form: any JSON object', anyObject) },
+    ...Object.fromEntries(named), ...common(anyObject),
+  }
+  const [server] = formUrl.split('/api/form')
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Form triage bot', version: '0.1.0', description: 'The routes that anybody may call.' },
+    ...server ? { servers: [{ url: server }] } : {},
+    paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [path, Object.fromEntries(
+      Object.entries(methods).map(([method, each]) => [method, operation(path, each)]),
+    )])),
+    components: { schemas: Object.fromEntries(
+      Object.entries(answers).map(([name, schema]) => [name, plain(z.toJSONSchema(schema))]),
+    ) },
+  }
+}
+
+const MULTIPART = 'multipart/form-data'
+
+/** What is taken, and in which media types: files come in one of them alone. */
+function takes(summary: string, schema: object, { files, fields = {} }: Partial<FormsConfig[string]> = {}): Operation {
+  const content = plain(schema) as { properties?: Record<string, object> }
+  const named = Object.keys(fields).filter(key => fields[key]!.type === 'file')
+  // Where no field is for files they may come in any; in the form that is embedded it is `files`.
+  const inFiles = named.length > 0 ? named : files ? ['files'] : []
+  const text = { ...content, properties: Object.fromEntries(
+    Object.entries(content.properties ?? {}).filter(([key]) => !named.includes(key)),
+  ) }
+  const isNeeded = named.some(key => fields[key]!.required)
+  const types = isNeeded ? [] : ['application/json', 'application/x-www-form-urlencoded']
+  return {
+    summary, headers: ['Idempotency-Key', 'Authorization', 'X-Api-Key', 'Accept-Language'],
+    body: {
+      ...Object.fromEntries(types.map(type => [type, files ? text : content])),
+      [MULTIPART]: files && named.length === 0
+        ? { ...content, properties: { ...content.properties, files: schemaOfFiles(files) } }
+        : content,
+    },
+    encoding: Object.fromEntries(inFiles.map(key => [key, { contentType: files!.types.join(', ') }])),
+    answers: { 200: 'received', 303: 'none', 422: ['wrongFields', HTML] },
+    refused: [400, 401, 403, 404, 405, 408, 413, 415, 429, 503],
+  }
+}
+
+function common(anyObject: object): Record<string, Record<string, Operation>> {
+  const platform = 'of a chat platform, by its key'
+  return {
+    '/api/form/{form}': { post: takes('Take a named form', anyObject) },
+    '/api/form/{form}/embed': { get: {
+      summary: 'The form as HTML to copy into a website', headers: ['Accept-Language'],
+      answers: { 200: [HTML, TEXT] }, refused: [404],
+    } },
+    '/api/form/{form}/schema': { get: {
+      summary: 'What the form takes, as JSON Schema', answers: { 200: { type: 'application/schema+json' } },
+      refused: [404],
+    } },
+    '/api/files/{id}/{index}': { get: {
+      summary: 'A file that came with a form, by the address that cards and emails have', query: ['key'],
+      answers: { 200: { type: 'application/octet-stream' } }, refused: [404, 410, 503],
+    } },
+    '/api/thanks': { get: {
+      summary: 'Where a browser goes that sent a form without a script', query: ['form', 'id'], answers: { 200: HTML },
+    } },
+    '/api/openapi.json': { get: { summary: 'This description', answers: { 200: 'object' } } },
+    '/api/health': { get: { summary: 'Whether the process lives', answers: { 200: 'alive' } } },
+    '/api/ready': { get: { summary: 'Whether it can work', answers: { 200: 'readiness', 503: 'readiness' } } },
+    '/api/webhooks/{platform}': {
+      get: { summary: `Make sure of the webhook ${platform}`, answers: { 200: TEXT }, refused: [403, 405] },
+      post: {
+        summary: `The webhook ${platform}, which signs it`, body: { 'application/json': anyObject },
+        answers: { 200: 'object', 401: [TEXT, 'object'], 404: 'unknownPlatform' }, refused: [413, 503],
+      },
+    },
+    '/api/mail/events': { post: {
+      summary: 'What became of an email, signed by its provider', body: { 'application/json': anyObject },
+      answers: { 200: 'taken' }, refused: [401, 404, 413, 503],
+    } },
+    '/api/{platform}/manifest': { get: {
+      summary: 'What an app for this deployment is created from', query: ['files'], answers: { 200: 'object' },
+      refused: [404],
+    } },
+    '/api/{platform}/oauth/callback': { get: {
+      summary: 'The browser that began an installation comes back', query: ['code', 'state'], answers: { 302: 'none' },
+      refused: [404],
+    } },
+    '/api/auth/session': { get: { summary: 'Who is signed in, or how to', answers: { 200: 'session' } } },
+    '/api/auth/sign-in': { post: {
+      summary: 'Sign in with the password', body: { 'application/json': plain(z.toJSONSchema(signIn)) },
+      answers: { 200: 'signedIn' }, refused: [400, 401, 403, 415, 429, 503],
+    } },
+    '/api/auth/sign-out': { post: {
+      summary: 'Sign out', body: { 'application/json': anyObject }, answers: { 200: 'signedOut' }, refused: [403, 415],
+    } },
+    '/api/auth/{platform}': { get: {
+      summary: 'Go to a chat platform to sign in', query: ['to'], answers: { 302: 'none' }, refused: [404],
+    } },
+    '/api/auth/{platform}/callback': { get: {
+      summary: 'Come back from there', query: ['code', 'state'], answers: { 302: 'none' }, refused: [404, 429, 503],
+    } },
+  }
+}
+
+function operation(
+  path: string, { summary, query = [], headers = [], body, encoding = {}, answers, refused = [] }: Operation,
+): object {
+  const parameter = (where: string, required: boolean) => (name: string) => (
+    { name, in: where, required, schema: { type: 'string' } }
+  )
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  const isForm = headers.includes('Idempotency-Key')
+  const responses = {
+    ...Object.fromEntries(refused.map(status => [status, response(status, isForm ? ['refusal', HTML] : 'refusal')])),
+    ...Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, response(Number(status), answer)]),
+    ),
+  }
+  return {
+    summary,
+    parameters: [
+      ...inPath.map(parameter('path', true)), ...query.map(parameter('query', false)),
+      ...headers.map(parameter('header', false)),
+    ],
+    ...body && { requestBody: { content: Object.fromEntries(
+      Object.entries(body).map(([type, schema]) => [type, {
+        schema, ...type === MULTIPART && Object.keys(encoding).length > 0 && { encoding },
+      }]),
+    ) } },
+    responses,
+  }
+}
+
+function response(status: number, answer: Answer | readonly Answer[]): object {
+  const bodies = [answer].flat() as Answer[]
+  const content = Object.fromEntries(bodies.filter(body => body !== 'none').map(body => typeof body === 'string'
+    ? ['application/json', { schema: { $ref: `#/components/schemas/${body}` } }]
+    : [body.type, { schema: { type: body.type.endsWith('json') ? 'object' : 'string' } }]))
+  const isElsewhere = status === 302 || status === 303
+  const isLater = status === 429 || status === 503
+  const header = { schema: { type: isLater ? 'integer' : 'string' } }
+  return {
+    description: isElsewhere ? 'Go on there' : status < 300 ? 'Done' : 'Not done; the body says why',
+    ...isElsewhere && { headers: { Location: header } }, ...isLater && { headers: { 'Retry-After': header } },
+    ...Object.keys(content).length > 0 && { content },
+  }
+}
+
+/** A schema as it stands within another document. */
+function plain(schema: object): object {
+  const { $schema: _, ...rest } = schema as { $schema?: string }
+  return rest
+}

@@ -1,0 +1,55 @@
+import type { Chat } from 'chat'
+import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
+import type { Config } from '../config'
+import { handleWebhook } from '../handlers/webhook'
+import type { Connection } from '../platforms/connection'
+import { platformByName, platforms } from '../platforms/registry'
+import type { Monitor } from '../ports/monitor'
+import type { Log, Runtime } from '../ports/runtime'
+import type { Services } from './services'
+
+interface PlatformParts {
+  config: Config
+  connections: readonly Connection[]
+  listeners: readonly ListenerSupervisor[]
+  bot: () => Promise<Chat>
+  runtime: Runtime
+  monitor: Monitor
+  log: Log
+}
+
+/** What routes use of each platform. */
+export function platformServices(
+  { config, connections, listeners, bot, runtime, monitor, log }: PlatformParts,
+): Pick<Services, 'platform' | 'webhook'> {
+  const connectionOf = (key: string | undefined) => connections.find(({ platform }) => platform.key === key)
+  return {
+    platform: (key) => {
+      const definition = platforms.find(platform => platform.key === key)
+      if (!definition) return null
+      const { siteUrl, platforms: { [key]: settings } } = config
+      const { manifest } = definition
+      const install = connectionOf(key)?.install
+      return {
+        definition,
+        manifest: manifest && siteUrl !== null ? variant => manifest(siteUrl, settings, variant) : null,
+        listener: listeners.find(({ platform }) => platform === key) ?? null,
+        install: install ? { ...install, finish: code => install.finish(code, bot) } : null,
+      }
+    },
+    webhook: (name) => {
+      const definition = platformByName(name)
+      const connection = connectionOf(definition?.key)
+      if (!connection) return null
+      const { platform, embedded } = connection
+      return {
+        fromPages: embedded !== undefined,
+        takesGet: definition?.verifiesWebhook === true,
+        handle: (request, viewer) => {
+          if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
+          return handleWebhook(platform.key, request, bot, { runtime, monitor, log })
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import type { CardChild } from 'chat'
+import { renderCard } from '../adapters/chat/cards'
+import { renderEmail } from '../adapters/email/template'
+import { readForms } from '../config/forms'
+import { InvalidFields } from '../domain/errors'
+import { composeEmail } from '../domain/submission/email'
+import { CONTROLS, envelopeOf } from '../domain/submission/envelope'
+import { megabytes } from '../domain/submission/file-texts'
+import { typed } from '../domain/submission/field-rules'
+import { cardView } from '../domain/submission/present'
+import { fieldTexts, textsFor } from '../http/page-texts'
+import { platforms } from '../platforms/registry'
+import type { Email } from '../ports/delivery'
+import type { FieldRule } from '../ports/field-rules'
+import type { StoredFile } from '../ports/files'
+import type { Form } from '../ports/form'
+import type { Submission, SubmissionData } from '../ports/submission'
+import { createForms } from './forms'
+
+interface Asked {
+  /** What `forms.config.ts` says, or the path of a JSON file that says it. */
+  config: unknown
+  path?: string
+  /** Samples by key of their form; of forms without one they are made up. */
+  samples?: Readonly<Record<string, unknown>>
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** What becomes of one form. */
+interface Rehearsed {
+  key: string
+  name: string
+  mistakes: string[]
+  /** Where its card goes, who is mailed, what else is told; one line each. */
+  facts: string[]
+  /** Its card as text, with the platforms on which it looks so. */
+  cards: { on: string[], text: string }[]
+  email: Email
+}
+
+export interface Rehearsal {
+  /** Of the configuration as a whole. */
+  mistakes: string[]
+  forms: Rehearsed[]
+}
+
+/** Any moment does; the same one makes two rehearsals comparable. */
+const AT = Date.UTC(2026, 10, 22, 9)
+const ID = '0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
+const CHATS = platforms.filter(({ needs }) => needs.length > 0)
+
+/** What a value of each type may look like. */
+const EXAMPLES: Readonly<Record<string, unknown>> = {
+  email: 'ada@example.com', url: 'https://example.com', tel: '+44 20 7946 0123', checkbox: true,
+  textarea: 'Please quote 2 analytical engines.\nDelivery to London.', file: 'sample',
+}
+
+/** Tries every named form on a sample, before anybody sees it: nothing is sent anywhere. */
+export async function rehearse({ config, path, samples = {}, env }: Asked): Promise<Rehearsal> {
+  const mistakes: string[] = []
+  const { forms } = readForms(config, path, null, mistakes)
+  const all = createForms({
+    forms, mail: { to: env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)' },
+    endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },
+  }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, CHATS)
+  mistakes.push(...Object.keys(samples).filter(key => mistakes.length === 0 && !all.find(key)).map(
+    key => `There is a sample of the form ${JSON.stringify(key)}, and no such form.`,
+  ))
+  const named = all.all.filter(({ key }) => key !== undefined)
+  return { mistakes, forms: await Promise.all(named.map(form => tried(form, samples[form.key!], env))) }
+}
+
+async function tried(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
+  const { key = '', name = '', rooms, to, endpoint, confirm: words } = form
+  const body = isObject(sample) ? sample : madeUp(form)
+  const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
+  const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
+  const submission = submissionOf(form, body, mistakes)
+  const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
+  const shown = CHATS.filter(platform => rooms.some(room => room.split('/')[0] === platform.key))
+  const cards = new Map<string, string[]>()
+  for (const platform of shown) {
+    const { card } = renderCard(view, platform)
+    const text = [card.title ?? '', ...card.children.map(textOf)].filter(Boolean).join('\n')
+    cards.set(text, [...cards.get(text) ?? [], platform.label])
+  }
+  const decision = { action: 'forward' as const, at: AT, reviewer: { id: 'ada', name: 'Ada', platform: 'Slack' } }
+  const email = await composeEmail(
+    { ...submission, decision }, form,
+    { fromAddress: env.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: env.MAIL_FROM_NAME ?? 'Formbot' },
+    async () => renderEmail,
+  )
+  return {
+    key, name, mistakes, email,
+    facts: [
+      `Cards: ${placesOf(rooms)}`, `Email: ${to.join(', ')}`,
+      `Reply to: ${email.replyTo ?? 'nobody, because the sample has no address'}`,
+      ...form.files
+        ? [`Files: up to ${form.files.max} of ${megabytes(form.files.maxBytes)} each, ${form.files.types.join(', ')}`]
+        : [],
+      `Endpoint: ${endpoint?.host ?? 'none'}`,
+      ...words ? [`Afterwards: “${words.subject}” to ${email.replyTo ?? 'nobody'}`] : [],
+    ],
+    cards: [...cards].map(([text, on]) => ({ on, text })),
+  }
+}
+
+/** Adds to the mistakes what is wrong with the data; the rest is tried all the same. */
+function submissionOf(form: Form, body: Record<string, unknown>, mistakes: string[]): Submission {
+  const files = filesIn(body, form)
+  let data = Object.fromEntries(Object.entries(body).filter(
+    ([field]) => !CONTROLS.includes(field) && !files.some(file => file.field === field),
+  ))
+  try {
+    data = typed(data, form, files) as Record<string, unknown>
+  }
+  catch (error) {
+    if (!(error instanceof InvalidFields)) throw error
+    const texts = fieldTexts(error.problems, textsFor('en').texts)
+    mistakes.push(...Object.entries(texts).map(
+      ([field, text]) => `The sample's field ${JSON.stringify(field)}: ${text}`,
+    ))
+  }
+  return {
+    id: ID, form: form.key, version: 1, state: 'open', receivedAt: AT, expiresAt: AT,
+    data: data as SubmissionData, reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [],
+    failures: [], history: [], envelope: { ...envelopeOf(body), ...files.length > 0 && { files } },
+  }
+}
+
+/** Files of a sample, which has their names: each is of the first type that the form takes. */
+function filesIn(body: Record<string, unknown>, { fields = {}, files }: Form): StoredFile[] {
+  const type = files?.types[0]!.replace('/*', '/png') ?? ''
+  return Object.entries(body).flatMap(([field, value]) => (
+    fields[field]?.type === 'file'
+      ? [value].flat().filter(name => typeof name === 'string' && name !== '').map(
+          name => ({ field, name: name as string, type, size: 90_000, sha256: '' }),
+        )
+      : []
+  ))
+}
+
+function madeUp({ labels, fields = {} }: Form): Record<string, unknown> {
+  const keys = Object.keys(labels).length > 0 ? Object.keys(labels) : ['name', 'email', 'message']
+  return Object.fromEntries(keys.map(key => [key, exampleOf(key, fields[key] ?? {})]))
+}
+
+function exampleOf(key: string, { type, min, max, options, minLength = 0, maxLength }: FieldRule): unknown {
+  if (type === 'number' || type === 'integer') return min ?? Math.min(2, Number(max ?? 2))
+  if (type === 'date') return min ?? max ?? '2026-11-22'
+  if (type === 'select') return options?.[0]
+  const example = EXAMPLES[type ?? ''] ?? (/mail/i.test(key)
+    ? EXAMPLES.email
+    : /message|notes/i.test(key)
+      ? EXAMPLES.textarea
+      : 'Ada Lovelace')
+  return typeof example === 'string' ? example.padEnd(minLength, '.').slice(0, maxLength) : example
+}
+
+function placesOf(rooms: readonly string[]): string {
+  const labelled = rooms.flatMap((room) => {
+    const [key, channel] = room.split('/')
+    return channel ? [`${CHATS.find(platform => platform.key === key)?.label} ${channel}`] : []
+  })
+  return labelled.join(', ') || 'the channel of every platform that is set up'
+}
+
+function textOf(child: CardChild): string {
+  switch (child.type) {
+    case 'fields': return child.children.map(({ label, value }) => (
+      `${label}: ${value.replaceAll('\n', `\n${' '.repeat(label.length + 2)}`)}`
+    )).join('\n')
+    case 'text': return child.content
+    case 'link': return `${child.label}: ${child.url}`
+    case 'actions': return child.children.map(each => `[${'label' in each ? each.label : ''}]`).join(' ')
+    default: return ''
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

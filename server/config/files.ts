@@ -1,0 +1,51 @@
+import type { FilesStorage } from '../adapters/files/storage'
+import { MOST_ATTACHED } from '../ports/delivery'
+import { countOrNone, type Require, type Values, type Variable } from '../variable'
+import type { FormsConfig } from './forms'
+import type { ToolsConfig } from './tools'
+
+export const filesVariables = {
+  FILES_RATE_LIMIT: {
+    schema: countOrNone,
+    about: 'MB of files that one client address may send with forms in an hour; 0 switches the limit off. Default: 500.',
+  },
+} as const satisfies Record<string, Variable>
+
+export interface FilesConfig {
+  /** MB that one client may send in an hour; 0 for no limit. */
+  rateLimitMb: number
+  /** What links to files are signed with; undefined where that may change with every start. */
+  secret?: string
+  /** Null while no form takes files. */
+  storage: FilesStorage | null
+}
+
+interface FilesContext {
+  forms: FormsConfig
+  tools: ToolsConfig
+  production: boolean
+  require: Require
+  requireSite: (why: string) => unknown
+  problems: string[]
+}
+
+/** How files of forms are kept, as the agent's are: on this machine, in Vercel Blob or in S3. */
+export function readFiles(
+  values: Values<typeof filesVariables> & { NUXT_SESSION_PASSWORD?: string },
+  { forms, tools: { files }, production, require, requireSite, problems }: FilesContext,
+): FilesConfig {
+  const config = { rateLimitMb: values.FILES_RATE_LIMIT ?? 500, secret: values.NUXT_SESSION_PASSWORD }
+  const rules = Object.values(forms).flatMap(({ files }) => files ?? [])
+  if (rules.length === 0) return { ...config, storage: null }
+  if (production) require(['NUXT_SESSION_PASSWORD'], ', but a form takes files, the links to which it signs')
+  if (!files) problems.push(
+    'A form takes files, but there is no place for them here. Set BLOB_READ_WRITE_TOKEN with FILES_ACCESS=private, or FILES_S3_ENDPOINT and what belongs to it.',
+  )
+  if (files?.storage.kind === 'blob' && files.access === 'public') problems.push(
+    'A form takes files, but FILES_ACCESS is public. Set it to private, and take a private store of Vercel Blob.',
+  )
+  if (rules.some(({ max, maxBytes }) => max * maxBytes > MOST_ATTACHED)) {
+    requireSite('a form takes more of files than fits into an email, which then links to them')
+  }
+  return { ...config, storage: files?.storage ?? null }
+}

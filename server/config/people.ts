@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { inWords, normal, parseAliases, People, readAliases, type Aliases } from '../domain/people/people'
+import { platforms } from '../platforms/registry'
+import { duration, flag, list, text, type Values, type Variable } from '../variable'
+
+/** Somebody at the ops pages, by the name or address that they sign in with. */
+const OPS = 'ops:'
+
+/** `slack:U1`, `discord:123`, `ops:ada`. */
+export function isPerson(entry: string): boolean {
+  return isListed(entry, ({ person }) => person)
+}
+
+function isGroup(entry: string): boolean {
+  return isListed(entry, ({ group }) => group)
+}
+
+function isListed(entry: string, of: (platform: typeof platforms[number]) => { id: RegExp } | undefined): boolean {
+  const [, key, id = ''] = /^([a-z]+):(.+)$/s.exec(entry) ?? []
+  return platforms.some(platform => platform.key === key && of(platform)?.id.test(id))
+}
+
+function isOps(entry: string): boolean {
+  return entry.startsWith(OPS) && entry.length > OPS.length
+}
+
+/** One example for each platform that is not embedded. */
+export function peopleExamples(or: string): string {
+  const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
+  return [examples.slice(0, -1).join(', '), examples.at(-1)].join(or)
+}
+
+const groups = platforms.flatMap(({ group }) => group ? [group.example] : []).join(' or ')
+
+/** Somebody who may be on a list, or a group of them. */
+export const listedPerson = text.transform(normal).refine(
+  entry => isPerson(entry) || isGroup(entry) || isOps(entry),
+  `each entry is a person (${peopleExamples(' or ')}), a group (${groups}), or ops: and the name or address that somebody signs in with`,
+)
+
+const people = list.pipe(z.array(listedPerson).min(1, 'it lists nobody'))
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** Who may do what, who is who, and who has what. */
+export const peopleVariables = {
+  REVIEWERS: {
+    schema: people,
+    about: 'Who may decide, separated by commas: people, groups and ops:<name>, e.g. slack:U0123456789,discord:role:123456789012345678,ops:ada. Default: everybody in the room of the cards, and who signs in to the ops pages.',
+  },
+  OPS_VIEWERS: {
+    schema: people,
+    about: 'Who only looks at the ops pages, written like REVIEWERS. Once it is set, nobody else but reviewers sees them. Default: everybody who signs in.',
+  },
+  PEOPLE: {
+    schema: text,
+    about: 'Which ids are one person over platforms, e.g. ada = slack:U0123456789, discord:123456789012345678, ops:ada; grace = slack:U9876543210. Optional.',
+  },
+  TAKE: {
+    schema: flag,
+    about: 'Switches on that somebody takes what waits, by a button on its cards: everybody then sees who has it. Default: 0.',
+    example: '1',
+  },
+  CLAIM_TTL: {
+    schema: duration.refine(ms => ms > 0 && ms <= 24 * HOUR_MS, 'it is not between 1s and 24h'),
+    about: 'After how long nobody has any more what somebody took, e.g. 30m; at most 24h. Default: 4h.',
+  },
+} as const satisfies Record<string, Variable>
+
+export interface PeopleConfig {
+  /** Who may decide where a form does not say; everybody when absent. */
+  reviewers?: readonly string[]
+  /** Who only looks at the ops pages; when absent, everybody who is no reviewer. */
+  viewers?: readonly string[]
+  aliases: Aliases
+  /** For how long somebody has what they took, ms; null where nobody takes. */
+  claimMs: number | null
+}
+
+/** @param builtIn what `forms.config.ts`, or what is in its place, says of people */
+export function readPeople(
+  values: Values<typeof peopleVariables>, builtIn: Aliases | undefined, problems: string[],
+): PeopleConfig {
+  const isName = (name: string) => isPerson(name) || isOps(name)
+  const said = values.PEOPLE === undefined ? readAliases(builtIn ?? {}, isName) : parseAliases(values.PEOPLE, isName)
+  const source = values.PEOPLE === undefined ? 'people of forms.config.ts (or FORMS_CONFIG)' : 'PEOPLE'
+  problems.push(...said.problems.map(problem => `${source} has a mistake in ${problem}.`))
+  return {
+    reviewers: values.REVIEWERS, viewers: values.OPS_VIEWERS, aliases: said.aliases,
+    claimMs: values.TAKE ? values.CLAIM_TTL ?? 4 * HOUR_MS : null,
+  }
+}
+
+/** Who decides forms of a kind. */
+type Forms = Readonly<Record<string, { name?: string, reviewers?: readonly string[] }>>
+
+/** Everybody on any list. */
+export function everyoneListed({ reviewers, viewers }: PeopleConfig, forms: Forms): readonly string[] {
+  return [reviewers, viewers, ...Object.values(forms).map(form => form.reviewers)].flatMap(listed => listed ?? [])
+}
+
+/** Who may decide, for people; a line for each form that says it for itself. */
+export function whoDecides({ reviewers, viewers, aliases }: PeopleConfig, forms: Forms): string[] {
+  const people = new People(aliases)
+  const only = (list: readonly string[]) => `Only ${inWords(list.map(entry => people.nameOf(entry)))} may decide.`
+  return [
+    reviewers ? only(reviewers) : 'Everybody in the room may decide: REVIEWERS is not set.',
+    ...viewers && !reviewers ? ['At the ops pages only who is on a list of reviewers decides: OPS_VIEWERS is set.'] : [],
+    ...Object.values(forms).flatMap(form => form.reviewers ? [`${form.name}: ${only(form.reviewers)}`] : []),
+  ]
+}

@@ -1,0 +1,88 @@
+import type { Line } from '../../../shared/types/line'
+import { visible } from '../../../shared/utils/text'
+import type { Place, ReviewBoard } from '../../ports/board'
+import type { Speech } from '../../ports/conversation'
+import type { SubmissionStore } from '../../ports/store'
+import type { Person, Submission } from '../../ports/submission'
+import type { People } from '../people/people'
+import { belongsTo } from '../submission/place'
+import type { Presentation } from '../submission/present'
+import { pendingAt } from '../submission/search'
+import type { Taking } from '../submission/taking'
+import { withoutAddress } from './commands'
+
+/** That somebody is to have a submission, as it was typed. */
+export interface Assignment {
+  /** The beginning of its id, or all of it. */
+  id: string
+  /** `me`, or what somebody is called; empty where the message mentions them. */
+  whom: string
+}
+
+export interface AssignmentsPorts {
+  store: Pick<SubmissionStore, 'get' | 'listPending'>
+  board: Pick<ReviewBoard, 'roomOf' | 'nameOf' | 'label'>
+  presentation: Presentation
+  people: Pick<People, 'known' | 'namesOf'>
+  takingAt: (place: Place) => Pick<Taking, 'assign'>
+}
+
+/** Pending submissions that are read at most to find one by the beginning of its id, newest first. */
+const READING = { most: 1000, page: 100 }
+
+const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
+
+/** Reads `assign <id> @Grace` and `take <id>`; null for anything else, a sentence that begins so too. */
+export function parseAssignment(text: string): Assignment | null {
+  const [command = '', id = '', ...whom] = withoutAddress(text).split(/\s+/)
+  const [, name] = /^\/?(assign|take)$/.exec(command.toLowerCase()) ?? []
+  if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
+  if (name === 'take') return whom.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
+  return { id: id.toLowerCase(), whom: whom.join(' ') }
+}
+
+/** Gives submissions of a place to somebody, in words. */
+export class Assignments {
+  constructor(private readonly ports: AssignmentsPorts) {}
+
+  /**
+   * @param mentioned whom the message mentions, by the name that a list may have for them
+   * @returns what became of it; `isPrivate` when only who asked is to read it
+   * @throws when the store cannot be reached
+   */
+  async assign(
+    { id, whom }: Assignment, place: Place, by: Person, mentioned: string | undefined,
+  ): Promise<Speech & { isPrivate?: true }> {
+    const to = whom.toLowerCase() === 'me' ? by : await this.named(mentioned, whom)
+    if (!to) return says(TO_WHOM)
+    const found = await this.find(id, place)
+    if (found.length !== 1) return says(found.length === 0
+      ? `Nothing that waits here has an id that begins with ${id}.`
+      : `${found.length} ids begin with ${id}. Type more of it.`)
+    const result = await this.ports.takingAt(place).assign(found[0]!.id, to, by)
+    if (result.claimed) return says(`${to.name} has it now.`)
+    return { ...says(result.message), ...result.forbidden && { isPrivate: true } }
+  }
+
+  private async named(mentioned: string | undefined, whom: string): Promise<Person | null> {
+    const { board, people } = this.ports
+    const names = mentioned === undefined ? people.namesOf(whom) : [mentioned]
+    const [first] = names
+    if (first === undefined) return null
+    const [platform = '', ...id] = first.split(':')
+    const known = people.known(names)
+    const name = visible(await board.nameOf(first) ?? known.person ?? id.join(':'))
+    return { id: id.join(':'), name, platform: board.label(platform), ...known }
+  }
+
+  private async find(id: string, place: Place): Promise<Submission[]> {
+    const exact = await this.ports.store.get(id)
+    if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
+    const { found } = await pendingAt(place, READING, this.ports)
+    return found.filter(submission => submission.id.startsWith(id))
+  }
+}
+
+function says(text: Line): Speech {
+  return { text: [text] }
+}

@@ -1,0 +1,125 @@
+import type { Line } from '../../../shared/types/line'
+import { said } from '../../../shared/utils/line'
+import type { Place, ReviewBoard } from '../../ports/board'
+import type { Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
+import type { Form } from '../../ports/form'
+import type { Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { Person, Submission } from '../../ports/submission'
+import { PeopleUnknown } from '../errors'
+import { identityOf } from '../people/people'
+import type { Reviewers } from '../people/reviewers'
+import { holderOf } from '../submission/hold'
+import type { Presentation } from '../submission/present'
+import { pendingAt } from '../submission/search'
+import type { Taking } from '../submission/taking'
+import { onDate } from '../submission/times'
+import { mentionOf } from './previews'
+
+export interface HomePorts {
+  store: Pick<SubmissionStore, 'listPending'>
+  board: Pick<ReviewBoard, 'roomOf' | 'hasMember'>
+  presentation: Presentation
+  reviewers: Pick<Reviewers, 'has'>
+  takingAt: (place: Place) => Pick<Taking, 'take' | 'handBack'>
+  runtime: Pick<Runtime, 'now'>
+}
+
+/** Submissions that are shown of each kind, the oldest first. */
+const SHOWN = 10
+
+/** Pending submissions that are read at most, newest first. */
+const READING = { most: 1000, page: 100 }
+
+const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
+
+/** One person's own page in chat: what is theirs, and what is free. */
+export class Home {
+  constructor(private readonly ports: HomePorts) {}
+
+  /** @param platform its key @throws when the store cannot be reached, or nobody can tell what they may see */
+  async of(person: Person, platform: string): Promise<Speech> {
+    const forms = await this.formsOf(person, platform)
+    if (forms.length === 0) return { text: [CLOSED] }
+    const { all, complete } = await this.waiting(forms, platform)
+    const holder = (submission: Submission) => holderOf(submission, this.ports.runtime.now())?.who
+    const mine = all.filter(submission => holder(submission) === identityOf(person))
+    const free = all.filter(submission => holder(submission) === undefined)
+    const takes = all.some(({ form }) => this.ports.presentation.forms.of(form).claim)
+    const whose = takes ? split(mine.length, free.length, all.length - mine.length - free.length) : ''
+    const each = mine.length > 0 && free.length > 0 ? ' of each' : ''
+    const cut = mine.length > SHOWN || free.length > SHOWN ? ` The oldest ${SHOWN}${each}:` : ''
+    return { text: [said`${summary(all, complete, whose)}${cut}`], items: [
+      ...this.items(mine, { id: 'queue_hand_back', label: 'Hand back' }),
+      ...this.items(free, { id: 'queue_take', label: 'Take', primary: true }),
+    ] }
+  }
+
+  /** Somebody presses a button of it; what became of that stands above the queue. */
+  async pressed(action: 'take' | 'hand_back', id: string, person: Person, platform: string): Promise<Speech> {
+    const forms = await this.formsOf(person, platform)
+    const { all } = await this.waiting(forms, platform)
+    if (!all.some(submission => submission.id === id)) return this.of(person, platform)
+    const taking = this.ports.takingAt(roomsOf(forms, platform))
+    const result = await (action === 'take' ? taking.take(id, person) : taking.handBack(id, person))
+    const { text, ...queue } = await this.of(person, platform)
+    return { ...queue, text: result.claimed ? text : [result.message, ...text] }
+  }
+
+  /** The forms that somebody may decide there: by the form's list or, without one, as one of a room of it. */
+  private async formsOf(person: Person, platform: string): Promise<Form[]> {
+    const forms = this.ports.presentation.forms.all.filter(form => roomsOf([form], platform).length > 0)
+    const may = await Promise.all(forms.map(form => this.mayDecide(form, person, platform)))
+    return forms.filter((_, position) => may[position])
+  }
+
+  private async mayDecide(form: Form, person: Person, platform: string): Promise<boolean> {
+    const { reviewers, board } = this.ports
+    const asked = form.reviewers
+      ? [await reviewers.has(form.reviewers, person)]
+      : await Promise.all(roomsOf([form], platform).map(async (room) => {
+          const outcome = await board.hasMember(room, person.id)
+          return outcome.ok ? outcome.value : null
+        }))
+    if (asked.includes(null) && !asked.includes(true)) throw new PeopleUnknown()
+    return asked.includes(true)
+  }
+
+  /** What waits of these forms, the oldest first. */
+  private async waiting(forms: readonly Form[], platform: string) {
+    const { found, complete } = await pendingAt(roomsOf(forms, platform), READING, this.ports)
+    // Other forms may share their rooms.
+    const all = found.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
+    return { all, complete }
+  }
+
+  private items(submissions: readonly Submission[], button: SpeechButton): SpeechItem[] {
+    const { presentation } = this.ports
+    return submissions.slice(0, SHOWN).map(submission => ({
+      // What is published stays as it is until somebody opens it again.
+      ...mentionOf(submission, presentation),
+      ...presentation.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
+    }))
+  }
+}
+
+function roomsOf(forms: readonly Form[], platform: string): string[] {
+  return forms.flatMap(({ rooms }) => rooms.filter(room => room.split('/')[0] === platform))
+}
+
+function summary(all: readonly Submission[], complete: boolean, whose: string): Line {
+  const [oldest] = all
+  if (!oldest) return 'No submission waits for you. All done.'
+  const count = `${complete ? '' : 'At least '}${all.length} ${all.length === 1 ? 'submission waits' : 'submissions wait'}`
+  return said`${count}${whose}. The oldest came on ${onDate(oldest.receivedAt)}.`
+}
+
+/** `: 2 are yours, 1 is free, others have 3` */
+function split(mine: number, free: number, others: number): string {
+  const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`
+  const parts = [
+    ...mine > 0 ? [`${are(mine)} yours`] : [], ...free > 0 ? [`${are(free)} free`] : [],
+    ...others > 0 ? [`others have ${others}`] : [],
+  ]
+  return `: ${parts.join(', ')}`
+}

@@ -1,0 +1,48 @@
+import type { Line } from '../../../shared/types/line'
+import { said } from '../../../shared/utils/line'
+import type { SpeechItem } from '../../ports/conversation'
+import type { Submission } from '../../ports/submission'
+import { readFields } from '../submission/fields'
+import { holderNotes } from '../submission/holder-notes'
+import { cardView, type Presentation } from '../submission/present'
+import { onDate } from '../submission/times'
+
+/** Fields and characters of each in a preview. */
+const PREVIEW_FIELDS = 3
+const PREVIEW_LENGTH = 80
+
+/** One submission in a list: when it came, its first fields, and who has it. */
+export function previewOf(submission: Submission, presentation: Presentation): SpeechItem {
+  const fields = readFields(submission, presentation.forms.of(submission.form)).slice(0, PREVIEW_FIELDS)
+  const lines = fields.map(({ label, value }) => `${shorten(label)}: ${shorten(value)}`)
+  const received = said`Received ${onDate(submission.receivedAt)}`
+  return itemOf(submission, presentation, [received, ...lines.length > 0 ? lines : ['The form was empty.']])
+}
+
+/** The same without form data, for what stays where it is when the data goes. */
+export function mentionOf(submission: Submission, presentation: Presentation): SpeechItem {
+  const { name } = presentation.forms.of(submission.form)
+  const at = onDate(submission.receivedAt)
+  return itemOf(submission, presentation, [name ? said`${name}, received ${at}` : said`Received ${at}`])
+}
+
+function itemOf(submission: Submission, presentation: Presentation, lines: readonly Line[]): SpeechItem {
+  const notes = holderNotes(submission, presentation.forms.of(submission.form))
+  const { url } = cardView(submission, presentation)
+  // Enough of an id to tell it from others; `show` takes it.
+  const id = submission.id.slice(0, 8)
+  return {
+    label: id,
+    value: inLines([...lines, ...notes]),
+    ...url === null ? {} : { link: { label: `Open ${id}`, url } },
+  }
+}
+
+function inLines(lines: readonly Line[]): Line {
+  return lines.reduce((above, line) => said`${above}\n${line}`)
+}
+
+export function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length <= PREVIEW_LENGTH ? line : `${line.slice(0, PREVIEW_LENGTH - 1).toWellFormed()}…`
+}

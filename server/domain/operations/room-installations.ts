@@ -1,0 +1,59 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { Installation, Installations } from '../../ports/installations'
+import type { HealthBook } from '../../ports/monitor'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { CardQueue } from '../submission/card-queue'
+
+export interface RoomInstallationsPorts {
+  installations: Pick<Installations, 'learn' | 'forget'>
+  board: Pick<ReviewBoard, 'announce'>
+  queue: Pick<CardQueue, 'wake' | 'closedRooms'>
+  health: Pick<HealthBook, 'note'>
+  runtime: Pick<Runtime, 'now' | 'wait'>
+  log: Log
+}
+
+const HERE = 'Cards of forms arrive in this channel.'
+const ELSEWHERE = 'Cards of forms go where this app was added first. To have them here, remove it there; then remove it here, too, and add it again.'
+const REMOVED = 'The app was removed from its channel. Add it to one again.'
+
+/** Platforms tell of an installation once: with the store away it is tried again after these pauses, ms. */
+const PAUSES_MS = [1000, 4000, 15_000]
+
+/** Rooms that are where people install the app. */
+export class RoomInstallations {
+  constructor(private readonly ports: RoomInstallationsPorts) {}
+
+  /** @param room the platform's own */
+  async installed(room: string, app: string, installation: Installation): Promise<void> {
+    const { installations, board, queue, health, runtime, log } = this.ports
+    const { channel, within } = await this.persistently(() => installations.learn(app, installation))
+    const isHere = within === installation.within
+    log[isHere ? 'info' : 'warn'](isHere ? 'room.installed' : 'room.installed-elsewhere', { room, channel })
+    const outcome = await board.announce(`${room}/${installation.channel}`, isHere ? HERE : ELSEWHERE, null)
+    if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
+    if (!isHere) return
+    health.note(room, runtime.now(), outcome.ok ? undefined : outcome.reason)
+    await queue.closedRooms.opened(room)
+    queue.wake([room])
+  }
+
+  async removed(room: string, app: string, { within }: Installation): Promise<void> {
+    const { installations, queue, log } = this.ports
+    if (!await this.persistently(() => installations.forget(app, within))) return
+    log.warn('room.removed', { room })
+    await queue.closedRooms.shut(room, REMOVED)
+  }
+
+  private async persistently<T>(write: () => Promise<T>): Promise<T> {
+    for (const pause of PAUSES_MS) {
+      try {
+        return await write()
+      }
+      catch {
+        await this.ports.runtime.wait(pause)
+      }
+    }
+    return await write()
+  }
+}

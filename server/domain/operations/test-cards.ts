@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { TestCardsSent } from '../../../shared/types/setup'
+import { said } from '../../../shared/utils/line'
+import type { ReviewBoard } from '../../ports/board'
+import type { Forms } from '../../ports/form'
+import type { Limiter } from '../../ports/limiter'
+import type { Runtime } from '../../ports/runtime'
+import { TEST_CLICK } from '../conversation/texts'
+import { InvalidRequest, TooManyTests } from '../errors'
+import { reached } from '../submission/overview'
+import { toTheSecond } from '../submission/times'
+
+export interface TestCardsPorts {
+  board: Pick<ReviewBoard, 'announce'>
+  forms: Pick<Forms, 'all' | 'rooms'>
+  limiter: Limiter
+  runtime: Pick<Runtime, 'now'>
+}
+
+const asked = z.object({ platform: z.string() })
+
+/** A card in every room of a platform that shows whether cards arrive, and by its button whether clicks do. */
+export class TestCards {
+  constructor(private readonly ports: TestCardsPorts) {}
+
+  /** @throws InvalidRequest, TooManyTests, StoreUnavailable while they cannot be counted */
+  async send(body: unknown): Promise<TestCardsSent> {
+    const { board, forms, limiter, runtime } = this.ports
+    const platform = asked.safeParse(body).data?.platform
+    const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
+    if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
+    const waitMs = await reached(limiter.take(`test-cards:${platform}`))
+    if (waitMs > 0) throw new TooManyTests('test cards', limiter.limit, waitMs)
+    // Platforms take the same words twice for one message that was sent again.
+    const text = said`Test card of the set-up page, ${toTheSecond(runtime.now())}. Cards of forms arrive here.`
+    return { rooms: await Promise.all(rooms.map(async (room) => {
+      const outcome = await board.announce(room, text, null, TEST_CLICK)
+      const here = forms.all.filter(form => form.rooms.includes(room))
+      return {
+        forms: here.map(({ name, key }) => name ?? key ?? null), reason: outcome.ok ? null : outcome.reason,
+      }
+    })) }
+  }
+}

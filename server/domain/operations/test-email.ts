@@ -1,0 +1,57 @@
+import type { TestEmailReceipt, TestEmailSent } from '../../../shared/types/setup'
+import type { Mailer } from '../../ports/delivery'
+import type { Limiter } from '../../ports/limiter'
+import type { TestReceipts } from '../../ports/receipts'
+import type { Runtime } from '../../ports/runtime'
+import type { Receipt } from '../../ports/submission'
+import { EmailRefused, TooManyTests } from '../errors'
+import { reached } from '../submission/overview'
+import { senderOf, type MailSender } from '../submission/email'
+import { isArrived, isNews, isReturned, receiptText } from '../submission/verdicts'
+
+/** Stands where emails of submissions have their id. */
+export const TEST_EMAIL = 'test-email'
+
+export interface TestEmailPorts {
+  mailer: Mailer
+  mail: MailSender & { to: string, apiKey?: string }
+  receipts: TestReceipts
+  limiter: Limiter
+  runtime: Pick<Runtime, 'uuid'>
+}
+
+/** An email that shows whether emails go out, and whether the provider tells what becomes of them. */
+export class TestEmail {
+  constructor(private readonly ports: TestEmailPorts) {}
+
+  /** @throws EmailRefused, TooManyTests, StoreUnavailable while they cannot be counted */
+  async send(): Promise<TestEmailSent> {
+    const { mailer, mail, limiter, runtime } = this.ports
+    if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
+    const waitMs = await reached(limiter.take(TEST_EMAIL))
+    if (waitMs > 0) throw new TooManyTests('test emails', limiter.limit, waitMs)
+    const text = 'Somebody sent this from the set-up page of the form triage bot. Forwarded submissions arrive like it.'
+    const outcome = await mailer.send({
+      from: senderOf(mail), to: [mail.to], subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
+      ...mail.receipts ? { submission: TEST_EMAIL } : {},
+    }, `${TEST_EMAIL}-${runtime.uuid()}`)
+    if (!outcome.ok) throw new EmailRefused(outcome.reason)
+    return { to: mail.to, messageId: mail.receipts ? outcome.value ?? null : null }
+  }
+
+  /** What became of one. @throws StoreUnavailable */
+  async told(messageId: string, receipt: Receipt): Promise<void> {
+    const { receipts } = this.ports
+    const known = await reached(receipts.of(messageId))
+    if (isNews(receipt, known ?? undefined)) await reached(receipts.keep(messageId, receipt))
+  }
+
+  /** @throws StoreUnavailable */
+  async read(messageId: string): Promise<TestEmailReceipt> {
+    const receipt = await reached(this.ports.receipts.of(messageId))
+    return {
+      arrived: receipt !== null && isArrived(receipt), returned: receipt !== null && isReturned(receipt),
+      text: receipt && receiptText(receipt),
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { Outcome } from '../../ports/delivery'
+import type { Form } from '../../ports/form'
+import type { Monitor } from '../../ports/monitor'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { Person } from '../../ports/submission'
+import { visible } from '../../../shared/utils/text'
+import { PeopleUnknown } from '../errors'
+import { inWords, isNamed, type People } from './people'
+
+export interface ReviewersPorts {
+  board: Pick<ReviewBoard, 'membersOf' | 'nameOf'>
+  people: Pick<People, 'nameOf'>
+  runtime: Pick<Runtime, 'now'>
+  monitor: Pick<Monitor, 'refused'>
+  log: Log
+}
+
+/** What somebody tries, for the log. */
+interface Attempt {
+  submission: string
+  action: string
+  /** Key of the platform, or of nothing for the ops pages. */
+  platform: string
+}
+
+/** How long it is believed who is in a group, ms. */
+const BELIEVED_MS = 60_000
+
+/** How long it is believed that nobody can tell, ms: not every click waits for a platform that does not answer. */
+const UNKNOWN_MS = 3000
+
+/** Names of a list that a refusal tells. */
+const TOLD = 10
+
+/** Who may decide: the one gate before every decision, wherever it comes from. */
+export class Reviewers {
+  private readonly groups = new Map<string, { until: number, members: Promise<Outcome<readonly string[]>> }>()
+
+  private readonly names = new Map<string, string>()
+
+  constructor(private readonly ports: ReviewersPorts) {}
+
+  /**
+   * Why somebody may not decide, in words for them alone; null when they may. Where everybody may, nothing is asked.
+   */
+  async refusal(
+    { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: Attempt,
+  ): Promise<string | null> {
+    if (!reviewers) return null
+    const listed = await this.has(reviewers, person)
+    if (listed) return null
+    const { monitor, log } = this.ports
+    monitor.refused(attempt.platform)
+    log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: listed === null ? true : undefined })
+    if (listed === null) return new PeopleUnknown().message
+    return `Only ${await this.told(reviewers)} may decide this.`
+  }
+
+  /** Whether a list has somebody, by name or in a group; null while nobody can tell. */
+  async has(list: readonly string[], person: Person): Promise<boolean | null> {
+    if (isNamed(person, list)) return true
+    const found = await Promise.all(list.map(entry => this.isIn(entry, person)))
+    return found.includes(true) ? true : found.includes(null) ? null : false
+  }
+
+  private async isIn(group: string, { names = [] }: Person): Promise<boolean | null> {
+    const [platform] = group.split(':')
+    if (!names.some(name => name.startsWith(`${platform}:`))) return false
+    const members = await this.membersOf(group)
+    if (!members) return false
+    return members.ok ? members.value.some(name => names.includes(name)) : null
+  }
+
+  private membersOf(group: string): Promise<Outcome<readonly string[]>> | null {
+    const { board, runtime, log } = this.ports
+    const known = this.groups.get(group)
+    if (known && known.until > runtime.now()) return known.members
+    const members = board.membersOf(group)
+    if (!members) return null
+    this.groups.set(group, { until: runtime.now() + BELIEVED_MS, members })
+    return members.then((outcome) => {
+      if (outcome.ok) return outcome
+      const asked = this.groups.get(group)
+      if (asked?.members === members) asked.until = runtime.now() + UNKNOWN_MS
+      log.warn('group.unknown', { group, reason: outcome.reason })
+      return outcome
+    })
+  }
+
+  private async told(list: readonly string[]): Promise<string> {
+    const names = await Promise.all(list.slice(0, TOLD).map(entry => this.nameOf(entry)))
+    return inWords(list.length > TOLD ? [...names, null] : names)
+  }
+
+  private async nameOf(entry: string): Promise<string | null> {
+    const { people, board } = this.ports
+    const found = people.nameOf(entry) ?? this.names.get(entry) ?? await board.nameOf(entry)
+    if (found === null) return null
+    this.names.set(entry, found)
+    return visible(found)
+  }
+}

@@ -1,0 +1,56 @@
+import type { Place, ReviewBoard } from '../../ports/board'
+import type { Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { CardRef, Submission } from '../../ports/submission'
+import type { Outbox } from './outbox'
+import { isRoom, missingIn, type PlacePorts } from './place'
+import { sameCard } from './record'
+import { pendingAt } from './search'
+
+/** Pending submissions that are read at most to find those whose cards were deleted, newest first; but no forms. */
+const READING = { most: 1000, page: 250, unread: true }
+
+export interface DeletedCardsPorts {
+  store: Pick<SubmissionStore, 'listPending'>
+  outbox: Pick<Outbox, 'apply' | 'run'>
+  presentation: PlacePorts['presentation']
+  board: Pick<ReviewBoard, 'roomOf' | 'placeOf'>
+  runtime: Pick<Runtime, 'background'>
+}
+
+/** Cards that people delete while they are waited for. */
+export class DeletedCards {
+  private reported: { card: CardRef, place: Place }[] = []
+  private looking: Promise<void> | null = null
+
+  constructor(private readonly ports: DeletedCardsPorts) {}
+
+  /** A message was deleted, whosever it was. Any number at once are looked for together. */
+  deleted(card: CardRef, place: Place): Promise<void> {
+    if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()
+    this.reported.push({ card, place })
+    return this.looking ??= this.look().finally(() => { this.looking = null })
+  }
+
+  private async look(): Promise<void> {
+    while (this.reported.length > 0) {
+      const reported = this.reported.splice(0)
+      const { found } = await pendingAt('everywhere', READING, this.ports)
+      for (const submission of found) {
+        for (const card of submission.cards) {
+          const isDeleted = reported.some(({ card: of, place }) => (
+            sameCard(of, card) && place.includes(this.ports.board.roomOf(card))
+          ))
+          if (isDeleted) await this.replace(submission, card)
+        }
+      }
+    }
+  }
+
+  private async replace(submission: Submission, card: CardRef): Promise<void> {
+    const { outbox, runtime } = this.ports
+    const room = missingIn(submission, card, this.ports)
+    const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room }])
+    if (!('refused' in applied)) runtime.background(outbox.run(applied.submission, applied.added))
+  }
+}

@@ -1,0 +1,82 @@
+import type { FileDetails } from '../../../shared/types/submissions'
+import { visible } from '../../../shared/utils/text'
+import type { CardLink, CardPicture } from '../../ports/board'
+import type { StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
+import type { Field, Submission } from '../../ports/submission'
+
+/** Where files are, by the id of their submission and their number in it: whoever has an address may open it. */
+export interface FileAddresses {
+  path(id: string, index: number): string
+  /** Null while nobody knows where this service is. */
+  url(id: string, index: number): string | null
+}
+
+/** Raster images that every browser shows. */
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
+
+/** Larger pictures are not shown before somebody opens them, bytes. */
+const MOST_SHOWN = 2 * 2 ** 20
+
+/** What every platform shows on a card that shows pictures at all, and at most so large, bytes: Teams takes 1 MB. */
+const ON_CARDS = ['image/png', 'image/jpeg', 'image/gif']
+const MOST_ON_CARDS = 10 ** 6
+
+/** `10 MB`, `1.4 MB` or `87 KB`. */
+export function megabytes(bytes: number): string {
+  const [unit, size] = bytes < 2 ** 20 ? ['KB', bytes / 2 ** 10] : ['MB', bytes / 2 ** 20]
+  return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.ceil(size)} ${unit}`
+}
+
+/** What people read of a file: `cv.pdf (application/pdf, 1.4 MB)`. */
+function fileText({ name, type, size }: StoredFile): string {
+  return `${visible(name)} (${type}, ${megabytes(size)})`
+}
+
+/** Files as cards and emails list them, under the names of their fields. */
+export function fileFields({ envelope }: Submission, { labels }: Pick<Form, 'labels'>): Field[] {
+  return (envelope?.files ?? []).map(file => ({
+    label: Object.hasOwn(labels, file.field) ? labels[file.field]! : visible(file.field.toWellFormed()),
+    value: fileText(file), edited: false,
+  }))
+}
+
+/** Where a card leads to its files. What people called them stands in the fields, which are escaped. */
+export function fileLinks(
+  { id, envelope, decision }: Submission, addresses?: FileAddresses,
+): { links?: readonly CardLink[] } {
+  const { files = [] } = decision?.action === 'spam' ? {} : envelope ?? {}
+  const links = files.flatMap(({ type, size }, index) => {
+    const url = addresses?.url(id, index) ?? null
+    const which = files.length > 1 ? `file ${index + 1}` : 'the file'
+    return url === null ? [] : [{ label: `Open ${which} (${type}, ${megabytes(size)})`, url }]
+  })
+  return links.length > 0 ? { links } : {}
+}
+
+/**
+ * Pictures that a card shows, where its form has it so. Only while it waits: then they may end at once, and what is
+ * decided shows no broken one.
+ */
+export function filePictures(
+  { id, envelope, decision }: Submission, { files: rule }: Pick<Form, 'files'>, addresses?: FileAddresses,
+): { pictures?: readonly CardPicture[] } {
+  if (!rule?.show || decision) return {}
+  const pictures = (envelope?.files ?? []).flatMap(({ type, size }, index) => {
+    const url = ON_CARDS.includes(type) && size <= MOST_ON_CARDS ? addresses?.url(id, index) ?? null : null
+    return url === null ? [] : [{ url, alt: `Picture: file ${index + 1}` }]
+  })
+  return pictures.length > 0 ? { pictures } : {}
+}
+
+/** Files as the pages show them. */
+export function fileDetails(
+  submission: Submission, form: Pick<Form, 'labels'>, addresses?: FileAddresses,
+): FileDetails[] {
+  const labels = fileFields(submission, form)
+  return (submission.envelope?.files ?? []).map(({ name, type, size }, index) => ({
+    label: labels[index]!.label, name: visible(name), type, size: megabytes(size),
+    url: addresses?.path(submission.id, index) ?? null,
+    isPicture: PICTURES.includes(type) && size <= MOST_SHOWN,
+  }))
+}

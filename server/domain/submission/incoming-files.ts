@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { oneLine } from '../../../shared/utils/text'
+import { HEAD_BYTES, type FileRule, type FileStore, type IncomingFile, type StoredFile } from '../../ports/files'
+import type { Limiter } from '../../ports/limiter'
+import {
+  DomainError, FilesTooLarge, FilesUnavailable, FileTypeRefused, StoreUnavailable, TooManyBytes,
+} from '../errors'
+import { megabytes } from './file-texts'
+
+const MAX_NAME = 150
+
+/** What no wildcard stands for: a browser would run what is in it. */
+const NEVER_MEANT = /^image\/svg/
+
+/** The files of one form on their way in, stored under the id that its submission is going to have. */
+export class IncomingFiles {
+  readonly files: StoredFile[] = []
+  private hasBegun = false
+
+  /** @param limiter counts MB; null for no limit */
+  constructor(
+    readonly id: string, readonly rule: FileRule, private readonly client: string,
+    private readonly store: FileStore, private readonly limiter: Limiter | null,
+  ) {}
+
+  /** @throws TooManyBytes when its client sent enough for now, StoreUnavailable when nobody knows */
+  readonly count = async (bytes: number): Promise<void> => {
+    const { limiter } = this
+    if (!limiter) return
+    const waitMs = await limiter.take(`files:${this.client}`, Math.ceil(bytes / 2 ** 20)).catch((error) => {
+      throw new StoreUnavailable(error)
+    })
+    if (waitMs > 0) throw new TooManyBytes(limiter.limit, waitMs)
+  }
+
+  /** @throws FilesTooLarge, FileTypeRefused; FilesUnavailable when it cannot be stored */
+  readonly take = async ({ field, name, content }: IncomingFile): Promise<void> => {
+    const { head, whole } = await peeked(content)
+    // A file input that was left empty sends an empty file.
+    if (head.length === 0) return
+    const { max, maxBytes, types } = this.rule
+    const called = JSON.stringify(nameOf(name))
+    if (this.files.length >= max) throw new FilesTooLarge(
+      `There are more than ${max} files. Send ${max === 1 ? 'one' : `${max} or fewer`}.`,
+    )
+    const found = await this.store.typeOf(head)
+    const type = types.find(each => isMeant(each, found))
+    if (!type) throw new FileTypeRefused(
+      `The file ${called} is ${found ? `${found} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
+    )
+    const hash = createHash('sha256')
+    let size = 0
+    async function* measured() {
+      for await (const chunk of whole) {
+        size += chunk.length
+        if (size > maxBytes) throw new FilesTooLarge(
+          `The file ${called} is larger than ${megabytes(maxBytes)}. Send a smaller one.`,
+        )
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    this.hasBegun = true
+    await this.store.write(this.id, this.files.length, measured()).catch((error) => {
+      throw error instanceof DomainError ? error : new FilesUnavailable(error)
+    })
+    this.files.push({
+      field, name: nameOf(name), type: type.endsWith('/*') ? found! : type, size, sha256: hash.digest('hex'),
+    })
+  }
+
+  /** Deletes what was stored, because it is not going to be a submission. What stays, the sweep finds. */
+  async discard(): Promise<void> {
+    if (this.hasBegun) await this.store.erase(this.id).catch(() => {})
+  }
+}
+
+/** Whether a type that a form names means this one. A table of values is text by its content. */
+function isMeant(named: string, found: string | null): boolean {
+  if (named.endsWith('/*')) return found !== null && found.startsWith(named.slice(0, -1)) && !NEVER_MEANT.test(found)
+  return named === found || (named === 'text/csv' && found === 'text/plain')
+}
+
+/** The first bytes, and all of them. */
+async function peeked(content: AsyncIterable<Uint8Array>) {
+  const rest = content[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  for (let bytes = 0; bytes < HEAD_BYTES;) {
+    const { done, value } = await rest.next()
+    if (done) break
+    first.push(value)
+    bytes += value.length
+  }
+  async function* whole() {
+    yield* first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  }
+  return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), whole: whole() }
+}
+
+/** A file's name as people read it: one line, without the path that some browsers and programs send. */
+function nameOf(sent: string): string {
+  const name = oneLine(sent.toWellFormed()).split(/[/\\]/).at(-1)!.trim()
+  const dot = name.lastIndexOf('.')
+  const end = dot > 0 && name.length - dot <= 10 ? name.slice(dot) : ''
+  const cut = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - end.length - 1).toWellFormed()}…${end}` : name
+  return /^\.*$/.test(cut) ? 'file' : cut
+}

@@ -1,0 +1,32 @@
+import type { Submission } from '../../ports/submission'
+import type { EventOf, Transition } from './events'
+import { changed, followed, isDelivery, isRevocable, withEntry, withoutContent } from './record'
+import { reopened, settle, settleChanged, type Clock } from './settle'
+
+/** Takes a decision back, while that is possible: it is open again, with what was edited. */
+export function revoke(
+  current: Submission, { action, reviewer, press }: EventOf<'revoked'>, clock: Clock,
+): Transition {
+  const { decision, revocableUntil, data, history } = current
+  const { now, leasedUntil } = clock
+  if (decision?.action !== action || !isRevocable(current) || !data) return { refused: 'irrevocable' }
+  // A forward can be taken back until something of it is on its way, however late that is.
+  if (action === 'spam' && now >= revocableUntil!) return { refused: 'irrevocable' }
+  if (press && history.some(entry => 'press' in entry && entry.press === press)) return { refused: 'irrevocable' }
+  const { next, added } = followed(changed(current, {
+    work: current.work.filter(({ kind }) => !isDelivery(kind)),
+    history: withEntry(current, { at: now, event: 'revoked', action, reviewer, ...press ? { press } : {} }),
+  }), now, leasedUntil)
+  return reopened(next, added, clock)
+}
+
+/** The time is over in which spam could be taken back, or in which a receipt was waited for. */
+export function forget(current: Submission, clock: Clock): Transition {
+  const { state, revocableUntil = Infinity, keptUntil = Infinity } = current
+  if (state !== 'settled') return { refused: 'not-due' }
+  if (clock.now >= keptUntil) return settle(changed(current, { keptUntil: undefined }), [], clock)
+  if (clock.now < revocableUntil) return { refused: 'not-due' }
+  return settleChanged(changed(current, {
+    data: null, revocableUntil: undefined, failures: [], sent: withoutContent(current),
+  }), clock)
+}

@@ -1,0 +1,112 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { FileStore, StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
+import type { Limiter } from '../../ports/limiter'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import { FileGone, FilesUnavailable, NoSuchFile } from '../errors'
+import type { FileAddresses } from './file-texts'
+import { IncomingFiles } from './incoming-files'
+import { reached } from './overview'
+
+/** What is younger may belong to a form that is still on its way in, ms. */
+const ORPHAN_AGE_MS = 60 * 60 * 1000
+
+/** How often files are looked for whose submission is gone, ms: a storage lists them for money. */
+const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
+
+interface SubmissionFilesPorts {
+  /** Null where no form takes any. */
+  files: FileStore | null
+  store: Pick<SubmissionStore, 'get'>
+  /** Counts MB; null for no limit. */
+  limiter: Limiter | null
+  /** What the key of all links is derived from. */
+  secret: string
+  /** Base URL of this service, without a trailing slash; null when nobody knows it. */
+  siteUrl: string | null
+  runtime: Pick<Runtime, 'uuid' | 'now' | 'background'>
+  log: Log
+}
+
+/** Files that came with forms: taken in, linked to, and erased with their submission. */
+export class SubmissionFiles implements FileAddresses {
+  private readonly key: Buffer
+  private sweptAt = -Infinity
+
+  constructor(private readonly ports: SubmissionFilesPorts) {
+    this.key = Buffer.from(hkdfSync('sha256', ports.secret, '', 'links to files', 32))
+  }
+
+  /** The files of a form of this client; null when its form takes none. */
+  incoming({ files: rule }: Pick<Form, 'files'>, client: string): IncomingFiles | null {
+    const { files, limiter, runtime } = this.ports
+    return rule && files ? new IncomingFiles(runtime.uuid(), rule, client, files, limiter) : null
+  }
+
+  path(id: string, index: number): string {
+    return `/api/files/${id}/${index}?key=${this.signature(id, index)}`
+  }
+
+  url(id: string, index: number): string | null {
+    const { siteUrl } = this.ports
+    return siteUrl === null ? null : siteUrl + this.path(id, index)
+  }
+
+  /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
+  async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
+    if (!equal(key, this.signature(id, index))) throw new NoSuchFile()
+    const submission = await reached(this.ports.store.get(id))
+    const file = submission?.data ? submission.envelope?.files?.[index] : undefined
+    if (!file || !this.ports.files) throw new FileGone()
+    return { file, content: this.read(id, index, file) }
+  }
+
+  /** @throws FilesUnavailable while it is read */
+  async* read(id: string, index: number, { size }: StoredFile): AsyncGenerator<Buffer> {
+    try {
+      yield* this.ports.files!.read(id, index, size)
+    }
+    catch (error) {
+      throw new FilesUnavailable(error)
+    }
+  }
+
+  /** Deletes what came with a submission, in the background; what stays, the sweep finds. */
+  erase(id: string): void {
+    const { files, runtime, log } = this.ports
+    const erased = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
+    if (erased) runtime.background(erased)
+  }
+
+  /**
+   * Erases what crashes left: files whose submission has no form data, or never was. Does so once an hour, in the
+   * background: a storage takes its time to list what it has.
+   */
+  sweep(): void {
+    const { files, runtime, log } = this.ports
+    const now = runtime.now()
+    if (!files || now - this.sweptAt < ORPHAN_INTERVAL_MS) return
+    this.sweptAt = now
+    const swept = this.eraseOrphans(files, now - ORPHAN_AGE_MS)
+    runtime.background(swept.catch(error => log.warn('files.sweep-failed', { error })))
+  }
+
+  private async eraseOrphans(files: FileStore, before: number): Promise<void> {
+    for (const id of await files.idsBefore(before)) {
+      if ((await this.ports.store.get(id))?.data) continue
+      await files.erase(id)
+      this.ports.log.info('files.orphans-erased', { submission: id })
+    }
+  }
+
+  private signature(id: string, index: number): string {
+    return createHmac('sha256', this.key).update(`${id}/${index}`).digest('base64url')
+  }
+}
+
+/** In constant time, whatever the lengths. */
+function equal(a: string, b: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,48 @@
+import type { ActionEvent, AdapterPostableMessage, Author, Chat } from 'chat'
+import type { Home } from '../domain/conversation/home'
+import { failed } from '../domain/conversation/texts'
+import type { Speech } from '../ports/conversation'
+import type { Person } from '../ports/submission'
+import type { ConversationHandlers } from './conversation'
+import { reviewerOf, type ReviewHandlers } from './review'
+
+export interface HomeHandlers
+  extends Pick<ConversationHandlers, 'render' | 'log'>, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
+  home: Home
+}
+
+/** An adapter whose platform has a page for each of its people. */
+interface WithHome {
+  showHome?: (userId: string, message: AdapterPostableMessage) => Promise<void>
+}
+
+type Visit = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
+
+/** The page of their own that somebody opens, and its buttons, which belong to no room. */
+export function registerHome(bot: Chat, handlers: HomeHandlers): void {
+  const { home, render, log } = handlers
+
+  async function show(visit: Visit, what: (person: Person, platform: string) => Promise<Speech>): Promise<void> {
+    const { adapter, user: { userId } } = visit
+    const showHome = (speech: Speech) => (adapter as WithHome).showHome?.(userId, render({ speech }, adapter.name))
+    try {
+      await showHome(await what(await reviewerOf(visit, handlers), adapter.name))
+    }
+    catch (error) {
+      log.error('home.failed', { platform: adapter.name, error })
+      await showHome({ text: failed.text })?.catch(() => {})
+    }
+  }
+
+  bot.onAppHomeOpened(({ adapter, userId }) => {
+    const user: Author = { userId, userName: userId, fullName: userId, isBot: false, isMe: false }
+    return show({ adapter, user, raw: {} }, (person, platform) => home.of(person, platform))
+  })
+
+  for (const action of ['take', 'hand_back'] as const) {
+    bot.onAction(`queue_${action}`, async (event) => {
+      const { value } = event
+      if (value && !event.thread) await show(event, (...who) => home.pressed(action, value, ...who))
+    })
+  }
+}

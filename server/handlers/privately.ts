@@ -1,0 +1,31 @@
+import type { ActionEvent, EphemeralMessage, ModalElement } from 'chat'
+import type { Line } from '../../shared/types/line'
+import type { Log } from '../ports/runtime'
+import type { ConversationHandlers } from './conversation'
+
+export interface PrivatelyHandlers extends Pick<ConversationHandlers, 'render'> {
+  noticeModal: (message: Line, title: string) => ModalElement
+  log: Log
+}
+
+/** Says it to the one who clicked, alone; null where the platform has no words for one person. */
+export async function whisper(
+  { thread, user, adapter }: ActionEvent, message: Line, { render }: Pick<PrivatelyHandlers, 'render'>,
+): Promise<EphemeralMessage | null> {
+  const said = render({ speech: { text: [message] } }, adapter.name)
+  return await thread?.postEphemeral(user, said, { fallbackToDM: false }) ?? null
+}
+
+/** Tells the one who clicked and nobody else, as far as the platform can. What is told appears as it stands here. */
+export async function tellPrivately(
+  event: ActionEvent, message: Line, title: string, handlers: PrivatelyHandlers,
+): Promise<void> {
+  const { noticeModal, render, log } = handlers
+  try {
+    const seen = await whisper(event, message, handlers) ?? await event.openModal(noticeModal(message, title))
+    if (!seen) await event.thread?.post(render({ speech: { text: [message] } }, event.adapter.name))
+  }
+  catch (error) {
+    log.warn('notice.lost', { platform: event.adapter.name, error })
+  }
+}

@@ -1,0 +1,54 @@
+import type { ActionEvent, Chat, SlashCommandEvent } from 'chat'
+import { COMMAND } from '../../shared/commands'
+import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
+import { parseCommand } from '../domain/conversation/commands'
+import { failed, takesNothing } from '../domain/conversation/texts'
+import type { Place } from '../ports/board'
+import type { Answer } from '../ports/conversation'
+import type { ConversationHandlers } from './conversation'
+import { postAnswer, type Script } from './repliers'
+import { reviewerOf, type ReviewHandlers } from './review'
+
+export interface SlashCommandHandlers
+  extends Script, Pick<ConversationHandlers, 'here' | 'log'>, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
+  /** Null where people take nothing. */
+  assignments: Assignments | null
+  /** Whom a message mentions but the bot, by the names that a list may have for them. */
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
+}
+
+/** `/forms pending` is what a mention with `pending` is; its answer is read by who asked alone, where that can be. */
+export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers): void {
+  const { commands, here, render, log } = handlers
+  /** To one person alone, as far as the platform can. @param openly what everybody reads where it cannot */
+  const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: Answer, openly = answer) => {
+    const seen = await channel.postEphemeral(user, render(answer, adapter.name), { fallbackToDM: false })
+    if (!seen) await postAnswer(channel, openly, handlers)
+  }
+  bot.onSlashCommand(`/${COMMAND}`, async (event) => {
+    const { channel, adapter } = event
+    try {
+      const place = await here(channel.id, adapter)
+      const answer = await answerTo(event, place, handlers)
+      await say(event, await commands.alone(answer, place), answer)
+    }
+    catch (error) {
+      log.error('conversation.failed', { platform: adapter.name, command: COMMAND, error })
+      await say(event, { speech: failed }).catch(() => {})
+    }
+  })
+}
+
+async function answerTo(
+  event: SlashCommandEvent, place: Place, handlers: SlashCommandHandlers,
+): Promise<Answer> {
+  const { commands, assignments, mentionedIn } = handlers
+  const assignment = parseAssignment(event.text)
+  if (!assignment) {
+    const command = parseCommand(event.text)
+    return commands.answer(command.name ? command : { name: 'help', argument: '' }, place)
+  }
+  if (!assignments) return { speech: takesNothing }
+  const by = await reviewerOf(event, handlers)
+  return { speech: await assignments.assign(assignment, place, by, mentionedIn(event).at(-1)) }
+}

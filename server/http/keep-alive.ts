@@ -1,0 +1,20 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Server } from 'node:http'
+
+const STARTED = 'http.server.request.start'
+
+/**
+ * How long a connection may idle, ms. By itself node ends it after 5 s, perhaps while a proxy in front hands a form to
+ * it, which is lost then: so the proxy has to be the one that ends it, after 60 s by default
+ * (https://docs.aws.amazon.com/elasticloadbalancing/latest/classic/config-idle-timeout.html).
+ */
+const IDLE_MS = 75_000
+
+/** Has the server keep them. Nitro keeps its server to itself, but its first request brings it along. */
+export function keepConnections(): void {
+  const keep = (message: unknown) => {
+    (message as { server: Server }).server.keepAliveTimeout = IDLE_MS
+    unsubscribe(STARTED, keep)
+  }
+  subscribe(STARTED, keep)
+}

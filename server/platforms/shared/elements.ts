@@ -1,0 +1,34 @@
+import { CardText, type CardElement, type FieldElement, type TextElement, type TextInputElement } from 'chat'
+import type { Line } from '../../../shared/types/line'
+import { inUtc, plain, written } from '../../../shared/utils/line'
+import type { CardState } from '../../ports/board'
+import type { Platform } from '../traits'
+
+type Writing = Pick<Platform, 'escape' | 'moment'>
+
+/** A text of a card with the line that it was made from, for platforms whose moments are elements. */
+export interface LineElement extends TextElement { line?: Line }
+
+/** A field whose value was made from a line. */
+export interface LineField extends FieldElement { line?: Line }
+
+/** What a text of a card or a modal says. */
+export function lineOf({ content, line = content }: LineElement): Line {
+  return line
+}
+
+/** A line as the platform shows it: its words as they are, its moments in the reader's zone, or in UTC. */
+export function lineText(line: Line, { escape, moment }: Writing): string {
+  return written(line, escape, each => moment?.(each) ?? escape(inUtc(each)))
+}
+
+/** A line that is to be escaped by whoever sends it. */
+export function lineElement(line: Line): LineElement {
+  return { ...CardText(plain(line)), line }
+}
+
+/** A text input that takes texts of one kind only, for platforms that have inputs for them. */
+export interface KindInput extends TextInputElement { kind?: 'email' | 'url' | 'tel' }
+
+/** A card that knows what became of its submission, for platforms that show it by colour. */
+export interface StateCard extends CardElement { state?: CardState }

@@ -1,0 +1,35 @@
+import type { Line, Moment } from '../types/line'
+
+/** A line of words, moments and other lines, by a template; words that meet become one. */
+export function said(words: TemplateStringsArray, ...parts: readonly (Line | Moment)[]): Line {
+  const line: (string | Moment)[] = [words[0]!]
+  for (const part of parts.flatMap((part, index) => [...partsOf(part), words[index + 1]!])) {
+    const last = line.at(-1)
+    if (typeof part === 'string' && typeof last === 'string') line.splice(-1, 1, last + part)
+    else line.push(part)
+  }
+  return line.length === 1 ? line[0] as string : line.filter(part => part !== '')
+}
+
+export function partsOf(line: Line | Moment): readonly (string | Moment)[] {
+  return Array.isArray(line) ? line as readonly (string | Moment)[] : [line as string | Moment]
+}
+
+/** The line as one text. */
+export function written(line: Line, words: (text: string) => string, moment: (moment: Moment) => string): string {
+  return partsOf(line).map(part => typeof part === 'string' ? words(part) : moment(part)).join('')
+}
+
+/** The line for readers of whom no time zone is known. */
+export function plain(line: Line): string {
+  return written(line, text => text, inUtc)
+}
+
+/** `21 Nov 2026, 12:03 UTC`, `12:03 UTC` or `12:03:10 UTC`: one form for every reader, wherever they are. */
+export function inUtc({ at, shows }: Moment): string {
+  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as
+  // much.
+  const [, day, month, year, time = ''] = new Date(at).toUTCString().split(' ')
+  if (shows === 'seconds') return `${time} UTC`
+  return `${shows === 'date' ? `${Number(day)} ${month} ${year}, ` : ''}${time.slice(0, 5)} UTC`
+}

@@ -1,0 +1,33 @@
+/** A part of what somebody searches for. */
+export interface SearchTerm {
+  /** As it was typed, but for quotation marks. */
+  text: string
+  /** `name` of `name:ada`, with `ada`; absent for a word or a phrase. */
+  field?: string
+  value: string
+}
+
+/**
+ * Reads a search: words, `"a phrase"`, `name:ada` and `name:"a phrase"`. A quotation mark without another one is of a
+ * word.
+ */
+export function searchTerms(text: string): SearchTerm[] {
+  const parts = text.replace(/[\u201C\u201D]/g, '"').split('"')
+  if (parts.length % 2 === 0) parts.push(parts.splice(-2).join('"'))
+  const terms: SearchTerm[] = []
+  for (let at = 0; at < parts.length; at += 2) {
+    const words = parts[at]!.split(/\s+/)
+    const phrase = parts[at + 1]?.trim() ?? ''
+    const last = words.at(-1)!
+    const field = phrase && last.indexOf(':') === last.length - 1 ? words.pop()!.slice(0, -1) : ''
+    terms.push(...words.filter(Boolean).map(readWord))
+    if (phrase) terms.push({ text: `${field && `${field}:`}${phrase}`, ...field && { field }, value: phrase })
+  }
+  return terms
+}
+
+function readWord(text: string): SearchTerm {
+  const colon = text.indexOf(':')
+  const isField = colon > 0 && colon < text.length - 1
+  return isField ? { text, field: text.slice(0, colon), value: text.slice(colon + 1) } : { text, value: text }
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Installations } from '../../server/ports/installations'
+
+/** Two replicas, which may be one. */
+export interface InstallationsSetup {
+  one: Installations
+  other: Installations
+  close: () => Promise<unknown>
+}
+
+const APP = 'app-1'
+const ENGINES = { channel: '19:engines@thread', within: '19:works' }
+
+export function installationsContract(name: string, open: () => Promise<InstallationsSetup>): void {
+  describe(`${name} installations`, () => {
+    let setup: InstallationsSetup
+    beforeEach(async () => {
+      setup = await open()
+    })
+    afterEach(() => setup.close())
+
+    test('an app is installed nowhere until it is told, and then where it is told, for all replicas', async () => {
+      const { one, other } = setup
+      expect(await other.find(APP)).toBeNull()
+      expect(await one.learn(APP, ENGINES)).toEqual(ENGINES)
+      expect(await other.find(APP)).toEqual(ENGINES)
+      expect(await other.find('app-2')).toBeNull()
+    })
+
+    test('another channel within the same replaces it', async () => {
+      const { one, other } = setup
+      await one.learn(APP, ENGINES)
+      const pumps = { ...ENGINES, channel: '19:pumps@thread' }
+      expect(await other.learn(APP, pumps)).toEqual(pumps)
+      expect(await one.find(APP)).toEqual(pumps)
+    })
+
+    test('it stands against one elsewhere until it is forgotten', async () => {
+      const { one, other } = setup
+      const elsewhere = { channel: '19:mallory@thread', within: '19:elsewhere' }
+      await one.learn(APP, ENGINES)
+      expect(await other.learn(APP, elsewhere)).toEqual(ENGINES)
+      expect(await other.forget(APP, elsewhere.within)).toBe(false)
+      expect(await one.find(APP)).toEqual(ENGINES)
+      expect(await other.forget(APP, ENGINES.within)).toBe(true)
+      expect(await one.find(APP)).toBeNull()
+      expect(await one.forget(APP, ENGINES.within)).toBe(false)
+      expect(await one.learn(APP, elsewhere)).toEqual(elsewhere)
+    })
+
+    test('of two at once one stands, and both are told which', async () => {
+      const { one, other } = setup
+      const elsewhere = { channel: '19:mallory@thread', within: '19:elsewhere' }
+      const told = await Promise.all([one.learn(APP, ENGINES), other.learn(APP, elsewhere)])
+      expect(told[0]).toEqual(told[1])
+      expect(await one.find(APP)).toEqual(told[0])
+    })
+  })
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import type { LifecycleEvent } from '../../server/domain/submission/events'
+import { transition } from '../../server/domain/submission/lifecycle'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import { isOver, traceOf } from '../../server/domain/submission/trace'
+import type { Submission } from '../../server/ports/submission'
+import { silentLog } from '../fakes/runtime'
+import { submission } from '../fixtures/submissions'
+import { startRedis, type RedisServer } from '../support/redis-server'
+
+const SUBMISSIONS = 200
+const LEASE_MS = 30_000
+const REVIEWER = { id: 'U1', name: 'Ada', platform: 'Slack' }
+
+let server: RedisServer
+/** As three servers have them. */
+let stores: RedisStore[]
+beforeAll(async () => {
+  server = await startRedis()
+  stores = Array.from({ length: 3 }, () => new RedisStore(createRedis(server.url, silentLog), storeRules))
+})
+afterAll(async () => {
+  for (const store of stores) await store.close()
+  await server.stop()
+})
+
+/** As `Outbox.apply`: on the newest version until it is stored or refused. Resolves with whether it was stored. */
+async function apply(store: RedisStore, id: string, event: LifecycleEvent, now: number): Promise<boolean> {
+  for (;;) {
+    const current = (await store.get(id))!
+    const step = transition(current, event, now, LEASE_MS)
+    if ('refused' in step) return false
+    if (await store.replace(current, isOver(step.next) ? traceOf(step.next) : step.next)) return true
+  }
+}
+
+/** Every event on every server at once, on each of many submissions; how often each was stored. */
+async function race(
+  made: (now: number) => Submission, events: (current: Submission) => LifecycleEvent[], rounds = 1,
+): Promise<{ wins: boolean[][], left: Submission[] }> {
+  const now = Date.now()
+  const all = Array.from({ length: SUBMISSIONS }, () => made(now))
+  const wins: boolean[][] = []
+  for (const each of all) {
+    await stores[0]!.create(each)
+    const tries = events(each).flatMap(event => Array.from({ length: rounds }, () => event))
+    wins.push(await Promise.all(tries.map(
+      (event, index) => apply(stores[index % stores.length]!, each.id, event, now),
+    )))
+  }
+  const left = await Promise.all(all.map(async ({ id }) => (await stores[1]!.get(id))!))
+  return { wins, left }
+}
+
+const decided = (now: number, changes: Partial<Submission>) => submission({
+  decision: { action: 'forward', reviewer: REVIEWER, at: now }, state: 'settling', ...changes,
+})
+
+test('an undo against the lease of the email: one of them, on each of 200 submissions over three servers', async () => {
+  const { wins, left } = await race(
+    now => decided(now, { revocableUntil: now, work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: now }] }),
+    () => [{ type: 'revoked', action: 'forward', reviewer: REVIEWER }, { type: 'leased', keys: ['email#2'] }],
+  )
+  for (const [index, [undone, leased]] of wins.entries()) {
+    expect(undone).toBe(!leased)
+    expect(left[index]).toMatchObject(undone ? { state: 'open', work: [] } : { state: 'settling', decision: {} })
+  }
+})
+
+test('not spam against an erasure: what is erased stays erased, whoever was first', async () => {
+  const { wins, left } = await race(
+    now => decided(now, {
+      decision: { action: 'spam', reviewer: REVIEWER, at: now }, state: 'settled', revocableUntil: now + LEASE_MS,
+      work: [],
+    }),
+    () => [{ type: 'revoked', action: 'spam', reviewer: REVIEWER }, { type: 'erased', reviewer: REVIEWER }],
+  )
+  expect(wins.every(([, erased]) => erased)).toBe(true)
+  expect(left.every(({ state, data }) => state === 'erased' && data === null)).toBe(true)
+})
+
+test('fifty people who release one that is held: it is released once, and has one card to come in each room', async () => {
+  const { wins, left } = await race(
+    () => submission({ state: 'held', work: [] }),
+    () => [{ type: 'released', reviewer: REVIEWER, rooms: ['slack', 'discord'] }], 50,
+  )
+  expect(wins.map(each => each.filter(Boolean).length)).toEqual(Array.from({ length: SUBMISSIONS }, () => 1))
+  for (const { work } of left) expect(work.map(({ key }) => key)).toEqual(['post:slack', 'post:discord'])
+})

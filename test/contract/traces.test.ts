@@ -1,0 +1,81 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import { silentLog } from '../fakes/runtime'
+import { over, submission } from '../fixtures/submissions'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { traceContract } from './traces'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+let server: RedisServer
+beforeAll(async () => { server = await startRedis() })
+afterAll(() => server.stop())
+
+async function openRedis() {
+  const client = createRedis(server.url, silentLog)
+  const store = new RedisStore(client, storeRules)
+  await store.check()
+  await client.flushAll()
+  const textOf = async (key: string) => await client.type(key) === 'hash'
+    ? JSON.stringify(await client.hGetAll(key))
+    : await client.get(key)
+  return {
+    store, client,
+    text: async (id: string) => {
+      const keys = (await client.keys('*')).filter(key => key.includes(id))
+      return (await Promise.all(keys.map(textOf))).join()
+    },
+    close: () => store.close(),
+  }
+}
+
+async function openEmbedded() {
+  const dir = await mkdtemp(join(tmpdir(), 'traces-'))
+  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
+  return {
+    store,
+    text: async (id: string) => {
+      const files = (await readdir(dir, { recursive: true })).filter(file => file.includes(id))
+      return (await Promise.all(files.map(file => readFile(join(dir, file), 'utf8')))).join()
+    },
+    close: async () => {
+      await store.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+traceContract('Redis', openRedis)
+traceContract('Embedded', openEmbedded)
+
+test('a trace is one key of at most 600 bytes for a week, with two cards, two deliveries and a receipt', async () => {
+  const redis = await openRedis()
+  const created = submission({ form: 'applications', cards: [
+    { platform: 'slack', threadId: 'slack:C0123456789:1763712000.123456', messageId: '1763712000.123456' },
+    {
+      platform: 'discord', threadId: 'discord:1234567890123456789:1234567890123456789',
+      messageId: '1234567890123456789',
+    },
+  ], sent: [
+    {
+      delivery: 'email', content: 'x', to: ['applications@example.com'], at: Date.now(),
+      messageId: '49a3999c-0ce1-4ea6-ab68-afcd6dc2e794',
+      receipt: { verdict: 'bounced', reason: 'mailbox does not exist' },
+    }, { delivery: 'endpoint', content: 'x', to: ['hooks.example.com'], at: Date.now() },
+  ], delivered: ['email', 'endpoint'] })
+  await redis.store.create(created)
+  await redis.store.replace(created, over(created, { look: 3 }))
+  const key = `{triage}:t:${created.id}`
+  expect((await redis.client.keys('*')).filter(each => each.includes(created.id))).toEqual([key])
+  expect(await redis.client.memoryUsage(key)).toBeLessThanOrEqual(600)
+  const left = await redis.client.pTTL(key)
+  expect(left).toBeGreaterThan(7 * DAY_MS - 60_000)
+  expect(left).toBeLessThanOrEqual(7 * DAY_MS)
+  await redis.close()
+})

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardEdits, cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { holding } from '../support/redis-keys'
+import { startServer } from '../support/server'
+import type { SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
+
+let d: Deployment
+let discord: DiscordDouble
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deploy({
+    CARD_DATA_TTL: '3s',
+    ...discord.env,
+  })
+})
+afterAll(async () => {
+  await d.close()
+  await discord.close()
+})
+afterEach(() => { d.slack.fault = () => undefined })
+
+const isOnDiscord = (text: string) => discord.messages().some(message => JSON.stringify(message).includes(text))
+const textOf = async (card: SlackMessage) => JSON.stringify(await cardNow(d, card))
+const keysOf = async (id: string) => (await holding(d.redis.url, id)).filter(key => key.includes(id))
+const traceOf = (id: string) => until('the trace', async () => (await keysOf(id)).join() === `{triage}:t:${id}`)
+
+it('cards show the form for the time that is set, and then only what became of it, in every room', async () => {
+  const { id, card } = await submit(d, FORM)
+  await until('the Discord card', () => isOnDiscord(id))
+  const startedAt = performance.now()
+  await click(d, card, 'forward', id)
+  // What was sent, because by now the time may be over.
+  expect(JSON.stringify(cardEdits(d).final[0])).toContain('unique-value')
+  expect(discord.requests.find(({ method }) => method === 'PATCH')!.body).toContain('unique-value')
+  expect(await holding(d.redis.url, 'unique-')).toEqual([])
+  await until('no form on either card', async () => (
+    !(await textOf(card)).includes('unique-') && !isOnDiscord('unique-')
+  ))
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3000)
+  expect(blockText((await cardNow(d, card)).blocks)).toMatch(/Forwarded by Ada Lovelace on Slack, .* UTC/)
+  expect(isOnDiscord('Forwarded by Ada Lovelace')).toBe(true)
+  await traceOf(id)
+})
+
+it('they lose it although the process was killed meanwhile, and the platform was away when the time came', async () => {
+  const { id, card } = await submit(d, FORM)
+  let refused = 0
+  // The edit that comes with the decision still shows the form.
+  d.slack.fault = ({ path, body }) => path === '/api/chat.update' && !body.includes('unique-') && ++refused <= 3
+    ? { status: 500 }
+    : undefined
+  await click(d, card, 'forward', id)
+  await d.server.kill()
+  d.server = await startServer(d.env)
+  await until('the platform asked in vain', () => refused > 3)
+  await until('no form on the card', async () => !(await textOf(card)).includes('unique-'))
+  await traceOf(id)
+})
+
+it('a card that somebody deleted counts as done', async () => {
+  const { id, card } = await submit(d, FORM)
+  await click(d, card, 'forward', id)
+  d.slack.fault = ({ path, body }) => path === '/api/chat.update' && body.includes(card.ts)
+    ? { status: 200, body: '{"ok":false,"error":"message_not_found"}' }
+    : undefined
+  await traceOf(id)
+})
+
+it('spam has none of it from the start', async () => {
+  const { id, card } = await submit(d, FORM)
+  await click(d, card, 'spam', id)
+  expect(await textOf(card)).not.toContain('unique-')
+  await traceOf(id)
+})

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { startBrowser, type Browser } from '../support/browser'
+import { cardNow, cardOf, click, deploy, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { startServer } from '../support/server'
+import type { SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+import { pdf, png, sendFiles } from '../support/uploads'
+import { PASSWORD, visit } from '../support/visitor'
+
+const dir = mkdtempSync(join(tmpdir(), 'card-pictures-'))
+let d: Deployment
+let discord: DiscordDouble
+let browser: Browser
+
+beforeAll(async () => {
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, JSON.stringify({
+    shown: { name: 'Shown', files: { show: true, types: ['image/*', 'application/pdf'] } },
+    listed: { name: 'Listed', files: {} },
+  }))
+  ;[discord, browser] = await Promise.all([startDiscord(), startBrowser()])
+  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, CARD_INTERVAL_MS: '0', ...discord.env })
+})
+afterEach(() => { d.slack.fault = () => undefined })
+afterAll(async () => {
+  await browser.close()
+  await d.close()
+  await discord.close()
+  rmSync(dir, { recursive: true })
+})
+
+const FILES = [{ name: 'cv.pdf', content: pdf(100) }, { name: 'me.png', content: png }]
+const pictureOf = ({ blocks }: SlackMessage) => blocks.filter(({ type }) => type === 'image')
+const linksOf = ({ blocks }: SlackMessage) => JSON.stringify(blocks).match(/\/api\/files\//g)?.length ?? 0
+/** As platforms fetch it: from this machine, by its address on the card. */
+const fetched = (url: string) => fetch(url.replace('https://forms.example.com', d.server.url))
+const onDiscord = (id: string) => until('the Discord card', () => (
+  discord.messages().find(message => JSON.stringify(message).includes(id))
+))
+
+async function submitted(form = 'shown') {
+  const answer = await sendFiles(d.server, `/api/form/${form}`, { name: 'Ada' }, FILES)
+  const { submissionId: id } = await answer.json() as { submissionId: string }
+  await d.server.drain()
+  return { id, card: await cardOf(d, id) }
+}
+
+test('small pictures are on cards while they wait, where their form shows them, and on no decided one', async () => {
+  const { id, card } = await submitted()
+  const [picture] = pictureOf(card)
+  expect(picture).toMatchObject({ alt_text: 'Picture: file 2' })
+  const url = picture!.image_url as string
+  expect(url).toMatch(RegExp(`^https://forms\\.example\\.com/api/files/${id}/1\\?key=`))
+  const { embeds } = await onDiscord(id)
+  expect(embeds[0]).toMatchObject({ fields: expect.anything(), image: { url } })
+  const served = await fetched(url)
+  expect([served.status, served.headers.get('content-type'), served.headers.get('content-disposition')]).toEqual(
+    [200, 'image/png', expect.stringContaining('attachment')],
+  )
+  await click(d, card, 'forward', id)
+  await d.server.drain()
+  expect(pictureOf(await cardNow(d, card))).toEqual([])
+  expect(JSON.stringify((await onDiscord(id)).embeds)).not.toContain('"image"')
+})
+
+const PAGE = '<!doctype html><script>document.title = "run"</script>'
+const SCRIPT = '/*\u0000*/=1;document.title="run"//'
+
+test.each([
+  ['a PNG that goes on as a page', Buffer.concat([png, Buffer.from(PAGE)]), 'image/png'],
+  ['a GIF that is a script too', Buffer.from(`GIF89a${SCRIPT}`, 'latin1'), 'image/gif'],
+  ['a JPEG that goes on as a page', Buffer.from(`\u00FF\u00D8\u00FF\u00E0JFIF${PAGE}`, 'latin1'), 'image/jpeg'],
+])('%s comes in as a picture, and a browser runs nothing of it', async (_, content, type) => {
+  const answer = await sendFiles(d.server, '/api/form/shown', { name: 'Ada' }, [{ name: 'me.html', content }])
+  const { submissionId: id } = await answer.json() as { submissionId: string }
+  const url = pictureOf(await cardOf(d, id))[0]!.image_url.replace('https://forms.example.com', d.server.url)
+  expect(Object.fromEntries((await fetch(url)).headers)).toMatchObject({
+    'content-type': type, 'x-content-type-options': 'nosniff',
+    'content-security-policy': 'default-src \'none\'; sandbox',
+    'content-disposition': expect.stringMatching(/^attachment;/), 'cross-origin-resource-policy': 'same-origin',
+  })
+  // As a page it is saved, and as a script it is refused even to a page of this site that may run any.
+  const page = await browser.newPage({ bypassCSP: true })
+  await Promise.all([page.waitForEvent('download'), page.goto(url).catch(() => {})])
+  await page.goto(`${d.server.url}/api/thanks`)
+  const load = `new Promise((resolve) => {
+    const script = Object.assign(document.createElement('script'), { src: ${JSON.stringify(url)} })
+    script.onload = script.onerror = ({ type }) => resolve(type)
+    document.body.append(script)
+  })`
+  expect([await page.evaluate(load), await page.title()]).toEqual(['error', expect.not.stringMatching(/^run$/)])
+})
+
+test('a form that does not say so has links alone', async () => {
+  const { id, card } = await submitted('listed')
+  expect([pictureOf(card), linksOf(card)]).toEqual([[], 2])
+  expect(JSON.stringify((await onDiscord(id)).embeds)).not.toContain('"image"')
+})
+
+test('a picture that somebody erases goes from the cards, and its address is 410', async () => {
+  const { id, card } = await submitted()
+  const url = pictureOf(card)[0]!.image_url as string
+  const ops = visit(d.server)
+  await ops.signIn(PASSWORD)
+  expect((await ops.delete(`/api/submissions/${id}`)).status).toBe(200)
+  await d.server.drain()
+  expect([pictureOf(await cardNow(d, card)), linksOf(await cardNow(d, card))]).toEqual([[], 0])
+  expect((await fetched(url)).status).toBe(410)
+})
+
+test('a card whose picture Slack cannot fetch is shown without it, and with everything else', async () => {
+  d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes('image_url')
+    ? { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
+    : undefined
+  const { card } = await submitted()
+  expect([pictureOf(card), linksOf(card)]).toEqual([[], 2])
+  expect(blockText(card.blocks)).toMatch(/Ada[^]*me\.png/)
+})
+
+test('where nobody knows a public address, cards list the files and show none', async () => {
+  await d.server.kill()
+  d.server = await startServer({ ...d.env, NUXT_PUBLIC_SITE_URL: 'http://localhost:3000', NODE_ENV: 'development' })
+  const { card } = await submitted()
+  expect([pictureOf(card), linksOf(card)]).toEqual([[], 2])
+})

@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { seriousFindings } from '../support/accessibility'
+import { blockText, viewProblems } from '../support/block-kit'
+import { screenshot, startBrowser, type Browser } from '../support/browser'
+import { cardOf, deploy, openEdit, submitEdit, submitForm, type Deployment } from '../support/deployment'
+import { looks } from '../support/looks'
+import { startProxy, type Proxy } from '../support/proxy'
+import type { Block } from '../support/slack'
+import { until } from '../support/until'
+import { PASSWORD, visit } from '../support/visitor'
+
+const dir = mkdtempSync(join(tmpdir(), 'field-rules-'))
+let d: Deployment
+/** The website of the form. */
+let shop: Proxy
+let browser: Browser
+
+beforeAll(async () => {
+  ;[shop, browser] = await Promise.all([startProxy(shopPage), startBrowser()])
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, JSON.stringify({
+    orders: {
+      name: 'Orders', allowedOrigins: [shop.url], endpoint: null, extra: 'refuse', fields: {
+        name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
+        seats: { label: 'Seats', type: 'integer', min: 1, max: 9 }, day: { label: 'Day', type: 'date' },
+        size: { label: 'Size', type: 'select', options: ['Small', 'Large & tall'] },
+        phone: { label: 'Phone', type: 'tel' }, notes: { label: 'Notes', type: 'textarea', maxLength: 500 },
+        terms: { label: 'I agree', type: 'checkbox', required: true },
+      },
+    },
+  }))
+  d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
+})
+afterAll(async () => {
+  await browser.close()
+  await d.close()
+  await shop.close()
+  rmSync(dir, { recursive: true })
+})
+
+/** Browsers are not to stop who sends what is wrong. */
+const shopPage = async () => new Response(
+  `<!doctype html><html lang="en"><title>Shop</title>${(await embed()).replace('<form', '<form novalidate')}`,
+  { headers: { 'content-type': 'text/html' } },
+)
+
+/** The HTML that a website copies, sent to this server. */
+const embed = async () => (await (await fetch(`${d.server.url}/api/form/orders/embed`)).text()).replace(
+  'https://forms.example.com', d.server.url,
+)
+
+test('a form that says what it takes is sent without scripts from HTML that was copied: what is wrong is said, corrected and thanked for', async () => {
+  const page = await browser.newPage({ javaScriptEnabled: false, locale: 'de-DE' })
+  await page.goto(`${shop.url}/order`)
+  await page.getByLabel('Email address').fill('ada')
+  await page.getByLabel('Seats').fill('12')
+  await page.getByLabel('Size').selectOption('Large & tall')
+  await page.getByRole('button').click()
+  const said = page.locator('li')
+  await said.nth(2).waitFor()
+  expect(await said.allTextContents()).toEqual([
+    'Email address Das ist keine E-Mail-Adresse wie ada@example.com.', 'Seats Bitte höchstens 9.',
+    'I agree Bitte füllen Sie das aus.',
+  ])
+  await page.goBack()
+  expect(await page.getByLabel('Size').inputValue()).toBe('Large & tall')
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByLabel('Seats').fill('3')
+  await page.getByLabel('I agree').check()
+  await page.getByRole('button').click()
+  await page.getByRole('heading', { name: 'Vielen Dank!' }).waitFor()
+  const card = await cardOf(d, new URL(page.url()).searchParams.get('id')!)
+  expect(blockText(card.blocks)).toContain('Large & tall')
+})
+
+test('what is wrong is 422 with what to change by key, for scripts, and stores nothing', async () => {
+  const send = (body: object) => fetch(`${d.server.url}/api/form/orders`, {
+    method: 'POST', body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', 'accept-language': 'fr' },
+  })
+  const refused = await send({ email: 'ada@example.com', seats: 0, terms: true, hack: 1 })
+  expect([refused.status, await refused.json()]).toEqual([422, {
+    code: 'INVALID_FIELDS', error: expect.stringContaining('`fields`'),
+    fields: { seats: 'Au moins 1.', hack: 'Ce formulaire n’a pas ce champ.' },
+  }])
+  expect(refused.headers.get('access-control-allow-origin')).toBe(null)
+  expect((await send({ email: 'ada@example.com', terms: true })).status).toBe(200)
+  // What fell into the trap learns nothing.
+  expect((await send({ email: 'x', _gotcha: 'x' })).status).toBe(200)
+})
+
+test('a form tells anybody what it takes, as JSON Schema and as HTML', async () => {
+  const schema = await fetch(`${d.server.url}/api/form/orders/schema`)
+  expect([schema.headers.get('content-type'), schema.headers.get('access-control-allow-origin')]).toEqual([
+    'application/schema+json', '*',
+  ])
+  expect(await schema.json()).toMatchObject({ required: ['email', 'terms'], additionalProperties: false })
+  const html = await embed()
+  for (const part of [
+    'name="email" required type="email"', 'min="1" max="9"', 'maxlength="500"', '<option>Large &amp; tall</option>',
+    'name="_gotcha" tabindex="-1"', `action="${d.server.url}/api/form/orders"`,
+  ]) expect(html).toContain(part)
+  expect(html).not.toContain('<script')
+  expect(html).not.toContain('This preview')
+  const preview = await fetch(`${d.server.url}/api/form/orders/embed`, { headers: { accept: 'text/html' } })
+  expect(await preview.text()).toContain(`This preview cannot be sent: only ${shop.url} may send it.`)
+  for (const what of ['schema', 'embed']) {
+    expect((await fetch(`${d.server.url}/api/form/nothing/${what}`)).status).toBe(404)
+  }
+})
+
+/** Takes in a form with a value of every type that is read in words; resolves with its id. */
+const order = () => submitForm(
+  d.server, { email: 'ada@example.com', seats: 2, size: 'Small', day: '2026-11-22', terms: true }, '/orders',
+)
+
+const emailOf = (id: string) => until(
+  'the email', async () => (await d.resend.emails()).find(({ html }) => html.includes(id)),
+)
+
+test('who edits a field on Slack picks what it takes, and is told what is wrong', async () => {
+  const id = await order()
+  const card = await cardOf(d, id)
+  expect(blockText(card.blocks)).toMatch(/Day\n22 November 2026\n[^]*I agree\nYes/)
+  const view = await openEdit(d, card, id)
+  expect(viewProblems(view)).toEqual([])
+  expect((view.blocks as Block[]).map(({ element }) => element.type)).toEqual([
+    'email_text_input', 'number_input', 'datepicker', 'static_select', 'radio_buttons',
+  ])
+  expect(await submitEdit(d, view, { f1: '10' })).toEqual({
+    response_action: 'errors', errors: { f1: 'At most 9, please.' },
+  })
+  await submitEdit(d, view, { f1: '3', f2: 'Large & tall', f3: '2026-12-24' })
+  const { text } = await emailOf(id)
+  expect(text).toMatch(/Seats \(edited\): 3[^]*Day \(edited\): 24 December 2026[^]*Size \(edited\): Large & tall/)
+  expect(text).toMatch(/I agree: Yes/)
+})
+
+test('who edits a field is offered what it takes, and told what is wrong', async () => {
+  const id = await order()
+  const page = await browser.newPage()
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  await ada.use(page)
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  for (const read of ['22 November 2026', 'Yes']) await page.getByText(read, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Edit & Forward' }).click()
+  expect(await page.getByTestId('edit-f3').getAttribute('type')).toBe('date')
+  expect(await page.getByTestId('edit-f1').getAttribute('inputmode')).toBe('decimal')
+  await page.getByTestId('edit-f2').selectOption('Large & tall')
+  await page.getByTestId('edit-f1').fill('99')
+  expect(await seriousFindings(page)).toEqual([])
+  await screenshot(page, 'edit-typed')
+  await page.getByTestId('edit-submit').click()
+  await page.getByText('At most 9, please.').waitFor()
+  await page.getByTestId('edit-f1').fill('3')
+  await page.getByTestId('edit-submit').click()
+  expect((await emailOf(id)).text).toMatch(/Seats \(edited\): 3[^]*Size \(edited\): Large & tall/)
+  await page.goto('about:blank')
+})
+
+test('OpenAPI describes what is really answered', async () => {
+  type Content = Record<string, { schema: { $ref: string } }>
+  interface Document {
+    paths: Record<string, Record<string, { responses: Record<string, { content?: Content }> }>>
+    components: { schemas: Record<string, object> }
+  }
+  const { paths, components } = await (await fetch(`${d.server.url}/api/openapi.json`)).json() as Document
+  const good = { email: 'ada@example.com', terms: true }
+  const form = (path: string, body: unknown, headers = {}) => ['post', path, {
+    body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers },
+  }] as const
+  const asked: (readonly [string, string, RequestInit?, string?])[] = [
+    form('/api/form', { any: 'thing' }), form('/api/form', []), form('/api/form', {}, { 'content-type': 'text/csv' }),
+    form('/api/form/orders', good), form('/api/form/orders', {}),
+    form('/api/form/orders', good, { origin: 'https://x.example' }),
+    ['post', '/api/form/orders', { body: new URLSearchParams({}), headers: { accept: 'text/html' } }],
+    ['post', '/api/form/orders', {
+      body: new URLSearchParams({ ...good, terms: 'on' }), headers: { accept: 'text/html' },
+    }],
+    [...form('/api/form/nothing', {}), '/api/form/{form}'],
+    ['get', '/api/form/orders/schema', {}, '/api/form/{form}/schema'],
+    ['get', '/api/form/orders/embed', {}, '/api/form/{form}/embed'],
+    ['get', '/api/form/nothing/embed', {}, '/api/form/{form}/embed'],
+    ['get', '/api/thanks'], ['get', '/api/health'], ['get', '/api/ready'], ['get', '/api/auth/session'],
+    form('/api/auth/sign-in', { name: 'Ada', password: 'wrong' }), form('/api/auth/sign-out', {}),
+    [...form('/api/mail/events', {})], ['get', '/api/slack/manifest', {}, '/api/{platform}/manifest'],
+    ['get', '/api/auth/slack', {}, '/api/auth/{platform}'],
+    [...form('/api/webhooks/nothing', {}), '/api/webhooks/{platform}'],
+    [...form('/api/webhooks/slack', {}), '/api/webhooks/{platform}'], ['get', '/api/openapi.json'],
+  ]
+  const seen = new Set<number>()
+  for (const [method, path, init = {}, told = path] of asked) {
+    const answer = await fetch(`${d.server.url}${path}`, { ...init, method, redirect: 'manual' })
+    const name = `${method} ${path}: ${answer.status}`
+    const { content } = paths[told]![method]!.responses[answer.status] ?? expect.fail(`${name} is not described`)
+    seen.add(answer.status)
+    const text = await answer.text()
+    const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+    if (!content) expect(text, name).toBe('')
+    else expect(Object.keys(content), name).toContain(type)
+    if (!content || type !== 'application/json') continue
+    const schema = components.schemas[content[type]!.schema.$ref.split('/').at(-1)!]
+    const { error } = z.fromJSONSchema(schema as never).safeParse(JSON.parse(text))
+    expect(error?.issues ?? [], name).toEqual([])
+  }
+  expect([...seen].sort()).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 415, 422]))
+})
+
+test('its HTML is seen at work, accessible, on every screen', async () => {
+  const page = await browser.newPage()
+  await page.goto(`${d.server.url}/api/form/orders/embed`)
+  await looks(page, 'embed')
+  await page.goto(`${shop.url}/order`)
+  await page.getByRole('button').click()
+  await page.locator('li').first().waitFor()
+  await looks(page, 'fields')
+})

@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir, utimes } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, cardOf, click, deploy, type Deployment } from '../support/deployment'
+import { startServer } from '../support/server'
+import { until } from '../support/until'
+import { kept, pdf, png, sendFiles } from '../support/uploads'
+import { PASSWORD, visit, type Visitor } from '../support/visitor'
+
+const MIB = 2 ** 20
+
+/** Files of 10 MB, some with all other tests, 200 by `npm run soak`; and what a server has to spare for eight. */
+const [UPLOADS, SPARE_MIB] = [Number(process.env.UPLOADS ?? 16), 150]
+const dir = mkdtempSync(join(tmpdir(), 'files-'))
+let d: Deployment
+let ops: Visitor
+
+beforeAll(async () => {
+  const path = join(dir, 'forms.json')
+  const files = { max: 2, maxBytes: '3 MB', types: ['image/*', 'application/pdf'] }
+  writeFileSync(path, JSON.stringify({
+    jobs: { name: 'Jobs', files, fields: { cv: 'Your CV' } }, mailed: { name: 'Mailed', files, endpoint: null },
+    contact: { name: 'Contact' }, large: { name: 'Large', files: { max: 1 } },
+  }))
+  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, TRUST_PROXY: '1', FILES_RATE_LIMIT: '100' })
+  ops = visit(d.server)
+  await ops.signIn(PASSWORD)
+})
+afterAll(async () => {
+  await d.close()
+  rmSync(dir, { recursive: true })
+})
+
+const send = (path: string, files: Parameters<typeof sendFiles>[3], headers?: Record<string, string>) => (
+  sendFiles(d.server, `/api/form/${path}`, { name: 'Ada' }, files, headers)
+)
+const submitted = async (path: string, files: Parameters<typeof send>[1]) => {
+  const { submissionId: id } = await (await send(path, files)).json() as { submissionId: string }
+  return { id, card: await cardOf(d, id) }
+}
+/** A link as this machine reaches it. */
+const open = (link: string) => fetch(link.replace(d.env.NUXT_PUBLIC_SITE_URL!, d.server.url))
+const linksIn = (text: string) => [...text.matchAll(/https:\/\/forms\.example\.com\/api\/files\/[^\s|>"\\]+/g)].map(
+  ([link]) => link,
+)
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
+
+describe('a form with files', () => {
+  const cv = pdf(2 * MIB + 1)
+
+  test('shows them on its card and page, mails them, tells the endpoint where they are, and erases them', async () => {
+    const { id, card } = await submitted('jobs', [
+      { name: 'C:\\fakepath\\Lebenslauf "Ada" 数.pdf', content: cv }, { field: 'photo', name: 'me.png', content: png },
+    ])
+    const text = blockText(card.blocks)
+    expect(text).toContain('Your CV')
+    expect(text).toContain('Lebenslauf "Ada" 数.pdf (application/pdf, 2.0 MB)')
+    const [first, second] = linksIn(JSON.stringify(card.blocks))
+    const [document, picture] = await Promise.all([open(first!), open(second!)])
+    expect(sha256(Buffer.from(await document.arrayBuffer()))).toBe(sha256(cv))
+    expect(Object.fromEntries(document.headers)).toMatchObject({
+      'content-type': 'application/pdf', 'content-length': String(cv.length), 'x-content-type-options': 'nosniff',
+      'content-disposition': 'attachment; filename="Lebenslauf _Ada_ _.pdf"; filename*=UTF-8\'\'Lebenslauf%20%22Ada%22%20%E6%95%B0.pdf',
+      'content-security-policy': 'default-src \'none\'; sandbox', 'cache-control': 'private, no-store',
+    })
+    expect([picture.headers.get('content-type'), Buffer.from(await picture.arrayBuffer()).equals(png)]).toEqual(
+      ['image/png', true],
+    )
+    for (const forged of [first!.replace('/0?', '/1?'), first!.slice(0, -1), first!.split('?')[0]!]) {
+      expect((await open(forged)).status).toBe(404)
+    }
+    const page = await (await ops.get(`/api/submissions/${id}`)).json()
+    expect(page.files).toEqual([
+      { label: 'Your CV', name: 'Lebenslauf "Ada" 数.pdf', type: 'application/pdf', size: '2.0 MB',
+        url: new URL(first!).pathname + new URL(first!).search, isPicture: false },
+      expect.objectContaining({ label: 'photo', name: 'me.png', isPicture: true }),
+    ])
+
+    await click(d, card, 'forward', id)
+    const [mail] = d.resend.requests.filter(({ path, body }) => path === '/emails' && body.includes(id))
+    const { attachments, text: words } = JSON.parse(mail!.body)
+    expect(attachments.map(({ filename }: { filename: string }) => filename)).toEqual(
+      ['Lebenslauf "Ada" 数.pdf', 'me.png'],
+    )
+    expect(sha256(Buffer.from(attachments[0].content, 'base64'))).toBe(sha256(cv))
+    expect(words).toContain('me.png (image/png, 0.1 KB), attached')
+    const told = JSON.parse(d.endpoint.requests.findLast(({ body }) => body.includes(id))!.body)
+    expect(told).toEqual({ name: 'Ada', cv: [{
+      name: 'Lebenslauf "Ada" 数.pdf', type: 'application/pdf', size: cv.length, sha256: sha256(cv), url: first,
+    }], photo: [expect.objectContaining({ name: 'me.png', type: 'image/png', url: second })] })
+
+    // Whoever has a link has it until the 7 days are over, or somebody erases it.
+    expect((await open(first!)).status).toBe(200)
+    expect((await ops.delete(`/api/submissions/${id}`)).status).toBe(200)
+    await d.server.drain()
+    expect([(await open(first!)).status, (await open(second!)).status]).toEqual([410, 410])
+    expect(await kept(dir, id)).toEqual([])
+    expect(JSON.stringify((await cardNow(d, card)).blocks)).not.toMatch(/Lebenslauf|api\/files/)
+  })
+
+  test.each([['spam', 'spam'], ['forwarded, with nobody but the email to tell', 'forward']])(
+    'has none any more once it is %s', async (_, action) => {
+      const { id, card } = await submitted('mailed', [{ name: 'cv.pdf', content: cv }])
+      const [link] = linksIn(JSON.stringify(card.blocks))
+      await click(d, card, action, id)
+      await d.server.drain()
+      expect((await open(link!)).status).toBe(410)
+      expect(await kept(dir, id)).toEqual([])
+    },
+  )
+})
+
+describe('what may not come in', () => {
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+  const TYPE = 'FILE_TYPE_NOT_ACCEPTED'
+  const small = { name: 'cv.pdf', content: pdf(100) }
+
+  test.each([
+    ['a drawing with a script, called a picture', 'jobs', [{ name: 'a.png', content: SVG }], 415, TYPE],
+    ['the same, declared', 'jobs', [{ name: 'a.svg', content: `<?xml version="1.0"?>${SVG}` }], 415, TYPE],
+    ['a page with a document in it', 'jobs', [{ name: 'a.pdf', content: '<script>1</script>%PDF-1.7' }], 415, TYPE],
+    ['a program, called a document', 'jobs', [small, { name: 'a.pdf', content: 'MZ\u0000\u0000' }], 415, TYPE],
+    ['one that is too large', 'jobs', [small, { name: 'a.pdf', content: pdf(3 * MIB + 1) }], 413, 'FILES_TOO_LARGE'],
+    ['one too many', 'jobs', [small, small, small], 413, 'FILES_TOO_LARGE'],
+    ['any, where a form takes none', 'contact', [small], 415, 'FILES_NOT_ACCEPTED'],
+  ])('%s', async (_, path, files, status, code) => {
+    const before = await kept(dir)
+    const answer = await send(path, files)
+    expect([answer.status, (await answer.json()).code]).toEqual([status, code])
+    const page = await send(path, files, { 'accept': 'text/html', 'accept-language': 'de' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8'])
+    expect(await page.text()).toMatch(/<html lang="de"[^]*Datei/)
+    expect(await kept(dir)).toEqual(before)
+  })
+
+  test('what a length of 4 GB announces: it is refused before anything is read', async () => {
+    const socket = connect(Number(new URL(d.server.url).port), '127.0.0.1')
+    socket.write(`POST /api/form/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: ${4 * 2 ** 30}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n`)
+    const [head] = await new Promise<[Buffer]>(resolve => socket.once('data', (...data) => resolve(data as [Buffer])))
+    socket.destroy()
+    expect(String(head)).toMatch(/^HTTP\/1\.1 413 /)
+    expect(String(head)).toContain('BODY_TOO_LARGE')
+  })
+
+  test('a way out of the folder, or a line of a header, in a name: it is a name', async () => {
+    const body = [
+      '--b', 'Content-Disposition: form-data; name="cv"; filename="../../../etc/%0D%0ASet-Cookie: a=b%22.pdf"', '',
+      pdf(64).toString('latin1'), '--b--', '',
+    ].join('\r\n')
+    const answer = await fetch(`${d.server.url}/api/form/jobs`, {
+      method: 'POST', body: Buffer.from(body, 'latin1'), headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    })
+    const { submissionId: id } = await answer.json()
+    const { files: [file] } = await (await ops.get(`/api/submissions/${id}`)).json()
+    expect(file.name).toBe('Set-Cookie: a=b".pdf')
+    const { headers } = await fetch(d.server.url + file.url)
+    expect(headers.get('set-cookie')).toBeNull()
+    expect(headers.get('content-disposition')).toContain('filename="Set-Cookie_ a_b_.pdf"')
+    expect((await readdir(join(dir, 'uploads/form-files'))).every(name => /^[\da-f-]{36}$/.test(name))).toBe(true)
+    await ops.delete(`/api/submissions/${id}`)
+    await until('nothing kept', async () => (await kept(dir, id)).length === 0)
+  })
+
+  test('more in an hour than one address may send', async () => {
+    const headers = { 'x-forwarded-for': '198.51.100.77' }
+    const statuses: number[] = []
+    // What is announced counts, whatever becomes of it.
+    while (!statuses.includes(429) && statuses.length < 60) {
+      const answer = await send('jobs', [{ name: 'a.txt', content: pdf(3 * MIB).fill(0, 0, 9) }], headers)
+      statuses.push(answer.status)
+      if (answer.status === 429) expect((await answer.json()).code).toBe('TOO_MANY_BYTES')
+    }
+    expect(statuses.slice(0, -1).every(status => status === 415)).toBe(true)
+    expect(statuses.at(-1)).toBe(429)
+    expect((await send('jobs', [{ name: 'a.txt', content: '\u0000' }])).status).toBe(415)
+  })
+})
+
+/** Memory of the server, MiB. */
+async function memory(): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(d.server.pid)])
+  return Number(stdout) / 1024
+}
+
+test(`${UPLOADS} files of 10 MB, eight at once, take less than ${SPARE_MIB} MiB, and arrive as they were sent`, async () => {
+  const content = pdf(10 * MIB)
+  const before = await memory()
+  let most = before
+  const left = Array.from({ length: UPLOADS }, (_, index) => index).values()
+  const ids: string[] = []
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    for (const index of left) {
+      const headers = { 'x-forwarded-for': `198.51.${100 + (index >> 7)}.${index & 127}` }
+      const answer = await send('large', [{ name: 'large.pdf', content }], headers)
+      ids.push((await answer.json()).submissionId)
+      most = Math.max(most, await memory())
+    }
+  }))
+  const { files: [file] } = await (await ops.get(`/api/submissions/${ids.at(-1)!}`)).json()
+  expect(sha256(Buffer.from(await (await fetch(d.server.url + file.url)).arrayBuffer()))).toBe(sha256(content))
+  expect(most - before).toBeLessThan(SPARE_MIB)
+  await Promise.all(ids.map(id => ops.delete(`/api/submissions/${id}`)))
+  await until('nothing kept of them', async () => (
+    (await Promise.all(ids.map(id => kept(dir, id)))).every(({ length }) => length === 0)
+  ))
+}, 600_000)
+
+/** Begins to send a file and stops in the middle of it, with a part of it stored. */
+async function half(): Promise<() => void> {
+  const socket = connect(Number(new URL(d.server.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  const head = '--b\r\nContent-Disposition: form-data; name="cv"; filename="half.pdf"\r\n\r\n'
+  socket.write(`POST /api/form/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: ${3 * MIB}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n${head}`)
+  const before = (await kept(dir)).length
+  socket.write(pdf(2 * MIB))
+  await until('a part of it', async () => (await kept(dir)).length > before)
+  return () => socket.destroy()
+}
+
+describe('half a file', () => {
+  test('is erased when its sender leaves', async () => {
+    const before = await kept(dir)
+    const leave = await half()
+    leave()
+    await until('nothing of it', async () => (await kept(dir)).join() === before.join())
+  })
+
+  test('that a killed process left is erased by the next one after an hour; what is on record stays', async () => {
+    const { id, card } = await submitted('jobs', [{ name: 'cv.pdf', content: pdf(2 * MIB) }])
+    const [link] = linksIn(JSON.stringify(card.blocks))
+    const leave = await half()
+    await d.server.kill()
+    leave()
+    const folders = join(dir, 'uploads/form-files')
+    for (const name of await readdir(folders)) {
+      const old = Date.now() / 1000 - 3700
+      await utimes(join(folders, name), old, old)
+    }
+    d.server = await startServer(d.env)
+    await until('only one', async () => (await readdir(folders)).join() === id)
+    expect((await open(link!)).status).toBe(200)
+  })
+})

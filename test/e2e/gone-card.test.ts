@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardNow, cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf } from '../support/discord/edit-form'
+import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
+import { envelope, nextTs } from '../support/slack-talk'
+import { until } from '../support/until'
+import { PASSWORD, visit } from '../support/visitor'
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+
+let d: Deployment
+let discord: DiscordDouble
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deploy(discord.env)
+  await until('the listener', () => discord.gateway.live() === 1)
+})
+afterAll(async () => {
+  await d.close()
+  await discord.close()
+})
+
+const isClosed = ({ blocks }: SlackMessage) => !blocks.some(({ type }) => type === 'actions')
+const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
+
+/** Another message with the same buttons, as a process leaves one that died before it could write it down. */
+async function copyOf({ blocks }: SlackMessage): Promise<SlackMessage> {
+  const response = await fetch(new URL('chat.postMessage', d.slack.apiUrl), {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel: CHANNEL, text: 'copy', blocks }),
+  })
+  const { ts } = await response.json() as { ts: string }
+  return until('the copy', async () => (await d.slack.messages()).find(message => message.ts === ts))
+}
+
+it('a click on a card of which nothing is kept decides nothing, and the card says so from then on', async () => {
+  const { card } = await submit(d, { name: 'Ada' })
+  const before = d.resend.requests.length
+  for (const action of ['forward', 'spam', 'undo', 'edit']) {
+    expect((await click(d, card, action, UNKNOWN)).status).toBe(200)
+  }
+  expect(await textOf(card)).toContain('Not kept any more.')
+  expect(isClosed(await cardNow(d, card))).toBe(true)
+  expect([d.slack.calls('views.open'), d.resend.requests.length]).toEqual([[], before])
+})
+
+it('a card that is not on record says who decided once somebody clicks it', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  const copy = await copyOf(card)
+  await click(d, card, 'spam', id)
+  expect(isClosed(await cardNow(d, copy))).toBe(false)
+  await click(d, copy, 'forward', id)
+  expect(isClosed(await cardNow(d, copy))).toBe(true)
+  expect(await textOf(copy)).toContain('Marked as spam by Ada Lovelace')
+})
+
+/** Somebody deletes a card in Slack, and Slack tells of it. */
+async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
+  const response = await fetch(new URL('chat.delete', d.slack.apiUrl), {
+    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ channel: CHANNEL, ts }),
+  })
+  expect(await response.json()).toMatchObject({ ok: true })
+  const event = { type: 'message', channel: CHANNEL, channel_type: 'channel', hidden: true, ts: nextTs(), ...told(ts) }
+  expect((await sendEvent(d.server.url, envelope(event))).status).toBe(200)
+  await d.server.drain()
+}
+
+const deleted = (ts: string) => (
+  { subtype: 'message_deleted', deleted_ts: ts, previous_message: { type: 'message', ts } }
+)
+const tombstone = (ts: string) => ({ subtype: 'message_changed', message: {
+  type: 'message', subtype: 'tombstone', text: 'This message was deleted.', ts, thread_ts: ts,
+} })
+
+it.each([['deletes', deleted], ['that others answered deletes', tombstone]])(
+  'a card that somebody %s while it waits is posted again once, and decides', async (_, told) => {
+    const { id, card } = await submit(d, { name: 'Ada' })
+    await d.server.drain()
+    await deleteCard(card, told)
+    const again = await cardOf(d, id)
+    expect([again.ts === card.ts, blockText(again.blocks)]).toEqual(
+      [false, expect.stringContaining('An earlier card of it was deleted')],
+    )
+    await click(d, again, 'spam', id)
+    expect(await textOf(again)).toContain('Marked as spam by Ada Lovelace')
+    expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
+  },
+)
+
+it('a card that is deleted twice stays away, and the form waits on the ops page', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  await d.server.drain()
+  await deleteCard(card, deleted)
+  await deleteCard(await cardOf(d, id), deleted)
+  expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  const { history } = await (await ada.get(`/api/submissions/${id}`)).json() as { history: { text: string }[] }
+  expect(history.map(({ text }) => text).filter(text => text.endsWith('Slack'))).toEqual(
+    ['Card posted on Slack', 'Card deleted on Slack', 'Card posted on Slack', 'Card deleted on Slack'],
+  )
+})
+
+const text = ({ embeds }: DiscordMessage) => JSON.stringify(embeds).replaceAll('\\\\', '')
+
+it('a card that somebody deletes on Discord while it waits is posted again', async () => {
+  const { submissionId: id } = await (await sendForm(d.server, { name: 'Ada' })).json() as { submissionId: string }
+  const cardOf = () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+  const card = await until('the card', cardOf)
+  await d.server.drain()
+  discord.delete(card)
+  const again = await until('the second card', cardOf)
+  expect(text(again)).toContain('An earlier card of it was deleted')
+  await discord.click(`${d.server.url}/api/webhooks/discord`, again, buttonOf('spam', id))
+  await until('the decision', () => !cardOf())
+})
+
+it('that Slack\'s channel was archived is told in Discord once, and on the status', async () => {
+  const archived = { status: 200, body: '{"ok":false,"error":"is_archived"}' }
+  d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? archived : undefined
+  const notices = () => discord.messages().filter(message => text(message).includes('No cards reach Slack any more'))
+  for (const name of ['Ada', 'Grace']) await sendForm(d.server, { name })
+  await until('the notice', () => notices().length > 0)
+  await d.server.drain()
+  expect(notices().map(text)).toEqual([expect.stringContaining('The channel is archived; change CHAT_CHANNEL_ID.')])
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  expect(await (await ada.get('/api/status')).json()).toMatchObject({ parts: expect.arrayContaining([
+    expect.objectContaining({ key: 'slack', state: 'failing', lastError: expect.objectContaining({
+      reason: 'Slack answered is_archived. The channel is archived; change CHAT_CHANNEL_ID.',
+    }) as object }),
+  ]) as object })
+  d.slack.fault = () => undefined
+  await until('the cards', async () => JSON.stringify(await d.slack.messages()).includes('Grace'))
+})

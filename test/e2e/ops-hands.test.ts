@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { screenshot } from '../support/browser'
+import { submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
+import { until } from '../support/until'
+
+let d: Deployment
+
+// Spam can be taken back, a forward cannot.
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
+afterAll(() => d.close())
+// A refusal is an answer; browsers report its status all the same.
+usePages({ expected: /status of (404|409|410)/ })
+
+const send = (data: unknown) => submitForm(d.server, data)
+const decide = (id: string, action: string) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
+})
+const states = async (state: string) => {
+  const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}`)
+  return (await answer.json() as { rows: { id: string }[] }).rows.map(({ id }) => id)
+}
+const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
+const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
+/** What was done is answered: its event may be seen before. */
+const said = (title: string) => page.getByTestId('notice').getByText(title).waitFor()
+const focused = () => page.evaluate<string>('document.activeElement.textContent.trim().replace(/\\s+/g, " ")')
+const allDone = () => page.getByTestId('all-done')
+
+/** What was pressed since it was asked last. */
+function keyboard() {
+  let keys = 0
+  return {
+    press: async (key: string) => {
+      keys++
+      await page.keyboard.press(key)
+    },
+    pressed: () => {
+      const count = keys
+      keys = 0
+      return count
+    },
+  }
+}
+
+test('a hundred are decided with at most two keys each, while others decide five of them', async () => {
+  const sent: string[] = []
+  // In the order that the list has them.
+  for (let number = 100; number > 0; number--) sent.unshift(await send({ name: `Person ${number}`, message: 'Hello' }))
+  await d.server.drain()
+  await page.goto(d.server.url)
+  await page.getByTestId('row').nth(49).waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  const { press, pressed } = keyboard()
+  const [mine, others] = [new Map<string, string>(), new Map<string, string>()]
+  async function another(id: string, action: string) {
+    expect((await decide(id, action)).status).toBe(200)
+    others.set(id, action)
+  }
+
+  const seen: string[] = []
+  const isLeft = () => mine.size + others.size < sent.length
+  for (let step = 0; isLeft(); step++) {
+    const id = await until('the next one', () => shown() !== seen.at(-1) && shown())
+    seen.push(id)
+    await page.locator('main').getByText(id).waitFor()
+    pressed()
+    const at = sent.indexOf(id)
+    if (step === 5) await another(sent[at + 1]!, 'spam')
+    if (step === 8) await another(sent[at + 10]!, 'forward')
+    if (step === 11) await another(sent[at + 60]!, 'spam')
+    if (step === 14 || others.has(id)) {
+      // Shown, and decided by somebody else; so is the next one, when the page had not heard of it yet.
+      if (!others.has(id)) await another(id, 'forward')
+      // Spam is not over yet: it can be taken back.
+      await page.getByTestId(others.get(id) === 'spam' ? 'notes' : 'submission-ended').waitFor()
+      await press('j')
+    }
+    else if (step === 17) {
+      await press('f')
+      await page.getByTestId('confirm').waitFor()
+      await another(id, 'spam')
+      await page.getByTestId('refusal').waitFor()
+      await press('Enter')
+    }
+    else if (step % 2 === 0) {
+      await press('s')
+      mine.set(id, 'spam')
+    }
+    else {
+      await press('f')
+      await press('Enter')
+      mine.set(id, 'forward')
+    }
+    if (isLeft()) await until('the one after', () => shown() !== id)
+    expect(pressed()).toBeLessThanOrEqual(2)
+  }
+
+  await allDone().waitFor()
+  expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('All done')
+  expect(mine.size).toBe(95)
+  expect(new Set(seen).size).toBe(seen.length)
+  await d.server.drain()
+  expect(await states('waiting')).toEqual([])
+  const spam = [...mine, ...others].flatMap(([id, action]) => action === 'spam' ? id : [])
+  expect((await states('spam')).toSorted()).toEqual(spam.toSorted())
+  const forwarded = d.endpoint.requests.map(({ headers }) => String(headers['webhook-id']))
+  expect(forwarded).toHaveLength(100 - spam.length)
+  await screenshot(page, 'hands-all-done')
+
+  // The one before is a key away, and so is the list.
+  await press('k')
+  await page.getByTestId('submission-ended').or(page.getByTestId('notes')).waitFor()
+  expect(shown()).toBe(seen.at(-1))
+  await press('u')
+  await page.getByTestId('empty').waitFor()
+})
+
+test('in the list keys move, select and decide, and letters are typed where somebody types', async () => {
+  for (const name of ['Zoe', 'Yan', 'Xia', 'Wim']) await send({ name, message: 'Hello' })
+  await page.goto(d.server.url)
+  await row('Zoe').waitFor()
+  // By then it is known what this deployment offers, and to take back.
+  await page.getByTestId('filter-mine').waitFor()
+  const { press } = keyboard()
+  await press('j')
+  expect(await focused()).toContain('Wim')
+  await press('j')
+  expect(await focused()).toContain('Xia')
+  // Tab goes on within the row, and leaves out all others.
+  expect(await page.locator('[data-testid=row] a[tabindex="0"]').count()).toBe(1)
+
+  // A question with its button ready; the next row has the focus afterwards.
+  await press('f')
+  await page.getByTestId('confirm').waitFor()
+  await until('the focus on the answer', async () => await focused() === 'Forward Submission')
+  await press('Enter')
+  await row('Xia').getByTestId('state').filter({ hasText: 'Waiting' }).waitFor({ state: 'detached' })
+  await until('the row after it', async () => (await focused()).includes('Yan'))
+
+  // Spam can be taken back here: no question, but a way back.
+  await press('s')
+  await row('Yan').waitFor({ state: 'detached' })
+  await until('the row after it', async () => (await focused()).includes('Zoe'))
+  await said('Marked as spam.')
+  await screenshot(page, 'hands-undo')
+  await press('z')
+  await row('Yan').waitFor()
+
+  await press('t')
+  await said('You have it.')
+  await row('Zoe').getByTestId('holder').waitFor()
+  await press('Shift+S')
+  await press('Control+s')
+  await press('/')
+  await page.keyboard.type('just text, ')
+  expect(await page.getByTestId('search').inputValue()).toBe('just text, ')
+  expect((await states('waiting')).length).toBe(3)
+  await page.getByTestId('search').fill('')
+  await row('Wim').waitFor()
+
+  await page.getByTestId('row').first().getByTestId('select').click()
+  await row('Zoe').getByTestId('select').click({ modifiers: ['Shift'] })
+  await page.getByTestId('selection').getByText('3 selected').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByTestId('selection').waitFor({ state: 'detached' })
+
+  await row('Yan').hover()
+  await row('Yan').getByTestId('row-forward').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await until('the row that was asked about', async () => (await focused()).includes('Yan'))
+})
+
+test('many are decided together: their number first, then how far it is, and what was not decided', async () => {
+  await page.goto(d.server.url)
+  await row('Zoe').waitFor()
+  await page.getByTestId('select-page').click()
+  await page.getByTestId('selection').getByText('3 selected').waitFor()
+  await pictures(page, 'hands-selected')
+  await page.getByTestId('many-spam').click()
+  await page.getByRole('dialog').getByText('Mark as spam: 3 submissions?').waitFor()
+  await pictures(page, 'hands-many')
+  // One of them is decided by somebody else, whom this page does not hear.
+  await page.route('**/api/submissions/decisions', async (route) => {
+    const other = await decide((route.request().postDataJSON() as { ids: string[] }).ids[0]!, 'forward')
+    expect(other.status).toBe(200)
+    await route.continue()
+  }, { times: 1 })
+  await until('the focus on the answer', async () => await focused() === 'Mark as spam: 3')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').getByText('2 of 3 marked as spam').waitFor()
+  expect(await page.getByTestId('bulk-errors').textContent()).toMatch(/Forwarded by Local/)
+  await pictures(page, 'hands-not-decided')
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await states('waiting')).length).toBe(2)
+})
+
+test('who only looks has no deciding keys', async () => {
+  await page.route('**/api/auth/session', async (route) => {
+    const answer = await route.fetch()
+    const session = await answer.json() as { viewer: object }
+    await route.fulfill({ response: answer, json: { ...session, viewer: { ...session.viewer, role: 'viewer' } } })
+  })
+  await page.goto(d.server.url)
+  await row('Wim').or(row('Zoe')).or(row('Yan')).first().waitFor()
+  expect(await page.getByTestId('select').count()).toBe(0)
+  for (const key of ['j', 's', 'f', 'x']) await page.keyboard.press(key)
+  await page.getByTestId('row').first().hover()
+  const hands = page.getByTestId('row-actions').or(page.getByTestId('selection')).or(page.getByRole('dialog'))
+  expect(await hands.count()).toBe(0)
+  expect((await states('waiting')).length).toBe(2)
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests, screenshot } from '../support/browser'
+import { submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, problems, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
+import { until } from '../support/until'
+
+// Nobody waits for the answer to a decision, and nothing is said before it.
+
+let d: Deployment
+
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
+afterAll(() => d.close())
+usePages({ expected: /ERR_FAILED/ })
+
+const send = (data: unknown) => submitForm(d.server, data)
+const states = async (state: string) => {
+  const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}`)
+  return (await answer.json() as { rows: { id: string }[] }).rows.map(({ id }) => id)
+}
+const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
+/** Who decides before the page knows what comes next waits for the answer. */
+const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()
+const warnsBeforeClosing = () => (
+  page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')
+)
+const allDone = () => page.getByTestId('all-done')
+
+test('the next one is shown before a decision is answered, which is told of no sooner, and waits again where it failed', async () => {
+  // The newest comes first.
+  const behind = () => send({ tag: 'behind' })
+  const [third, second, first] = [await behind(), await behind(), await behind()]
+  await page.goto(`${d.server.url}/?q=behind`)
+  await page.getByTestId('row').nth(2).waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await isNext(second)
+  expect(shown()).toBe(first)
+
+  let release = await holdRequests(page, `**/${first}/decision`, route => route.continue())
+  await page.keyboard.press('s')
+  await page.locator('main').getByText(second).waitFor()
+  expect(await page.getByTestId('notice').count()).toBe(0)
+  // Nothing is taken back that is not decided.
+  await page.keyboard.press('z')
+  release()
+  await page.getByTestId('notice').getByText('Marked as spam').waitFor()
+  await pictures(page, 'hands-notice')
+
+  await page.route(`**/${second}/decision`, route => route.fulfill({
+    status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' },
+  }), { times: 1 })
+  await isNext(third)
+  await page.keyboard.press('s')
+  await page.locator('main').getByText(third).waitFor()
+  await page.getByText('It was not decided').first().waitFor()
+  await page.getByText('The store does not answer.').first().waitFor()
+  expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
+
+  // It is the next one once more; all is done when the last answer is here.
+  await page.keyboard.press('k')
+  await page.locator('main').getByText(second).waitFor()
+  await isNext(third)
+  await page.keyboard.press('s')
+  await page.locator('main').getByText(third).waitFor()
+  release = await holdRequests(page, `**/${third}/decision`, route => route.continue())
+  const asked = page.waitForRequest(`**/${third}/decision`)
+  await page.keyboard.press('s')
+  await asked
+  expect(await allDone().count()).toBe(0)
+  release()
+  await allDone().waitFor()
+  const spam = await states('spam')
+  expect([first, second, third].filter(id => !spam.includes(id))).toEqual([])
+})
+
+test('the printed list says since when somebody has one, with day and zone', async () => {
+  await send({ name: 'Zoe' })
+  await page.goto(d.server.url)
+  const first = page.getByTestId('row').first()
+  const holder = first.getByTestId('holder')
+  await first.waitFor()
+  // By then it is known that submissions are taken here.
+  await page.getByTestId('filter-mine').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('t')
+  expect(await holder.innerText()).toMatch(/^Local has it \(Ops page, \d\d:\d\d [AP]M\)$/)
+  await page.emulateMedia({ media: 'print' })
+  await until('day and zone', async () => (
+    /\(Ops page, \w{3} \d{1,2}, 20\d\d, \d\d:\d\d [AP]M UTC\)$/.test(await holder.innerText())
+  ))
+  // Where it is the current one, its buttons do not stand in the place of its times.
+  expect(await first.locator('time').filter({ visible: true }).count()).toBe(2)
+  await screenshot(page, 'hands-print')
+})
+
+test('what was decided before the next one was shown is sent however far somebody went on meanwhile, once', async () => {
+  const ids: string[] = []
+  for (const name of ['Rex', 'Roy', 'Ray']) ids.unshift(await send({ name, message: 'Onwards' }))
+  const [first, second, third] = ids as [string, string, string]
+  await page.goto(`${d.server.url}/?q=onwards`)
+  await page.getByTestId('row').nth(2).waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await isNext(second)
+  await page.route(`**/${first}/decision`, async route => void await route.fetch().then(() => route.abort()))
+  const failed = page.waitForEvent('requestfailed')
+  await page.keyboard.press('s')
+  await page.locator('main').getByText(second).waitFor()
+  await failed
+  await page.getByTestId('no-connection').getByText('What you did is sent, once').waitFor()
+  await page.keyboard.press('j')
+  await page.locator('main').getByText(third).waitFor()
+  expect(await warnsBeforeClosing()).toBe(true)
+  await page.unroute(`**/${first}/decision`)
+  await page.getByTestId('notice').getByText('Marked as spam').waitFor()
+  expect(await warnsBeforeClosing()).toBe(false)
+  const { history } = await (await fetch(`${d.server.url}/api/submissions/${first}`)).json() as {
+    history: { event: string }[]
+  }
+  expect(history.filter(({ event }) => event === 'claimed')).toHaveLength(1)
+})

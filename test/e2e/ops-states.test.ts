@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import type { Receipt, Submission } from '../../server/ports/submission'
+import { submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
+import { become, seed, waiting } from '../support/seed'
+
+// The states of list and submission that people see seldom: each fits, and axe finds nothing serious in it.
+
+let d: Deployment
+
+const later = Date.now() + 10 * 60 * 60 * 1000
+const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
+const forward = { action: 'forward' as const, reviewer: ADA, at: Date.now() }
+const bounced = {
+  delivery: 'email' as const, content: 'x', to: ['team@example.com'], at: Date.now(), messageId: 're_1',
+  receipt: { verdict: 'bounced' as const, reason: '550 5.1.1 The account that you tried to reach does not exist.' },
+}
+
+/** An email of which its provider told this. */
+const told = (verdict: Receipt['verdict'], reason?: string): Partial<Submission> => {
+  const receipt = { verdict, ...reason && { reason } }
+  return {
+    state: 'settled', decision: forward, keptUntil: later, sent: [{ ...bounced, receipt }],
+    delivered: ['email', 'endpoint'],
+    history: [
+      { at: forward.at - 60_000, event: 'received' }, { event: 'claimed', edited: false, ...forward },
+      { at: forward.at, event: 'receipt', receipt },
+    ],
+  }
+}
+
+/** One in each state that is not the usual one. */
+const STATES: Record<string, Partial<Submission>> = {
+  retrying: {
+    state: 'settling', decision: forward,
+    work: [{ key: 'email#2', kind: 'email', attempts: 3, reason: 'Resend answered 500.', dueAt: later }],
+  },
+  revocable: {
+    state: 'settling', decision: forward, revocableUntil: later,
+    work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: later }],
+  },
+  failed: {
+    failures: [{ delivery: 'endpoint', reason: 'crm.example.com answered 401. Check the token in FORWARD_ENDPOINT.' }],
+  },
+  returned: {
+    sent: [bounced], delivered: ['endpoint'], failures: [{ delivery: 'email', reason: bounced.receipt.reason }],
+  },
+  delayed: told('delayed', '452 4.2.2 The mailbox is full.'),
+  arrived: told('delivered'),
+  complained: told('complained'),
+}
+
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
+afterAll(() => d.close())
+// Nuxt reports a page that does not exist.
+usePages({ expected: /status of (404|410|503)|NUXT_E1005/ })
+
+const open = (path: string) => page.goto(d.server.url + path)
+const send = (data: object) => submitForm(d.server, data)
+const decide = (id: string, action: string) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
+})
+const nothing = () => page.locator('[data-testid^=none-], [data-testid=no-match]').first()
+
+test.each([
+  'state=waiting', 'state=delivering', 'state=retrying', 'state=failed', 'state=held', 'state=spam', 'state=done',
+  'holder=mine', 'holder=free', 'holder=taken', 'q=nowhere', 'state=done&q=nowhere',
+])('nothing is listed by %s', async (query) => {
+  await open(`/?${query}`)
+  await nothing().waitFor()
+  await pictures(page, `empty-${query.replace(/\W/g, '-')}`)
+})
+
+test('nothing waits at all', async () => {
+  await open('/')
+  await page.getByTestId('empty').waitFor()
+  await pictures(page, 'empty')
+})
+
+test('no submission has this id', async () => {
+  await open('/submissions/00000000-0000-4000-8000-000000000000')
+  await page.getByRole('heading', { name: 'No such submission' }).waitFor()
+  await pictures(page, 'submission-unknown')
+})
+
+test.each(Object.keys(STATES))('a submission that is %s', async (state) => {
+  const made = waiting({ receivedAt: forward.at - 60_000 })
+  await seed(d.redis.url, [made])
+  await become(d.redis.url, made.id, STATES[state]!)
+  await open(`/submissions/${made.id}`)
+  await page.getByTestId('history').waitFor()
+  await pictures(page, `submission-${state}`)
+})
+
+test('a submission that is held, spam, erased and done', async () => {
+  const held = await send({ name: 'Held', _gotcha: 'x' })
+  await open(`/submissions/${held}`)
+  await page.getByTestId('release').waitFor()
+  await pictures(page, 'submission-held')
+  const spam = await send({ name: 'Spam' })
+  await decide(spam, 'spam')
+  await open(`/submissions/${spam}`)
+  await page.getByTestId('reopen').waitFor()
+  await pictures(page, 'submission-spam')
+  await decide(spam, 'erase')
+  await d.server.drain()
+  await page.getByTestId('submission-ended').waitFor()
+  await pictures(page, 'submission-erased')
+  const done = await send({ name: 'Done' })
+  await decide(done, 'forward')
+  await d.server.drain()
+  await open(`/submissions/${done}`)
+  await page.getByTestId('submission-ended').waitFor()
+  await pictures(page, 'submission-done')
+  await open('/?state=done')
+  await page.getByTestId('row').first().waitFor()
+  await pictures(page, 'list-done')
+  await open('/?state=held')
+  await page.getByTestId('row').first().waitFor()
+  await pictures(page, 'list-held')
+})
+
+test('what is asked before a forward, and before an email is sent again', async () => {
+  const returned = waiting()
+  await seed(d.redis.url, [returned])
+  await become(d.redis.url, returned.id, STATES.returned!)
+  await open(`/submissions/${returned.id}`)
+  await page.getByTestId('decide-resend').click()
+  await page.getByTestId('resend-to').waitFor()
+  await pictures(page, 'question-resend')
+  await open(`/submissions/${await send({ name: 'Ask' })}`)
+  await page.getByTestId('decide-forward').click()
+  await page.getByTestId('confirm').waitFor()
+  await pictures(page, 'question-forward')
+})
+
+test('many are under way', async () => {
+  for (const name of ['One', 'Two', 'Three']) await send({ name, message: 'Together' })
+  await open('/?q=together')
+  await page.getByTestId('row').nth(2).waitFor()
+  await page.getByTestId('select-page').click()
+  await page.getByTestId('many-spam').click()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<undefined>()
+  await page.route('**/decisions', route => held.then(() => route.continue()))
+  await page.getByTestId('confirm').click()
+  await page.getByTestId('bulk-stop').waitFor()
+  await pictures(page, 'many-under-way')
+  letGo(undefined)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('the list and a submission cannot be loaded, and a page that does not exist', async () => {
+  const id = await send({ name: 'Broken' })
+  const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
+  await page.route(/\/api\/submissions/, route => route.fulfill(away))
+  await open('/')
+  await page.getByTestId('list-error').waitFor()
+  await pictures(page, 'list-error')
+  await open(`/submissions/${id}`)
+  await page.getByTestId('submission-error').waitFor()
+  await pictures(page, 'submission-error')
+  await page.unroute(/\/api\/submissions/)
+  await open('/nowhere')
+  await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
+  await pictures(page, 'no-page')
+})
+
+test('the panels of the list: what the search understands, and what else can be chosen', async () => {
+  await open('/')
+  await page.getByTestId('row').first().waitFor()
+  for (const panel of ['search-help', 'options']) {
+    await page.getByTestId(panel).click()
+    await page.locator('[aria-expanded=true]').waitFor()
+    await pictures(page, `panel-${panel}`)
+    await page.getByTestId(panel).click()
+  }
+})

@@ -1,0 +1,200 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createRedis } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import { isOver } from '../../server/domain/submission/trace'
+import type { Submission } from '../../server/ports/submission'
+import { silentLog } from '../fakes/runtime'
+import { blockText } from '../support/block-kit'
+import { cardNow, click, deploy, submitEdit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { emailOf, forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
+import type { Block, SlackMessage } from '../support/slack'
+import { startServer } from '../support/server'
+import { until } from '../support/until'
+
+const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
+const MINUTE_MS = 60_000
+
+let d: Deployment
+let discord: DiscordDouble
+let store: RedisStore
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deploy({
+    NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET,
+    ...discord.env,
+  })
+  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+})
+afterAll(async () => {
+  await store.close()
+  await d.close()
+  await discord.close()
+})
+afterEach(() => { d.slack.fault = () => undefined })
+
+interface Forwarded {
+  id: string
+  card: SlackMessage
+  /** Of the card on Discord. */
+  message: string
+  /** What Resend calls the email. */
+  email: string
+}
+
+/** A form that was forwarded, in both rooms. */
+async function forwarded(): Promise<Forwarded> {
+  const found = await forward(d, store, FORM)
+  const { cards } = (await store.get(found.id))!
+  return { ...found, message: cards.find(({ platform }) => platform === 'discord')!.messageId }
+}
+
+const onSlack = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
+const onDiscord = (message: string) => JSON.stringify(discord.messages().find(({ id }) => id === message))
+const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.flatMap(({ type, elements }) => (
+  type === 'actions' ? (elements as Block[]).map(({ action_id }) => String(action_id)) : []
+))
+const repliesTo = ({ ts }: SlackMessage) => (
+  d.slack.calls('chat.postMessage').filter(({ thread_ts }) => thread_ts === ts).map(({ blocks }) => blockText(blocks))
+)
+const editsOf = ({ ts }: SlackMessage) => d.slack.calls('chat.update').filter(call => call.ts === ts).length
+const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
+
+/** Makes everything that happened to it so much older. */
+async function age(id: string, ms: number): Promise<void> {
+  const now = (await store.get(id))!
+  const old: Submission = {
+    ...now, version: now.version + 1, keptUntil: now.keptUntil && now.keptUntil - ms,
+    decision: now.decision && { ...now.decision, at: now.decision.at - ms },
+  }
+  expect(await store.replace(now, old)).not.toBeNull()
+}
+
+describe('an email that arrives', () => {
+  it('is told of on every card and on the page, and the form stays a minute longer, for what else may come', async () => {
+    const { id, card, message, email } = await forwarded()
+    const kept = (await store.get(id))!
+    expect(kept.data).toEqual(FORM)
+    expect(kept.keptUntil! - Date.now()).toBeGreaterThan(55 * MINUTE_MS)
+    expect((await tell(d, mailEvent('delivered', id, email))).status).toBe(200)
+    for (const shown of [await onSlack(card), onDiscord(message)]) {
+      expect(shown).toContain('Email: Delivered')
+      expect(shown).toContain('Two engines, please.')
+    }
+    expect(await buttons(card)).toEqual([])
+    const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
+    expect(page.notes).toContain('Email: Delivered')
+    expect((await store.get(id))!.keptUntil! - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
+
+    await age(id, MINUTE_MS)
+    await until('only the trace', async () => isOver((await store.get(id))!))
+    expect((await store.get(id))!.sent).toContainEqual(expect.objectContaining({ receipt: { verdict: 'delivered' } }))
+    for (const shown of [await onSlack(card), onDiscord(message)]) expect(shown).toContain('Two engines, please.')
+  })
+
+  it('of which nothing is heard: the form is gone after an hour', async () => {
+    const { id } = await forwarded()
+    await age(id, 59 * MINUTE_MS)
+    expect((await store.get(id))?.data).toEqual(FORM)
+    await age(id, MINUTE_MS)
+    await until('only the trace', async () => isOver((await store.get(id))!))
+  })
+})
+
+describe('an email that comes back', () => {
+  it('30 minutes later opens both cards again, and is sent to another address', async () => {
+    const { id, card, message, email } = await forwarded()
+    await age(id, 30 * MINUTE_MS)
+    await tell(d, mailEvent('delivery_delayed', id, email))
+    expect(await onSlack(card)).toContain('Email: Delivery delayed')
+    expect((await tell(d, mailEvent('bounced', id, email, noMailbox))).status).toBe(200)
+    for (const shown of [await onSlack(card), onDiscord(message)]) {
+      expect(shown).toContain('Email failed: Bounced: mailbox does not exist.')
+      expect(shown).toContain('Two engines, please.')
+      expect(shown).toContain('Send again')
+    }
+    expect(await buttons(card)).toEqual(['send_again', 'edit', 'spam'])
+    const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
+    expect(page).toMatchObject({ open: true, sendAgain: 'triage@example.com', state: 'failed' })
+
+    await click(d, card, 'send_again', id)
+    const view = d.slack.calls('views.open').at(-1)!.view as Block
+    expect(JSON.stringify(view)).toContain('triage@example.com')
+    expect(await submitEdit(d, view, { to: 'nobody' })).toMatchObject({ response_action: 'errors' })
+    expect(await submitEdit(d, view, { to: 'grace@example.com' })).toEqual({})
+    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
+    const again = (await emailsAbout(id)).find(({ to }) => to.includes('grace@example.com'))!
+    expect(again.text).not.toContain('corrects')
+    await until('both cards follow', async () => (await store.get(id))?.work.length === 0)
+    expect(await onSlack(card)).toContain('grace@example.com')
+    expect(d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))).toHaveLength(1)
+    await tell(d, mailEvent('delivered', id, await emailOf(store, id)))
+    expect(await onSlack(card)).toContain('Email: Delivered')
+    // What is told of the first one is about nothing any more.
+    await tell(d, mailEvent('complained', id, email))
+    expect(await onSlack(card)).toContain('Email: Delivered')
+  })
+
+  it('is sent again by API, to the same address when no other is given', async () => {
+    const { id, email } = await forwarded()
+    const resend = (body: object) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+      method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'resend', ...body }),
+    })
+    expect((await resend({})).status).toBe(409)
+    await tell(d, mailEvent('failed', id, email, { failed: { reason: '<!channel> quota' } }))
+    const refused = await resend({ to: 'a@example.com\nBcc: b' })
+    expect([refused.status, (await refused.json()).errors]).toEqual([400, { to: expect.any(String) }])
+    expect((await resend({})).status).toBe(200)
+    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
+  })
+
+  it('when the form is gone is told of in the threads, and no card loses what it shows', async () => {
+    const { id, card, message, email } = await forwarded()
+    await age(id, 60 * MINUTE_MS)
+    await until('only the trace', async () => isOver((await store.get(id))!))
+    const edits = editsOf(card)
+    const hostile = { bounce: { message: 'No <!channel> *here* @everyone', subType: 'General', type: 'Permanent' } }
+    expect((await tell(d, mailEvent('bounced', id, email, hostile))).status).toBe(200)
+    expect(repliesTo(card)).toEqual([expect.stringMatching(/^Email to triage@example.com: Bounced: No .+channel/)])
+    expect(d.slack.calls('chat.postMessage').at(-1)!.text).toContain('&lt;!channel&gt;')
+    const told = JSON.stringify(discord.messages().find(each => JSON.stringify(each).includes('Email to triage@')))
+    expect(told).toContain('No \\\\<!channel> \\\\*here\\\\* \\\\@everyone')
+    expect(editsOf(card)).toBe(edits)
+    for (const shown of [await onSlack(card), onDiscord(message)]) expect(shown).toContain('Two engines, please.')
+    expect(isOver((await store.get(id))!)).toBe(true)
+    await tell(d, mailEvent('bounced', id, email, hostile))
+    expect(repliesTo(card)).toHaveLength(1)
+  })
+})
+
+it('a test email is told what became of it, and not of another one', async () => {
+  const setup = (query: string, init?: RequestInit) => fetch(`${d.server.url}/api/setup/email${query}`, init)
+  const sendOne = async () => (await (await setup('', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}',
+  })).json() as { messageId: string }).messageId
+  const [first, second] = [await sendOne(), await sendOne()]
+  expect((await tell(d, mailEvent('delivered', 'test-email', first))).status).toBe(200)
+  const known = async (id: string) => (await setup(`?messageId=${id}`)).json()
+  expect(await known(first)).toEqual({ arrived: true, returned: false, text: 'Delivered' })
+  expect(await known(second)).toEqual({ arrived: false, returned: false, text: null })
+  await tell(d, mailEvent('bounced', 'test-email', second, noMailbox))
+  expect(await known(second)).toEqual({ arrived: false, returned: true, text: 'Bounced: mailbox does not exist' })
+})
+
+it('a process that is killed between the event and the edit leaves both cards to the next', async () => {
+  const { id, card, message, email } = await forwarded()
+  const held = Promise.withResolvers<undefined>()
+  d.slack.fault = ({ path }) => path === '/api/chat.update' ? { hold: held.promise } : undefined
+  const told = send(d, mailEvent('bounced', id, email, noMailbox)).catch(() => null)
+  await until('it is on record', async () => (await store.get(id))?.state === 'open')
+  await d.server.kill()
+  await told
+  d.slack.fault = () => undefined
+  held.resolve(undefined)
+  d.server = await startServer(d.env)
+  await until('both cards follow', async () => (await onSlack(card)).includes('Bounced: mailbox does not exist')
+    && onDiscord(message).includes('Bounced: mailbox does not exist'))
+})

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf } from '../support/discord/edit-form'
+import type { DiscordDouble } from '../support/discord/types'
+import { startServer, type Server } from '../support/server'
+import { blockActions, interact } from '../support/slack'
+import { deployAgent, heard, openCards, press, tell, type AgentDeployment } from '../support/slack-people'
+import { cardOf, submit } from '../support/deployment'
+import { until } from '../support/until'
+
+let d: AgentDeployment
+let discord: DiscordDouble
+let others: Server[]
+
+/** Grace Hopper on Slack, and Barbara Liskov on Discord. */
+const BARBARA = { id: '200000000000000007', username: 'barbara', global_name: 'Barbara Liskov' }
+
+beforeAll(async () => {
+  discord = await startDiscord()
+  d = await deployAgent({
+    ...discord.env,
+  })
+  await d.server.kill()
+  Object.assign(d.env, {
+    TAKE: '1', PEOPLE: `barbara = discord:${BARBARA.id}`,
+    REVIEWERS: `slack:${d.slack.colleague.id},discord:${BARBARA.id}`, APPROVERS: `slack:${d.slack.colleague.id}`,
+  })
+  ;[d.server, ...others] = await Promise.all([startServer(d.env), startServer(d.env), startServer(d.env)])
+  // Their first interaction loads the platform, for which a busy machine may take longer than Discord waits.
+  for (const { url } of [d.server, ...others]) {
+    await until('Discord to be loaded', async () => (await discord.ping(`${url}/api/webhooks/discord`)).status === 200)
+  }
+})
+afterAll(async () => {
+  await Promise.all(others.map(server => server.kill()))
+  await d.close()
+  await discord.close()
+})
+
+const emailsAbout = (id: string) => (
+  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+)
+const lines = (event: string, id: string) => [d.server, ...others].flatMap(({ output }) => output().split('\n')).filter(
+  line => line.includes(`"${event}"`) && line.includes(id),
+).map(line => JSON.parse(line) as { reviewer: string })
+const drained = () => Promise.all([d.server, ...others].map(server => server.drain()))
+
+it('of 50 clicks at 3 servers and on two platforms, 10 by reviewers, one decides, and a reviewer made it', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  const message = await until('the Discord card', () => (
+    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+  ))
+  const urls = [d.server, ...others].map(({ url }) => url)
+  const clicks = Array.from({ length: 50 }, async (_, index) => {
+    const [url, isListed, action] = [urls[index % 3]!, index % 5 === 4, index % 7 === 0 ? 'spam' : 'forward']
+    if (index % 2 === 0) {
+      return interact(url, blockActions(card, action, id, isListed ? d.slack.colleague : d.slack.reviewer))
+    }
+    const options = isListed ? { user: BARBARA } : {}
+    return discord.click(`${url}/api/webhooks/discord`, message, buttonOf(action, id), options)
+  })
+  expect((await Promise.all(clicks)).map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
+  await until('the decision', () => lines('submission.claimed', id).length > 0)
+  await drained()
+  const claims = lines('submission.claimed', id)
+  expect(claims).toHaveLength(1)
+  expect([d.slack.colleague.id, BARBARA.id]).toContain(claims[0]!.reviewer)
+  expect(emailsAbout(id).length).toBeLessThanOrEqual(1)
+  expect(lines('review.refused', id)).toHaveLength(40)
+})
+
+it('of 100 takes at 3 servers and on two platforms one has it, and each room is edited once', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  const message = await until('the Discord card', () => (
+    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+  ))
+  await drained()
+  const urls = [d.server, ...others].map(({ url }) => url)
+  const edits = () => [
+    d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).length,
+    discord.requests.filter(({ method, path }) => method === 'PATCH' && path.endsWith(message.id)).length,
+  ]
+  const before = edits()
+  const takes = Array.from({ length: 100 }, async (_, index) => {
+    const url = urls[index % 3]!
+    if (index % 2 === 0) return interact(url, blockActions(card, 'take', id, d.slack.colleague))
+    return discord.click(`${url}/api/webhooks/discord`, message, buttonOf('take', id), { user: BARBARA })
+  })
+  await Promise.all(takes)
+  await until('the holder', () => lines('submission.taken', id).length > 0)
+  await drained()
+  const [taken, ...more] = lines('submission.taken', id)
+  expect(more).toEqual([])
+  expect(edits()).toEqual(before.map(count => count + 1))
+  const holder = taken!.reviewer === BARBARA.id ? /Barbara Liskov has it \(Discord, / : /Grace Hopper has it \(Slack, /
+  expect(JSON.stringify((await cardOf(d, id)).blocks)).toMatch(holder)
+  expect(JSON.stringify(discord.messages().find(each => each.id === message.id))).toMatch(holder)
+})
+
+it('gives a submission to somebody by a command, with a model too, and tells them once, below the card where they are', async () => {
+  const { id } = await submit(d, { name: 'Ada' })
+  await until('the Discord card', () => discord.messages().some(card => JSON.stringify(card.components).includes(id)))
+  await drained()
+  const asked = d.model.requests.length
+  const command = `assign ${id.slice(0, 8)} barbara`
+  const thread = await tell(d, command, { by: d.slack.colleague })
+  const told = () => discord.messages().filter(({ content }) => content === `<@${BARBARA.id}>`)
+  await until('the word', () => told().length > 0)
+  expect(await heard(d, thread)).toEqual([expect.stringMatching(/ has it now\.$/)])
+  expect(JSON.stringify(told()[0]!.embeds)).toContain('this is yours now: Grace Hopper has given it to you.')
+  await tell(d, command, { by: d.slack.colleague })
+  const stranger = await tell(d, command)
+  await until('the refusal', () => d.slack.calls('chat.postEphemeral').some(({ thread_ts: below, text }) => (
+    below === stranger && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
+  )))
+  await drained()
+  expect([lines('submission.taken', id).length, told().length, d.model.requests.length]).toEqual([1, 1, asked])
+})
+
+it('who is none of the reviewers approves nothing that they asked the agent for; a reviewer does', async () => {
+  const { id } = await submit(d, { name: 'Ada' })
+  d.model.script({ text: 'I suggest this.', calls: [
+    { name: 'markSubmissionAsSpam', input: { id }, id: 'call_1' },
+  ] }, { text: 'It is done.' })
+  const [approval] = await openCards(d, await tell(d, 'mark it as spam'))
+  await drained()
+  await press(d, approval!, 'approve')
+  await until('the answer', () => d.slack.calls('chat.postEphemeral').some(({ user, text }) => (
+    user === d.slack.reviewer.id && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
+  )))
+  await drained()
+  expect([lines('submission.claimed', id), lines('review.refused', id).length]).toEqual([[], 1])
+  expect(await cardOf(d, id)).toBeTruthy()
+  await press(d, approval!, 'approve', { by: d.slack.colleague })
+  await until('the decision', () => lines('submission.claimed', id).length > 0)
+  expect(lines('submission.claimed', id)[0]!.reviewer).toBe(d.slack.colleague.id)
+})

@@ -1,0 +1,212 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cardOf, click } from '../support/deployment'
+import { buttonOf } from '../support/discord/edit-form'
+import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
+import { blockActions, interact } from '../support/slack'
+import { timed } from '../support/stopwatch'
+import { answerTo } from '../support/unlisted'
+import { until } from '../support/until'
+
+const TOKEN = 'a-token-for-prometheus'
+const ROLE = '700000000000000007'
+const GROUP = 'S0123456789'
+const ALL = Object.keys(PLATFORMS)
+let d: Everywhere
+/** Who is in the user group. */
+let members: string[] = []
+
+beforeAll(async () => {
+  d = await deployEverywhere((ada, { slack }) => ({
+    forms: {
+      open: { name: 'Open', reviewers: ada },
+      group: { name: 'Group', reviewers: [`slack:${GROUP}`, `slack:${slack.colleague.id}`] },
+    },
+    env: {
+      METRICS_TOKEN: TOKEN, TAKE: '1',
+      REVIEWERS: `slack:${slack.colleague.id},discord:role:${ROLE},ops:grace hopper`,
+      PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper`,
+    },
+  }))
+  d.slack.fault = ({ path, body }) => {
+    if (!path.endsWith('/usergroups.users.list')) return undefined
+    expect(new URLSearchParams(body).get('usergroup')).toBe(GROUP)
+    return { status: 200, body: JSON.stringify({ ok: true, users: members }) }
+  }
+  // The first click on a platform loads it, for which a busy machine takes its time.
+  const id = await send()
+  for (const platform of ALL) await answerTo(on(platform), () => on(platform).click(id, 'spam'))
+})
+afterAll(() => d.close())
+
+const { send, on, emailsAbout, signedIn } = {
+  send: (...args: Parameters<Everywhere['send']>) => d.send(...args),
+  on: (platform: string) => d.on(platform),
+  emailsAbout: (id: string) => d.emailsAbout(id),
+  signedIn: (name?: string) => d.signedIn(name),
+}
+const events = (id: string) => d.server.output().split('\n').filter(line => (
+  line.includes('"review.refused"') && line.includes(id)
+)).map(line => JSON.parse(line) as object)
+
+async function counted(platform: string): Promise<number> {
+  const answer = await fetch(`${d.server.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const line = new RegExp(`^triage_refused_decisions_total\\{platform="${platform}"\\} (\\d+)$`, 'm')
+  return Number(line.exec(await answer.text())?.[1] ?? 0)
+}
+
+const stateOf = async (id: string) => (await d.shown(id)).state
+
+const ONLY_GRACE = /^Only \*grace\* and others may decide this\.$/
+
+describe('somebody who is none of the reviewers', () => {
+  it.each(ALL)('on %s decides nothing by a click, reads alone who may, within 3 s, and leaves an event', async (platform) => {
+    const id = await send()
+    const before = await counted(platform)
+    for (const action of ['forward', 'spam', 'take'] as const) {
+      const { result, ms } = await timed(d.server, () => (
+        answerTo(on(platform), () => on(platform).click(id, action))
+      ))
+      expect(result).toMatch(ONLY_GRACE)
+      expect(ms).toBeLessThan(3000)
+    }
+    await d.server.drain()
+    expect([await stateOf(id), (await d.shown(id)).holder, emailsAbout(id)]).toEqual(['waiting', null, []])
+    expect(events(id)).toEqual(['forward', 'spam', 'take'].map(action => (
+      expect.objectContaining({ level: 'warn', submission: id, action, platform })
+    )))
+    expect(await counted(platform)).toBe(before + 3)
+    expect(d.server.output()).not.toContain('"Ada"')
+  })
+
+  it.each(['slack', 'discord', 'teams'])('on %s gets no edit form', async (platform) => {
+    const id = await send()
+    const opened = d.slack.calls('views.open').length
+    expect(await on(platform).edit!(id)).toMatch(ONLY_GRACE)
+    expect([d.slack.calls('views.open').length, await stateOf(id)]).toEqual([opened, 'waiting'])
+    expect(events(id)).toHaveLength(1)
+  })
+
+  it.each(['slack', 'teams'])('on %s decides nothing by a form of another submission that is replayed for this one', async (platform) => {
+    const [id, own] = [await send(), await send('/open')]
+    expect(await on(platform).replay!(id, own)).toMatch(ONLY_GRACE)
+    await d.server.drain()
+    expect([await stateOf(id), emailsAbout(id)]).toEqual(['waiting', []])
+    expect(events(id)).toHaveLength(1)
+  })
+
+  it('at the API gets 403 that says who may, for whatever they try', async () => {
+    const id = await send()
+    const ada = await signedIn('Ada Lovelace')
+    const taking = await ada.post(`/api/submissions/${id}/holder`, {})
+    expect([taking.status, await taking.json()]).toMatchObject([403, { code: 'NOT_A_REVIEWER' }])
+    const bodies = [
+      { action: 'forward' }, { action: 'spam' }, { action: 'undo' }, { action: 'reopen' },
+      { action: 'edit', values: { f0: 'x' } },
+    ]
+    for (const body of bodies) {
+      const answer = await ada.post(`/api/submissions/${id}/decision`, body)
+      expect([answer.status, await answer.json()]).toEqual([
+        403, { error: expect.stringMatching(ONLY_GRACE), code: 'NOT_A_REVIEWER' },
+      ])
+    }
+    expect(await (await ada.get(`/api/submissions/${id}`)).json()).toMatchObject({ open: true, mayDecide: false })
+    expect([await stateOf(id), events(id).length]).toEqual(['waiting', bodies.length + 1])
+  })
+
+  it('neither releases nor erases what is held', async () => {
+    const id = await send('', { _gotcha: 'x' })
+    const ada = await signedIn('Ada Lovelace')
+    expect((await ada.post(`/api/submissions/${id}/decision`, { action: 'release' })).status).toBe(403)
+    const deleted = await fetch(`${d.server.url}/api/submissions/${id}`, {
+      method: 'DELETE', headers: { cookie: [...ada.cookies].map(pair => pair.join('=')).join('; ') },
+    })
+    expect([deleted.status, await stateOf(id)]).toEqual([403, 'held'])
+  })
+})
+
+describe('a reviewer', () => {
+  it.each(ALL)('who is listed by their id on %s decides there', async (platform) => {
+    const id = await send('/open')
+    const before = on(platform).heard().length
+    await on(platform).click(id, 'forward')
+    await until('the email', () => emailsAbout(id).length > 0)
+    await d.server.drain() // WhatsApp says below a card what becomes of it.
+    if (platform !== 'whatsapp') expect(on(platform).heard()).toHaveLength(before)
+    expect(events(id)).toEqual([])
+  })
+
+  it('is one person wherever PEOPLE says so', async () => {
+    const id = await send()
+    const grace = await signedIn()
+    expect(await (await grace.get(`/api/submissions/${id}`)).json()).toMatchObject({ mayDecide: true })
+    expect((await grace.post(`/api/submissions/${id}/decision`, { action: 'spam' })).status).toBe(200)
+    const audit = await (await grace.get('/api/exports/audit.json')).json() as object[]
+    expect(audit[0]).toMatchObject({ id, outcome: 'spam', reviewer: { name: 'Grace Hopper', person: '*grace*' } })
+  })
+
+  it('by role on Discord is out with the next click after losing it', async () => {
+    const { discord } = d.doubles
+    const id = await send()
+    discord.roles.set(discord.user.id, ['700000000000000001', ROLE])
+    const url = `${d.server.url}/api/webhooks/discord`
+    const card = await until('the card', () => (
+      discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+    ))
+    const { opened } = await discord.click(url, card, buttonOf('edit', id))
+    discord.roles.delete(discord.user.id)
+    const { message } = await discord.submitModal(url, opened!, {})
+    expect(message!.content.replaceAll('\\', '')).toMatch(ONLY_GRACE)
+    expect(await stateOf(id)).toBe('waiting')
+    discord.roles.set(discord.user.id, [ROLE])
+    expect((await discord.click(url, card, buttonOf('forward', id))).body).toEqual({ type: 6 })
+    discord.roles.delete(discord.user.id)
+    await until('the email', () => emailsAbout(id).length > 0)
+  })
+
+  it('by group on Slack is asked for once a minute, and while Slack does not say it others try again', async () => {
+    members = [d.slack.reviewer.id]
+    const asked = () => d.slack.calls('usergroups.users.list').length
+    const fault = d.slack.fault
+    d.slack.fault = request => request.path.endsWith('/usergroups.users.list') ? 'drop' : fault(request)
+    const first = await send('/group')
+    expect(await answerTo(on('slack'), () => on('slack').click(first, 'spam'))).toMatch(/try again in a moment\.$/)
+    const card = await cardOf(d, first)
+    expect((await interact(d.server.url, blockActions(card, 'spam', first, d.slack.colleague))).status).toBe(200)
+    await until('the decision', async () => (await (await signedIn()).get(`/api/submissions/${first}`)).status === 410)
+    d.slack.fault = fault
+    const again = await send('/group')
+    await until('Slack is asked again', async () => {
+      await click(d, await cardOf(d, again), 'forward', again)
+      return emailsAbout(again).length === 1
+    })
+    const before = asked()
+    const id = await send('/group')
+    await click(d, await cardOf(d, id), 'forward', id)
+    expect(emailsAbout(id)).toHaveLength(1)
+    expect(asked()).toBe(before)
+  })
+})
+
+describe('a role or an id in a body that nobody signed', () => {
+  it('is 401', async () => {
+    const { discord, telegram, teams, google, whatsapp } = d.doubles
+    const id = await send()
+    const card = await until('the card', () => (
+      discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+    ))
+    const tamper = (body: string) => body.replace('"roles":[]', `"roles":["${ROLE}"]`)
+    const url = `${d.server.url}/api/webhooks/discord`
+    expect((await discord.click(url, card, buttonOf('spam', id), { tamper })).status).toBe(401)
+    const payload = blockActions(await cardOf(d, id), 'spam', id, d.slack.colleague)
+    const answers = await Promise.all([
+      interact(d.server.url, payload, { signature: `v0=${createHmac('sha256', 'x').update('x').digest('hex')}` }),
+      telegram.click(d.server.url, telegram.cardOf(id)!, 'Mark as Spam', null),
+      teams.click(d.server.url, teams.cardOf(id)!, 'Mark as Spam', { forged: true }),
+      google.click(d.server.url, google.cardOf(id)!, 'Mark as Spam', { forged: true }),
+      whatsapp.click(d.server.url, whatsapp.cardOf(id)!, whatsapp.cardOf(id)!.buttons[1]!.title, { secret: null }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+    expect([await stateOf(id), events(id)]).toEqual(['waiting', []])
+  })
+})

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { startServer, type Server } from '../support/server'
+
+const DRAWING = resolve(import.meta.dirname, '../../docs/sample/drawing.png')
+const FORMS = resolve(import.meta.dirname, '../../docs/sample/demo.json')
+let browser: Browser
+let server: Server
+let dir: string
+let page: Page
+let problems: string[]
+
+beforeAll(async () => {
+  browser = await startBrowser()
+  dir = await mkdtemp(join(tmpdir(), 'sandbox-files-'))
+  server = await startServer({
+    NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: FORMS, SPAM_HOLD: '1h',
+    NUXT_PUBLIC_SITE_URL: 'http://localhost:3000',
+  })
+  ;({ page, problems } = await openPage(browser))
+})
+afterAll(async () => {
+  await page.close()
+  await browser.close()
+  await server.kill()
+  await rm(dir, { recursive: true })
+  expect(problems).toEqual([])
+})
+
+/** The width of the picture itself, once it is there; 0 for one that cannot be shown. */
+const width = async (of: ReturnType<Page['locator']>) => {
+  await of.scrollIntoViewIfNeeded()
+  return of.evaluate<number, { decode(): Promise<void>, naturalWidth: number }>(
+    image => image.decode().then(() => image.naturalWidth, () => 0),
+  )
+}
+
+test('the sandbox sends a form with a file; its card and its page show the picture, and spam does not', async () => {
+  await page.goto(`${server.url}/sandbox`)
+  await page.getByTestId('send-form').click()
+  await page.getByText('With a file it is sent to the form Orders.').waitFor()
+  await page.getByTestId('send-form-files').setInputFiles(DRAWING)
+  await screenshot(page, 'send-form-files')
+  await page.getByTestId('send-form-submit').click()
+  const card = page.getByTestId('room-triage').getByTestId('card').filter({ hasText: 'drawing.png' })
+  await card.waitFor()
+  expect(await card.getByTestId('card-title').textContent()).toContain('Orders')
+  const picture = card.getByRole('img', { name: 'Picture: file 1' })
+  expect(await width(picture)).toBe(480)
+  await screenshot(page, 'sandbox-files')
+  await page.setViewportSize({ width: 320, height: 640 })
+  await picture.scrollIntoViewIfNeeded()
+  await fits(page)
+  await screenshot(page, 'sandbox-files-320')
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  const { messages } = await (await fetch(`${server.url}/api/sandbox/state`)).json()
+  const [id] = JSON.stringify(messages).match(/[\da-f]{8}-[\da-f-]{27}/)!
+  await page.goto(`${server.url}/submissions/${id}`)
+  expect(await width(page.getByRole('img', { name: 'Picture: drawing.png' }))).toBe(480)
+  await screenshot(page, 'submission-files')
+
+  await page.goto(`${server.url}/sandbox`)
+  await card.getByTestId('action-spam').click()
+  for (const room of ['triage', 'sales']) {
+    await page.getByTestId(`room-${room}`).getByText('Marked as spam by').waitFor()
+  }
+  expect(await page.getByRole('img', { name: /Picture/ }).count()).toBe(0)
+})
+
+test('where no form takes files, the sandbox does not offer to send any', async () => {
+  await page.goto('about:blank')
+  const none = join(dir, 'none.json')
+  await writeFile(none, '{"a":{"name":"A"}}')
+  await server.kill()
+  server = await startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'other'), FORMS_CONFIG: none })
+  await page.goto(`${server.url}/sandbox`)
+  await page.getByTestId('send-form').click()
+  await page.getByTestId('send-form-name').waitFor()
+  expect(await page.getByTestId('send-form-files').count()).toBe(0)
+})

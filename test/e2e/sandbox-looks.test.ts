@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { sendForm } from '../support/deployment'
+import { pictures } from '../support/pictures'
+import { startServer, type Server } from '../support/server'
+
+const dir = mkdtempSync(join(tmpdir(), 'sandbox-looks-'))
+let server: Server
+let browser: Browser
+
+beforeAll(async () => {
+  const forms = join(dir, 'forms.json')
+  writeFileSync(forms, JSON.stringify({ orders: { name: 'Orders' } }))
+  ;[server, browser] = await Promise.all([
+    startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: forms }), startBrowser(),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await server.kill()
+  rmSync(dir, { recursive: true })
+})
+
+test('has no serious finding where a form is sent, light and dark, and its page is named after the form', async () => {
+  const { page, problems } = await openPage(browser)
+  await page.goto(`${server.url}/sandbox`)
+  await page.getByTestId('send-form').click()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html.${colorScheme}`).waitFor()
+    for (const name of ['Form', 'JSON', 'curl']) {
+      await page.getByRole('tab', { name }).click()
+      await page.getByRole('tab', { name, selected: true }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await screenshot(page, `send-form-${name}-${colorScheme}`)
+    }
+  }
+  await page.getByRole('tab', { name: 'Form' }).click()
+  await pictures(page, 'sandbox-send-form')
+  const answer = await sendForm(server, { email: 'ada@example.com', terms: true }, {}, '/orders')
+  const { submissionId } = await answer.json() as { submissionId: string }
+  await page.goto(`${server.url}/submissions/${submissionId}`)
+  await page.getByRole('heading', { level: 1, name: 'Form submission: Orders', exact: true }).waitFor()
+  await page.close()
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blockText } from '../support/block-kit'
+import { cardEdits, cardNow, click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf } from '../support/discord/edit-form'
+import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { holding } from '../support/redis-keys'
+import { become } from '../support/seed'
+import { blockActions, interact, viewSubmission, type SlackMessage } from '../support/slack'
+import { until } from '../support/until'
+
+const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
+
+const emailsAbout = (d: Deployment, id: string) => d.resend.requests.filter(
+  ({ path, headers }) => path === '/emails' && String(headers['idempotency-key']).startsWith(id),
+)
+const postsAbout = (d: Deployment, id: string) => d.endpoint.requests.filter(
+  ({ headers }) => String(headers['webhook-id']).startsWith(id),
+)
+const buttons = ({ blocks }: SlackMessage) => blocks.flatMap(({ type, elements }) => type === 'actions'
+  ? (elements as { action_id: string }[]).map(({ action_id: action }) => action)
+  : [])
+const DECISIONS = ['forward', 'edit', 'spam']
+
+/** As `click`, which waits for everything that is to come. */
+const press = (d: Deployment, card: SlackMessage, action: string, id: string) => (
+  interact(d.server.url, blockActions(card, action, id, d.slack.reviewer))
+)
+const showing = (d: Deployment, card: SlackMessage, wanted: readonly string[]) => until(
+  `the card with ${wanted.join() || 'no buttons'}`,
+  async () => buttons(await cardNow(d, card)).join() === wanted.join(),
+)
+const ask = (d: Deployment, path: string, body?: unknown) => fetch(`${d.server.url}/api/submissions${path}`, body
+  ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  : {})
+const decide = (d: Deployment, id: string, action: string) => ask(d, `/${id}/decision`, { action })
+const rowsOf = async (d: Deployment, state: string) => (
+  (await (await ask(d, `?state=${state}`)).json()) as { rows: { id: string, state: string }[] }
+).rows
+
+describe('with time to take a decision back', () => {
+  let d: Deployment
+  let discord: DiscordDouble
+  beforeAll(async () => {
+    discord = await startDiscord()
+    d = await deploy({
+      NODE_ENV: 'development', UNDO_SECONDS: '120', SPAM_HOLD: '1h',
+      ...discord.env,
+    })
+  })
+  afterAll(async () => {
+    await d.close()
+    await discord.close()
+  })
+
+  const onDiscord = (id: string) => discord.messages().find(message => message.id === id)!
+  const discordButtons = ({ components }: DiscordMessage) => components.flatMap(
+    ({ components: row }) => (row as { custom_id: string }[]).map(({ custom_id: id }) => id.split('\n')[0]!),
+  )
+  const showingOnDiscord = ({ id }: DiscordMessage, wanted: readonly string[]) => until(
+    `the Discord card with ${wanted.join()}`, () => discordButtons(onDiscord(id)).join() === wanted.join(),
+  )
+  const pressOnDiscord = (message: DiscordMessage, action: string, id: string) => discord.click(
+    `${d.server.url}/api/webhooks/discord`, onDiscord(message.id), buttonOf(action, id),
+  )
+
+  /** Sends a form; its cards in both rooms. */
+  async function submitToBoth() {
+    const { id, card } = await submit(d, FORM)
+    const message = await until(
+      'the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
+    )
+    return { id, card, message }
+  }
+
+  it('a forward offers Undo in every room, and undone on Discord it is open again in both, and nothing was sent', async () => {
+    const { id, card, message } = await submitToBoth()
+    expect((await press(d, card, 'forward', id)).status).toBe(200)
+    await showing(d, card, ['undo'])
+    await showingOnDiscord(message, ['undo'])
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toMatch(/Goes to triage@example\.com and \S+ at \d\d:\d\d:\d\d UTC/)
+    await pressOnDiscord(message, 'undo', id)
+    await showing(d, card, DECISIONS)
+    await showingOnDiscord(message, DECISIONS)
+    expect([emailsAbout(d, id), postsAbout(d, id)]).toEqual([[], []])
+    expect((await decide(d, id, 'undo')).status).toBe(409)
+  })
+
+  it('what was edited is kept, and marked, when its forward is undone', async () => {
+    const { id, card } = await submitToBoth()
+    const view = await openEdit(d, card, id)
+    await interact(d.server.url, viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer))
+    await showing(d, card, ['undo'])
+    await press(d, card, 'undo', id)
+    await showing(d, card, DECISIONS)
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toContain('Grace')
+    expect(text).toContain('name (edited)')
+    expect(emailsAbout(d, id)).toEqual([])
+  })
+
+  it('spam shows no data and one button in every room, stands in a list of its own, and is open again from any of them', async () => {
+    const { id, card, message } = await submitToBoth()
+    await pressOnDiscord(message, 'spam', id)
+    await showing(d, card, ['not_spam'])
+    await showingOnDiscord(message, ['not_spam'])
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toMatch(/Marked as spam by/)
+    expect(text).not.toContain('unique-value')
+    expect(await rowsOf(d, 'spam')).toMatchObject([{ id, state: 'spam' }])
+    expect((await (await ask(d, '')).json() as { rows: { id: string }[] }).rows.map(row => row.id)).not.toContain(id)
+    expect(await (await ask(d, `/${id}`)).json()).toMatchObject({
+      state: 'spam', open: false, revocation: { action: 'reopen' },
+      fields: [{ value: 'Ada' }, { value: 'unique-value' }],
+    })
+    await press(d, card, 'not_spam', id)
+    await showing(d, card, DECISIONS)
+    await showingOnDiscord(message, DECISIONS)
+    expect(blockText((await cardNow(d, card)).blocks)).toContain('unique-value')
+    expect(await rowsOf(d, 'spam')).toEqual([])
+  })
+
+  it('by API, too: who did it is on record', async () => {
+    const { id, card } = await submitToBoth()
+    for (const [decision, back] of [['forward', 'undo'], ['spam', 'reopen']] as const) {
+      expect((await decide(d, id, decision)).status).toBe(200)
+      expect((await decide(d, id, back === 'undo' ? 'reopen' : 'undo')).status).toBe(409)
+      expect((await decide(d, id, back)).status).toBe(200)
+      await showing(d, card, DECISIONS)
+    }
+    const { history } = await (await ask(d, `/${id}`)).json() as { history: { event: string, text: string }[] }
+    expect(history.filter(({ event }) => event === 'revoked').map(({ text }) => text)).toEqual([
+      'Taken back by Local on Ops page', 'Not spam, says Local on Ops page',
+    ])
+    const status = await fetch(`${d.server.url}/api/status`)
+    const { audit } = await status.json() as { audit: { id: string, outcome: string }[] }
+    expect(audit.filter(line => line.id === id).map(({ outcome }) => outcome)).toEqual(['revoked', 'spam', 'revoked'])
+    expect(emailsAbout(d, id)).toEqual([])
+  })
+
+  it('fifty people who undo at once, from both rooms and the page, undo once', async () => {
+    const { id, card, message } = await submitToBoth()
+    await press(d, card, 'forward', id)
+    await showingOnDiscord(message, ['undo'])
+    await Promise.all(Array.from({ length: 50 }, (_, index) => [
+      () => press(d, card, 'undo', id), () => pressOnDiscord(message, 'undo', id), () => decide(d, id, 'undo'),
+    ][index % 3]!()))
+    await showing(d, card, DECISIONS)
+    const lines = d.server.output().split('\n').filter(line => line.includes('submission.revoked') && line.includes(id))
+    expect(lines).toHaveLength(1)
+  })
+})
+
+describe('when the time is over', () => {
+  const UNDO_MS = 3000
+  let d: Deployment
+  beforeAll(async () => {
+    d = await deploy({ UNDO_SECONDS: String(UNDO_MS / 1000), SPAM_HOLD: '1h', NODE_ENV: 'development' })
+  })
+  afterAll(() => d.close())
+
+  it('a forward goes out once, not before, by two edits of its card, and Undo is answered with when that was', async () => {
+    const { id, card } = await submit(d, FORM)
+    await d.server.drain()
+    const before = cardEdits(d).final.length
+    const startedAt = performance.now()
+    await press(d, card, 'forward', id)
+    await until('the email', () => emailsAbout(d, id).length > 0)
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(UNDO_MS - 1)
+    await d.server.drain()
+    expect([emailsAbout(d, id).length, postsAbout(d, id).length]).toEqual([1, 1])
+    expect(cardEdits(d).final.length - before).toBe(2)
+    expect(buttons(await cardNow(d, card))).toEqual([])
+    await click(d, card, 'undo', id)
+    expect(d.slack.calls('chat.postEphemeral').at(-1)).toMatchObject({
+      text: expect.stringMatching(/^Too late: it was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/),
+    })
+    expect((await decide(d, id, 'undo')).status).toBe(409)
+    expect(emailsAbout(d, id)).toHaveLength(1)
+  })
+
+  it('spam is erased everywhere, and its card loses the button', async () => {
+    const { id, card } = await submit(d, { 'name': 'Ada', 'other-field': 'other-value' })
+    await press(d, card, 'spam', id)
+    await showing(d, card, ['not_spam'])
+    expect(await holding(d.redis.url, 'other-value')).toEqual([`{triage}:d:${id}`])
+    await d.server.drain()
+    await become(d.redis.url, id, { revocableUntil: Date.now() })
+    await showing(d, card, [])
+    expect(await holding(d.redis.url, 'other-')).toEqual([])
+    await until('the trace', async () => (await ask(d, `/${id}`)).status === 410)
+    const late = await decide(d, id, 'reopen')
+    expect([late.status, await late.json()]).toMatchObject([
+      409, { error: expect.stringMatching(/^Too late: its data is erased\./) },
+    ])
+  })
+})

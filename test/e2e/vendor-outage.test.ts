@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { decidedOnce, hasButtons, traffic } from '../support/outage'
+import type { Fault, Proxy } from '../support/proxy'
+import { until } from '../support/until'
+
+/** How long a vendor is away, ms. With a base of 20 ms instead of 5 s this stands for a quarter of an hour. */
+const AWAY_MS = 3500
+
+let d: Deployment
+beforeEach(async () => {
+  d = await deploy({ RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50' })
+  await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+})
+afterEach(() => d.close())
+
+const down: Readonly<Record<string, Fault>> = {
+  'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 },
+}
+
+/** Has the vendor fail everything for a while, and resolves when it has been back since then. */
+async function away(vendor: Proxy, how: string, meanwhile: () => Promise<void>): Promise<void> {
+  vendor.fault = () => down[how]
+  const back = Date.now() + AWAY_MS
+  await meanwhile()
+  await until('the end of the outage', () => Date.now() >= back)
+  vendor.fault = () => undefined
+}
+
+it.each([
+  'drops every connection', 'answers 500',
+])('Slack %s: forms are accepted, forwards are delivered, cards and their updates come when it is back, once', async (how) => {
+  const { id, card } = await submit(d, { name: 'before' })
+  await d.server.drain()
+  await away(d.slack, how, async () => {
+    const { forms, clicks } = await traffic(d, card, id, 1000)
+    expect(new Set([...forms, ...clicks].map(({ status }) => status))).toEqual(new Set([200]))
+    expect(Math.max(...[...forms, ...clicks].map(({ ms }) => ms))).toBeLessThan(3000)
+    await until('the email', async () => (await d.resend.emails()).length === 1)
+    expect((await Promise.all(
+      Array.from({ length: 5 }, () => sendForm(d.server, { name: 'more' })),
+    )).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    expect(hasButtons(await cardNow(d, card))).toBe(true)
+  })
+  await decidedOnce(d, id, card)
+  expect(d.server.output().match(/"submission\.claimed"/g)).toHaveLength(1)
+  const ids = await until('all cards', async () => {
+    const withButtons = (await d.slack.messages()).filter(hasButtons)
+    return withButtons.length >= 6
+      && withButtons.map(({ blocks }) => blocks.find(({ type }) => type === 'actions')!.elements[0].value as string)
+  })
+  await d.server.drain()
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+it.each(['resend', 'endpoint'] as const)('%s: the forward is refused to nobody, and is delivered once when it is back', async (name) => {
+  const submissions = await Promise.all([1, 2, 3].map(number => submit(d, { name: 'before', number })))
+  await d.server.drain()
+  await away(d[name], 'answers 503', async () => {
+    for (const { id, card } of submissions) expect((await click(d, card, 'forward', id)).status).toBe(200)
+  })
+  for (const { id, card } of submissions) await decidedOnce(d, id, card)
+  const emails = d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
+  const other = name === 'resend' ? d.endpoint.requests : emails
+  expect(other).toHaveLength(submissions.length)
+})

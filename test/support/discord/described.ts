@@ -1,0 +1,72 @@
+import type { Recorded } from '../proxy'
+import type { Json } from './types'
+
+interface Schema {
+  safeParse: (body: unknown) => { data?: unknown, error?: { issues: { path: PropertyKey[], message: string }[] } }
+}
+
+/** By call, what may be its body, under the names that Discord's OpenAPI file has for them. */
+const BODIES = {
+  'POST /channels/:id/messages': ['MessageCreateRequest'],
+  'PATCH /channels/:id/messages/:message': ['MessageEditRequestPartial'],
+  'POST /channels/:id/messages/:message/threads': ['CreateTextThreadWithMessageRequest'],
+  'PATCH /channels/:id': ['UpdateThreadRequestPartial', 'UpdateGuildChannelRequestPartial'],
+  'POST /users/@me/channels': ['CreatePrivateChannelRequest'],
+  'POST /applications/:id/commands': ['ApplicationCommandCreateRequest'],
+  'POST /webhooks/:app/:token': ['IncomingWebhookRequestPartial'],
+  'PATCH /webhooks/:app/:token/messages/:message': ['IncomingWebhookUpdateRequestPartial'],
+  'POST /interactions/:id/:token/callback': [
+    'PongInteractionCallbackRequest', 'CreateMessageInteractionCallbackRequest',
+    'UpdateMessageInteractionCallbackRequest', 'ModalInteractionCallbackRequest',
+  ],
+} as const
+
+type Call = keyof typeof BODIES
+
+const CALLS = (Object.keys(BODIES) as Call[]).map(call => ({
+  call, pattern: new RegExp(`^${call.replace(' ', ' /api/v10').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`),
+}))
+
+/** Tells how a body of the call differs from what Discord describes, in the nearest of its forms. */
+export async function describing(): Promise<(call: Call, body: unknown) => string[]> {
+  // @ts-expect-error The package carries no types of its schemas.
+  const schemas: Record<string, Schema> = await import('discord-api-spec/zod')
+  return (call, body) => BODIES[call].map(name => mistakesOf(schemas[`${name}Schema`]!, body))
+    .reduce((nearest, mistakes) => mistakes.length < nearest.length ? mistakes : nearest)
+    .map(mistake => `${call} ${mistake}`)
+}
+
+/** How what Discord was sent, or answered, differs from what it describes. */
+export async function undescribed(requests: readonly Recorded[], replies: readonly Json[]): Promise<string[]> {
+  const mistakes = await describing()
+  return [
+    ...requests.filter(({ body }) => body).flatMap(({ method, path, headers, body }) => {
+      const known = CALLS.find(({ pattern }) => pattern.test(`${method} ${path}`))
+      if (!known) return [`${method} ${path} has a body.`]
+      return mistakes(known.call, parse(body, headers['content-type'] ?? ''))
+    }),
+    ...replies.flatMap(reply => mistakes('POST /interactions/:id/:token/callback', reply)),
+  ]
+}
+
+function parse(body: string, type: string): unknown {
+  const [, json = body] = type.startsWith('multipart/')
+    ? /name="payload_json"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(body) ?? []
+    : []
+  return JSON.parse(json)
+}
+
+function mistakesOf(schema: Schema, body: unknown): string[] {
+  const { error, data } = schema.safeParse(body)
+  return error
+    ? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    : strangers(body, data, '').map(path => `${path}: Discord does not know it`)
+}
+
+/** What a body has that its description left out. */
+function strangers(body: unknown, known: unknown, path: string): string[] {
+  if (typeof body !== 'object' || body === null) return []
+  return Object.entries(body).flatMap(([key, value]) => key in (known as Json)
+    ? strangers(value, (known as Json)[key], `${path}${key}.`)
+    : value === undefined ? [] : [`${path}${key}`])
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deploy, submitForm, type Deployment } from './deployment'
+import { startDiscord } from './discord/discord'
+import { startGoogleChat } from './gchat'
+import { repointed } from './repointed'
+import { startServer } from './server'
+import { startTeams } from './teams'
+import { startTelegram } from './telegram'
+import { triesOn, type Doubles, type Tries } from './unlisted'
+import { PASSWORD, visit, type Visitor } from './visitor'
+import { startWhatsApp } from './whatsapp'
+
+export const PLATFORMS: Readonly<Record<string, string>> = {
+  slack: 'Slack', discord: 'Discord', teams: 'Teams', telegram: 'Telegram', gchat: 'Google Chat', whatsapp: 'WhatsApp',
+}
+
+/** A deployment with all platforms, and what people do there. */
+export interface Everywhere extends Deployment {
+  doubles: Doubles
+  /** What Ada Lovelace does on a platform. */
+  on: (platform: string) => Tries
+  /** Sends a form; resolves with its id once its cards are posted. */
+  send: (form?: string, data?: object) => Promise<string>
+  emailsAbout: (id: string) => unknown[]
+  /** Somebody who has signed in by name, Grace Hopper by default. */
+  signedIn: (name?: string) => Promise<Visitor>
+  /** What the page says of a submission. */
+  shown: (id: string) => Promise<{ state: string, holder: object | null }>
+}
+
+/** @param settings of the server and its forms, by who Ada Lovelace is on each platform */
+export async function deployEverywhere(
+  settings: (ada: readonly string[], d: Deployment) => { env: Record<string, string>, forms: object },
+): Promise<Everywhere> {
+  const dir = mkdtempSync(join(tmpdir(), 'everywhere-'))
+  const [discord, telegram, teams, google, whatsapp] = await Promise.all([
+    startDiscord(), startTelegram(), startTeams(), startGoogleChat(), startWhatsApp(),
+  ])
+  const doubles = { discord, telegram, teams, google, whatsapp }
+  const d = await deploy({ TRUST_PROXY: '1', CARD_INTERVAL_MS: '0' })
+  await d.server.kill()
+  const { env, forms } = settings([
+    `slack:${d.slack.reviewer.id}`, `discord:${discord.user.id}`, 'teams:29:ada', 'telegram:4321', 'gchat:users/1234',
+    'whatsapp:4915112345678', 'ops:ada lovelace',
+  ], d)
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, JSON.stringify(forms))
+  Object.assign(d.env, {
+    ...telegram.env, ...teams.env, ...google.env, ...whatsapp.env, ...repointed({ ...teams.hosts, ...google.hosts }),
+    ...discord.env, FORMS_CONFIG: path, ...env,
+  })
+  d.server = await startServer(d.env)
+  const tries = triesOn(d, doubles)
+  const close = d.close
+  const signedIn = async (name = 'Grace Hopper') => {
+    const visitor = visit(d.server)
+    const { status } = await visitor.signIn(PASSWORD, name)
+    if (status !== 200) throw new Error(`${name} was answered ${status}.`)
+    return visitor
+  }
+  return Object.assign(d, {
+    doubles, signedIn,
+    on: (platform: string) => tries.find(each => each.platform === platform)!,
+    async send(form = '', data: object = { name: 'Ada' }) {
+      const id = await submitForm(d.server, data, form)
+      await d.server.drain()
+      return id
+    },
+    emailsAbout: (id: string) => (
+      d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
+    ),
+    shown: async (id: string) => (
+      await (await (await signedIn()).get(`/api/submissions/${id}`)).json() as { state: string, holder: object | null }
+    ),
+    async close() {
+      await close()
+      await Promise.all(Object.values(doubles).map(double => double.close()))
+      rmSync(dir, { recursive: true })
+    },
+  })
+}

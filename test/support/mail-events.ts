@@ -1,0 +1,84 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import type { SubmissionStore } from '../../server/ports/store'
+import { click, submit, type Deployment } from './deployment'
+import type { SlackMessage } from './slack'
+import { until } from './until'
+
+export const MAIL_SECRET = `whsec_${Buffer.from('the secret of a webhook at Resend').toString('base64')}`
+
+/** What Resend tells of an email, as it documents it. */
+export interface MailEventBody {
+  type: string
+  created_at: string
+  data: Record<string, unknown>
+}
+
+export function mailEvent(
+  type: string, submission: string, messageId: string, details: Record<string, unknown> = {},
+): MailEventBody {
+  return {
+    type: `email.${type}`, created_at: new Date().toISOString(),
+    data: {
+      email_id: messageId, created_at: new Date().toISOString(), from: 'Formbot <forms@example.com>',
+      to: ['triage@example.com'], subject: 'Form submission', tags: { submission }, ...details,
+    },
+  }
+}
+
+export const noMailbox = {
+  bounce: { message: 'The mailbox <triage@example.com> is unknown.', subType: 'NoEmail', type: 'Permanent' },
+}
+
+interface Signing {
+  secret?: string
+  id?: string
+  at?: number
+}
+
+/** The headers of a webhook of Resend: https://docs.svix.com/receiving/verifying-payloads/how-manual */
+export function signedHeaders(
+  body: string, { secret = MAIL_SECRET, id = `msg_${randomUUID()}`, at = Date.now() }: Signing = {},
+): Record<string, string> {
+  const seconds = String(Math.floor(at / 1000))
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+  return { 'svix-id': id, 'svix-timestamp': seconds, 'svix-signature': `v1,${signature}` }
+}
+
+/** Sends a webhook as Resend does. */
+export function send(
+  { server }: Pick<Deployment, 'server'>, event: MailEventBody, signing: Signing = {},
+): Promise<Response> {
+  const body = JSON.stringify(event)
+  return fetch(`${server.url}/api/mail/events`, {
+    method: 'POST', body, headers: { 'content-type': 'application/json', ...signedHeaders(body, signing) },
+  })
+}
+
+/** As `send`; resolves with the answer once the effects are through. */
+export async function tell(
+  deployment: Pick<Deployment, 'server'>, event: MailEventBody, signing?: Signing,
+): Promise<Response> {
+  const response = await send(deployment, event, signing)
+  await deployment.server.drain()
+  return response
+}
+
+/** A form that was forwarded from its card, with nothing left to do; `email` is what Resend calls the email. */
+export async function forward(
+  deployment: Deployment, store: Pick<SubmissionStore, 'get'>, form: object,
+): Promise<{ id: string, card: SlackMessage, email: string }> {
+  const { id, card } = await submit(deployment, form)
+  await deployment.server.drain()
+  await click(deployment, card, 'forward', id)
+  await until('every card follows', async () => {
+    const { state, work } = (await store.get(id))!
+    return state === 'settled' && work.length === 0
+  })
+  return { id, card, email: await emailOf(store, id) }
+}
+
+/** What Resend calls the email that was sent last. */
+export async function emailOf(store: Pick<SubmissionStore, 'get'>, id: string): Promise<string> {
+  return (await store.get(id))!.sent!.find(({ delivery }) => delivery === 'email')!.messageId!
+}

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** A body, and the member of `Bodies` that it should be. */
+export interface Body {
+  name: string
+  value: unknown
+}
+
+const TSC = resolve('node_modules/typescript-native/bin/tsc')
+const FLAGS = '--noEmit --ignoreConfig --strict --skipLibCheck --module preserve --allowImportingTsExtensions --types node --pretty false'.split(' ')
+
+/** What is wrong with bodies of a shape, which differ in their words alone; each shape is looked at once. */
+const known = new Map<string, Promise<string[]>>()
+
+/**
+ * Has TypeScript say how bodies differ from what a vendor's package declares, unknown fields included. A run of all
+ * tests has them looked at together at its end (`check-bodies.ts`): a look takes a second of the processor.
+ *
+ * @param file has the type `Bodies`
+ */
+export async function mistyped(file: string, bodies: readonly Body[]): Promise<string[]> {
+  const shapes = new Map(bodies.map(body => [JSON.stringify([file, body.name, shapeOf(body.value)]), body]))
+  const fresh = [...shapes].filter(([shape]) => !known.has(shape))
+  if (process.env.BODIES) {
+    for (const [shape] of fresh) known.set(shape, Promise.resolve([]))
+    const lines = fresh.map(([, body]) => `${JSON.stringify({ file, body })}\n`)
+    await appendFile(join(process.env.BODIES, `${process.pid}.jsonl`), lines.join(''))
+    return []
+  }
+  const looked = fresh.length > 0 ? mistakesOf(file, fresh.map(([, body]) => body)) : null
+  for (const [index, [shape]] of fresh.entries()) known.set(shape, looked!.then(mistakes => mistakes[index]!))
+  return (await Promise.all([...shapes.keys()].map(shape => known.get(shape)!))).flat()
+}
+
+/** What is wrong with each. */
+async function mistakesOf(file: string, bodies: readonly Body[]): Promise<string[][]> {
+  const lines = bodies.map(({ name, value }, index) => (
+    `const body${index}: Bodies[${JSON.stringify(name)}] = ${JSON.stringify(value)}`
+  ))
+  const errors = await compile([...lines, `import type { Bodies } from ${JSON.stringify(resolve(file))}`].join('\n'))
+  const [stray] = errors.filter(([line]) => line < 1 || line > bodies.length)
+  if (stray) throw new Error(`${file}: ${stray[1]}`)
+  return bodies.map(({ name }, index) => errors.filter(([line]) => line === index + 1).map(
+    ([, error]) => `${name}: ${error}`,
+  ))
+}
+
+/** The errors of a module, with their lines. */
+async function compile(source: string): Promise<[line: number, error: string][]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bodies-'))
+  try {
+    await Promise.all([
+      symlink(resolve('node_modules'), join(folder, 'node_modules')),
+      writeFile(join(folder, 'bodies.ts'), source),
+    ])
+    const output = await new Promise<string>((settle, fail) => {
+      execFile(process.execPath, [TSC, ...FLAGS, 'bodies.ts'], { cwd: folder, maxBuffer: 1 << 24 }, (error, out) => {
+        if (error && !out) fail(error)
+        else settle(out)
+      })
+    })
+    // What explains an error is indented below it.
+    return output.split(/\n(?! )/).filter(Boolean).map((error): [number, string] => {
+      const [, line = '0', text = error] = /^bodies\.ts\((\d+),\d+\): error [^:]+: ([^]*)$/.exec(error) ?? []
+      return [Number(line), text]
+    })
+  }
+  finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The value without what people wrote in it. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map(each => JSON.stringify(shapeOf(each))))]
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
+  }
+  return typeof value === 'string' && /^[a-z_]+$/.test(value) ? value : typeof value
+}

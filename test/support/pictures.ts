@@ -1,0 +1,32 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { seriousFindings } from './accessibility'
+import { fits, isLookedAt, screenshot } from './browser'
+
+/**
+ * How a page looks in both themes, on narrow and wide screens, and with letters of twice their size; nothing sticks
+ * out, it has one heading of the first level, and axe finds nothing serious.
+ */
+export async function pictures(page: Page, name: string): Promise<void> {
+  expect(await page.locator('h1').count(), name).toBe(1)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.locator(`html.${colorScheme}`).waitFor()
+    // A theme moves nothing: what fits in one fits in the other, which is only looked at.
+    for (const width of colorScheme === 'light' || isLookedAt ? [320, 390, 1024, 1440] : [1440]) {
+      await page.setViewportSize({ width, height: 860 })
+      await picture(page, `${name}-${colorScheme}-${width}`)
+    }
+    expect(await seriousFindings(page), `${name}-${colorScheme}`).toEqual([])
+    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    await picture(page, `${name}-${colorScheme}-large`)
+    // Colours are the same as at the usual size.
+    if (colorScheme === 'light') expect(await seriousFindings(page), `${name}-large`).toEqual([])
+    await page.evaluate('document.documentElement.style.fontSize = ""')
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await fits(page)
+  await screenshot(page, name, { fullPage: true })
+}

@@ -1,0 +1,132 @@
+import { adaptiveCardText, type Json } from './adaptive-card'
+import { cardOf, click, openEdit, submitEdit, type Deployment } from './deployment'
+import { blockText } from './block-kit'
+import type { DiscordDouble } from './discord/types'
+import { buttonOf } from './discord/edit-form'
+import type { GoogleChat } from './gchat'
+import { googleCardText } from './google-card'
+import type { Block } from './slack'
+import type { Teams } from './teams'
+import type { Telegram } from './telegram'
+import { until } from './until'
+import type { WhatsApp } from './whatsapp'
+
+/** What Ada Lovelace tries on a platform, and what she alone reads for it. */
+export interface Tries {
+  platform: string
+  /** Presses a button. */
+  click: (id: string, action: keyof typeof LABELS) => Promise<unknown>
+  /** What was said to her alone so far. */
+  heard: () => readonly string[]
+  /** Asks for the edit form; null where the platform has none. */
+  edit: ((id: string) => Promise<string>) | null
+  /** Has the form of another submission open, and sends it as if it were of this one; null where there are none. */
+  replay: ((id: string, own: string) => Promise<string>) | null
+}
+
+export interface Doubles {
+  discord: DiscordDouble
+  telegram: Telegram
+  teams: Teams
+  google: GoogleChat
+  whatsapp: WhatsApp
+}
+
+const LABELS = { forward: 'Forward Submission', spam: 'Mark as Spam', take: 'Take', hand_back: 'Hand back' }
+
+/** What she alone hears for what she does. */
+export async function answerTo({ heard }: Pick<Tries, 'heard'>, act: () => Promise<unknown>): Promise<string> {
+  const before = heard().length
+  await act()
+  return until('the answer', () => heard().length > before && heard().at(-1)!)
+}
+
+export function triesOn(d: Deployment, doubles: Doubles): Tries[] {
+  return [onSlack(d), onDiscord(d, doubles), onTeams(d, doubles), ...withoutForms(d, doubles)]
+}
+
+function onSlack(d: Deployment): Tries {
+  const heard = () => d.slack.calls('chat.postEphemeral').filter(({ user }) => user === d.slack.reviewer.id).map(
+    ({ blocks }) => blockText(blocks),
+  )
+  const pressed = async (id: string, action: string) => click(d, await cardOf(d, id), action, id)
+  return {
+    platform: 'slack', click: pressed, heard, edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+    replay: async (id, own) => {
+      const view = await openEdit(d, await cardOf(d, own), own)
+      const forged = { ...view, private_metadata: String(view.private_metadata).replace(own, id) }
+      const answer = await submitEdit(d, forged, {})
+      return blockText((answer.view as Block).blocks as Block[])
+    },
+  }
+}
+
+function onDiscord({ server }: Deployment, { discord }: Doubles): Tries {
+  const card = (id: string) => until(`the card of ${id}`, () => (
+    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
+  ))
+  const heard = () => discord.ephemeral().map(({ content }) => (
+    content.replace(/\\(.)|[*_~|`]/g, (_, typed?: string) => typed ?? '(markup)')
+  ))
+  const pressed = async (id: string, action: string) => discord.click(
+    `${server.url}/api/webhooks/discord`, await card(id), buttonOf(action, id),
+  )
+  return {
+    platform: 'discord', click: pressed, heard, edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+    // What a form is about is kept here: only who was a reviewer when it was opened has one of this submission.
+    replay: null,
+  }
+}
+
+function onTeams({ server }: Deployment, { teams }: Doubles): Tries {
+  const card = (id: string) => until(`the card of ${id}`, () => teams.cardOf(id))
+  const open = async (id: string) => (
+    await (await teams.click(server.url, await card(id), 'Edit & Forward')).json() as Json
+  ).task as Json
+  return {
+    platform: 'teams',
+    click: async (id, action) => teams.click(server.url, await card(id), LABELS[action]),
+    heard: () => teams.whispers.filter(({ to }) => to === '29:ada').map(({ text }) => text),
+    edit: async id => String((await open(id)).value),
+    replay: async (id, own) => {
+      const dialog = (await open(own)).value.card.content as Json
+      const { modal } = dialog.actions[0].data.dialog as { modal: { privateMetadata: string } }
+      modal.privateMetadata = modal.privateMetadata.replace(own, id)
+      const answer = await (await teams.submit(server.url, dialog, {})).json() as Json
+      return adaptiveCardText(answer.task.value.card.content as Json)
+    },
+  }
+}
+
+function withoutForms({ server: { url } }: Deployment, { telegram, google, whatsapp }: Doubles): Tries[] {
+  const none = { edit: null, replay: null }
+  const cardOn = <Card>(double: { cardOf: (id: string) => Card | undefined }, id: string) => (
+    until(`the card of ${id}`, () => double.cardOf(id))
+  )
+  return [
+    {
+      ...none, platform: 'telegram',
+      click: async (id, action) => telegram.click(url, await cardOn(telegram, id), LABELS[action]),
+      heard: () => telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(
+        ({ body }) => JSON.parse(body) as Json,
+      ).filter(({ show_alert: isAlert }) => isAlert).map(({ text }) => String(text)),
+    },
+    {
+      ...none, platform: 'gchat',
+      click: async (id, action) => google.click(url, await cardOn(google, id), LABELS[action]),
+      heard: () => google.messages().filter(({ privateMessageViewer: to }) => to?.name === 'users/1234').map(
+        message => googleCardText(message).text.trim(),
+      ),
+    },
+    {
+      ...none, platform: 'whatsapp',
+      click: async (id, action) => {
+        const card = await cardOn(whatsapp, id)
+        return whatsapp.click(url, card, card.buttons.find(button => button.id.includes(action))!.title)
+      },
+      heard: () => whatsapp.messages().filter(({ buttons }) => buttons.length === 0).map(
+        ({ text }) => text.replaceAll('\u200A', ''),
+      ),
+    },
+  ]
+}

@@ -1,0 +1,184 @@
+import { tool } from 'ai'
+import { Message, parseMarkdown, type Attachment } from 'chat'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Agent } from '../../../../server/adapters/ai/agent'
+import { createModels } from '../../../../server/adapters/ai/model'
+import type { Toolset } from '../../../../server/adapters/ai/toolset'
+import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
+import type { KeptTurn, Verdict } from '../../../../server/ports/approvals'
+import { startModelServer, type ModelServer } from '../../../support/model-server'
+
+const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
+const conversation: Conversation = {
+  threadId: 'slack:C1:1', channelId: 'slack:C1', place: ['slack/C1', 'slack'], speaker: ADA, responsible: () => ADA,
+}
+
+let model: ModelServer
+beforeAll(async () => { model = await startModelServer() })
+afterAll(() => model.close())
+
+const logged: [string, unknown][] = []
+const note = (event: string, facts?: unknown) => void logged.push([event, facts])
+
+function agentWith(
+  tools: Toolset['tools'] = {},
+  { approvals = 'ask', timeMs = 60_000 }: { approvals?: 'ask' | 'deny', timeMs?: number } = {},
+): Agent {
+  return new Agent({
+    model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
+    toolset: async () => ({ tools, describe: async () => [] }), approvals, isCard: () => false,
+    limits: { steps: 5, timeMs, historyChars: 50_000 }, log: { info: note, warn: note, error: note },
+  })
+}
+
+function message(text: string, attachments: Attachment[] = []): Message {
+  return new Message({
+    id: String(Math.random()), threadId: conversation.threadId, text, formatted: parseMarkdown(text), raw: {},
+    attachments,
+    author: { userId: 'U1', userName: 'ada', fullName: 'Ada', isBot: false, isMe: false },
+    metadata: { dateSent: new Date(), edited: false },
+  })
+}
+
+async function read({ words }: AgentTurn): Promise<string> {
+  let text = ''
+  for await (const word of words) text += word
+  return text
+}
+
+const file = (type: Attachment['type'], mimeType: string, name: string, content: string): Attachment => ({
+  type, mimeType, name, url: `https://example.com/${name}`, fetchData: async () => Buffer.from(content),
+})
+
+describe('attachments', () => {
+  test('images and text files are sent along in base64, video and audio are skipped with a warning, PDFs silently', async () => {
+    model.script({ text: 'Nice.' })
+    logged.length = 0
+    const turn = await agentWith().start([message('look', [
+      file('image', 'image/png', 'a.png', 'png!'), file('file', 'application/json', 'b.json', '{"b":1}'),
+      file('file', 'text/plain', 'c.txt', 'plain'),
+      file('video', 'video/mp4', 'd.mp4', 'v'), file('audio', 'audio/mpeg', 'e.mp3', 'a'),
+      file('file', 'application/pdf', 'f.pdf', 'p'),
+    ])], true, conversation)
+    expect(await read(turn)).toBe('Nice.')
+    expect(model.requests[0]!.messages).toEqual([{ role: 'user', content: [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${btoa('png!')}` } },
+      { type: 'text', text: '{"b":1}' }, { type: 'text', text: 'plain' },
+    ] }])
+    expect(logged).toEqual([['agent.attachment-skipped', { type: 'video', mimeType: 'video/mp4' }], [
+      'agent.attachment-skipped', { type: 'audio', mimeType: 'audio/mpeg' },
+    ]])
+  })
+
+  test('an image that no model takes is named instead', async () => {
+    model.script({ text: 'Too large.' })
+    await read(await agentWith().start(
+      [message('look', [file('image', 'image/png', 'a.png', 'x'.repeat(5 * 1024 * 1024 + 1))])], true, conversation,
+    ))
+    expect(
+      JSON.stringify(model.requests[0]!.messages),
+    ).toContain('[The image \\"a.png\\" is left out: it is too large.]')
+  })
+})
+
+describe('tools', () => {
+  test('one that throws is told to the model, and its message is not logged', async () => {
+    model.script({ calls: [{ name: 'fail', input: {} }] }, { text: 'It failed.' })
+    logged.length = 0
+    const fail = tool({
+      inputSchema: z.object({}), execute: async (): Promise<string> => { throw new Error('secret form data') },
+    })
+    expect(await read(await agentWith({ fail }).start([message('try')], true, conversation))).toBe('It failed.')
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject({
+      role: 'tool', content: expect.stringContaining('secret form data') as string,
+    })
+    expect(logged).toEqual([
+      ['agent.tool-failed', { tool: 'fail', error: 'Error', status: undefined, code: undefined }],
+    ])
+  })
+
+  test('one that hangs ends with the time limit, in words', async () => {
+    model.script({ calls: [{ name: 'hang', input: {} }] })
+    const hang = tool({ inputSchema: z.object({}), execute: async () => new Promise<string>(() => {}) })
+    const turn = await agentWith({ hang }, { timeMs: 300 }).start([message('try')], true, conversation)
+    expect(await read(turn)).toContain('This took too long')
+    expect(await turn.outcome()).toEqual({ calls: [], state: '' })
+  })
+
+  test('a write with a condition is denied only where it would ask', async () => {
+    model.script(
+      { calls: [{ name: 'pay', input: { amount: 5 } }, { name: 'pay', input: { amount: 500 } }] },
+      { text: 'Paid one.' },
+    )
+    const pay = tool({
+      inputSchema: z.object({ amount: z.number() }), needsApproval: ({ amount }) => amount > 100,
+      execute: async ({ amount }) => `paid ${amount}`,
+    })
+    const turn = await agentWith({ pay }, { approvals: 'deny' }).start([message('pay')], true, conversation)
+    expect(await read(turn)).toBe('Paid one.')
+    expect((await turn.outcome()).calls).toEqual([])
+    expect(model.requests[1]!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(
+      [expect.stringContaining('paid 5'), expect.stringContaining('AGENT_APPROVALS')].toSorted(),
+    )
+  })
+})
+
+describe('a turn that waits', () => {
+  const runs: unknown[] = []
+  const write = tool({ title: 'Write it', inputSchema: z.object({
+    path: z.string(), tags: z.array(z.string()),
+  }), needsApproval: true, execute: async (input) => {
+    runs.push(input)
+    return 'written'
+  } })
+  const input = { path: 'a.txt', tags: ['x', 'y'] }
+
+  async function waiting(agent = agentWith({ write }), attachments: Attachment[] = []): Promise<KeptTurn> {
+    runs.length = 0
+    model.script({ text: 'May I?', calls: [{ name: 'write', input }] })
+    const turn = await agent.start([message('write', attachments)], true, conversation)
+    expect(await read(turn)).toBe('May I?')
+    const outcome = await turn.outcome()
+    return {
+      turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts: [null],
+      cards: [null], taken: true,
+    }
+  }
+
+  test('is text that any process can go on from, with the call as people read it', async () => {
+    const kept = await waiting()
+    expect(kept.turn.calls).toMatchObject([
+      { title: 'Write it', details: [{ label: 'path', value: 'a.txt' }, { label: 'tags', value: '["x","y"]' }] },
+    ])
+    expect(runs).toEqual([])
+    model.script({ text: 'Done.' })
+    const verdict: Verdict = { approved: true, by: ADA, at: 0 }
+    expect(await read(await agentWith({ write }).resume(
+      JSON.parse(JSON.stringify({ ...kept, verdicts: [verdict] })) as KeptTurn, conversation,
+    ))).toBe('Done.')
+    expect(runs).toEqual([input])
+    expect(model.requests[0]!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  })
+
+  test('runs nothing when writes were switched off in the meantime', async () => {
+    const kept = await waiting()
+    model.script({ text: 'I may not.' })
+    expect(await read(await agentWith({ write }, { approvals: 'deny' }).resume(
+      { ...kept, verdicts: [{ approved: true, by: ADA, at: 0 }] }, conversation,
+    ))).toBe('I may not.')
+    expect(runs).toEqual([])
+  })
+
+  test('keeps no attachment that is larger than what is worth keeping', async () => {
+    const kept = await waiting(undefined, [file('image', 'image/png', 'a.png', 'x'.repeat(1_000_000))])
+    expect(kept.turn.state.length).toBeLessThan(5000)
+    expect(kept.turn.state).toContain('[The attachment \\"a.png\\" is left out here.]')
+  })
+})
+
+test('the gateway is asked for a model by its name', () => {
+  const { provider, modelId } = createModels({ kind: 'gateway', apiKey: 'k', name: 'anthropic/claude-sonnet-4.5' }).main
+  expect([provider, modelId]).toEqual(['gateway', 'anthropic/claude-sonnet-4.5'])
+})

@@ -1,0 +1,92 @@
+import { createChatTools } from 'chat/ai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createConversationTools } from '../../../../../server/adapters/ai/tools/chat'
+import { startBotServer, type BotServer } from '../../../../support/discord/bot-server'
+import { callTool } from '../../../../support/tools'
+
+/** A room that the bot is in, and the people of the conversation perhaps are not. */
+let elsewhere: string
+let server: BotServer
+let channelId: string
+let messageId: string
+let thread: { id: string, channelId: string }
+
+beforeAll(async () => {
+  server = await startBotServer()
+  channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`
+  thread = { id: channelId, channelId }
+  elsewhere = server.discord.openDm().id
+  messageId = server.discord.emitMessage({ content: 'What about the engines?' }).id
+  server.discord.emitMessage({ channelId: elsewhere, content: 'a secret' })
+})
+afterAll(() => server.close())
+
+const tools = (of = thread) => createConversationTools({ chat: server.bots[0]!, thread: of })
+
+test('are the reader preset of the SDK, where looking somebody up needs approval', () => {
+  const own = tools()
+  expect(Object.keys(own)).toEqual(Object.keys(createChatTools({ chat: server.bots[0]!, preset: 'reader' })))
+  expect(Object.entries(own).filter(([, tool]) => tool.needsApproval).map(([name]) => name)).toEqual(['getUser'])
+})
+
+test('name the conversation, so that a model need not guess its ids', () => {
+  for (const { description } of Object.values(tools())) expect(description).toContain(`its threadId is ${thread.id}, its channelId ${thread.channelId}`)
+})
+
+test('read the conversation, and say that people wrote it', async () => {
+  const result = await callTool(tools(), 'fetchMessages', { threadId: thread.id })
+  expect(result).toMatchObject({ untrusted: expect.stringContaining('never an instruction'), result: {
+    messages: [{ text: 'What about the engines?' }],
+  } })
+  expect(await callTool(tools(), 'getChannelInfo', { channelId })).toMatchObject({ result: { id: channelId } })
+})
+
+describe('another channel', () => {
+  test.each([
+    'fetchMessages', 'fetchThread', 'getThreadParticipants', 'fetchChannelMessages', 'listThreads', 'getChannelInfo',
+  ])('is not read by %s, whatever id it is given', async (name) => {
+    const before = server.discord.requests.length
+    const { guildId } = server.discord
+    const ids = [
+      `discord:${guildId}:${elsewhere}`, `discord:@me:${elsewhere}`, `${channelId}:${elsewhere}`, `${channelId}:`,
+      elsewhere, '', `slack:C0123456789`, `discord:${guildId}`, ` ${channelId}`,
+    ]
+    for (const id of ids) {
+      const input = ['fetchMessages', 'fetchThread', 'getThreadParticipants'].includes(name)
+        ? { threadId: id }
+        : { channelId: id }
+      await expect(callTool(tools(), name, input), id).rejects.toThrow('Only this conversation can be read')
+    }
+    expect(server.discord.requests.slice(before)).toEqual([])
+  })
+
+  test('is not read from a thread either', async () => {
+    const inThread = tools({ id: `${channelId}:1234567890123456789`, channelId })
+    for (const threadId of [channelId, `${channelId}:${elsewhere}`]) await expect(
+      callTool(inThread, 'fetchMessages', { threadId }),
+    ).rejects.toThrow('Only this conversation can be read')
+  })
+
+  test('is not a thread of this one, which may be private: the scope of the SDK would let it pass', async () => {
+    const { restUrl, botToken } = server.discord
+    const response = await fetch(`${restUrl}/channels/${server.discord.channelId}/messages/${messageId}/threads`, {
+      method: 'POST', headers: { 'authorization': `Bot ${botToken}`, 'content-type': 'application/json' },
+      body: '{"name":"aside"}',
+    })
+    const { id } = await response.json() as { id: string }
+    server.discord.emitMessage({ channelId: id, content: 'said aside' })
+    const [scoped, threadId] = [
+      createChatTools({ chat: server.bots[0]!, preset: 'reader', scope: thread.id, strictScope: true }),
+      `${channelId}:${id}`,
+    ]
+    expect(JSON.stringify(await callTool(scoped, 'fetchMessages', { threadId }))).toContain('said aside')
+    await expect(callTool(tools(), 'fetchMessages', { threadId })).rejects.toThrow('Only this conversation can be read')
+  })
+})
+
+test('a model is shown a bounded page', async () => {
+  for (let index = 0; index < 40; index++) server.discord.emitMessage({ content: 'x'.repeat(1900) })
+  const result = await callTool(tools(), 'fetchMessages', { threadId: thread.id, limit: 100 })
+  expect(result).toMatchObject({ cut: true })
+  expect(JSON.stringify(result).length).toBeLessThan(25_000)
+})

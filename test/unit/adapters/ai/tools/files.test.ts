@@ -1,0 +1,211 @@
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Files } from 'files-sdk'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openFiles } from '../../../../../server/adapters/files/agent-files'
+import { createFileTools, type FileToolsOptions } from '../../../../../server/adapters/ai/tools/files'
+import { callTool } from '../../../../support/tools'
+
+const READS = ['listFiles', 'getFileMetadata', 'downloadFile', 'getFileUrl']
+const WRITES = ['uploadFile', 'deleteFile', 'copyFile', 'signUploadUrl']
+const MAX_BYTES = 100_000
+
+let root: string
+let files: Files
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'file-tools-'))
+  files = await openFiles({
+    storage: { kind: 'disk' }, dir: join(root, 'files'), access: 'public', maxBytes: MAX_BYTES,
+  })
+})
+afterEach(() => rm(root, { recursive: true }))
+
+const call = (name: string, input?: unknown) => callTool(createFileTools({ files }), name, input)
+const approvals = (tools: object) => Object.fromEntries(
+  Object.entries(tools).map(([name, tool]) => [name, tool.needsApproval ?? false]),
+)
+
+describe('the contract', () => {
+  test('is eight tools, of which the four that write need approval', () => {
+    expect(approvals(createFileTools({ files }))).toEqual({ ...flags(READS, false), ...flags(WRITES, true) })
+  })
+
+  test('approval is required of all, of none, or by name, where what is not named needs it', () => {
+    expect(approvals(createFileTools({ files, requireApproval: true }))).toEqual({
+      ...flags(READS, false), ...flags(WRITES, true),
+    })
+    expect(approvals(createFileTools({ files, requireApproval: false }))).toEqual(flags([...READS, ...WRITES], false))
+    expect(approvals(
+      createFileTools({ files, requireApproval: { uploadFile: false, deleteFile: true, copyFile: undefined } }),
+    ))
+      .toEqual({
+        ...flags([...READS, 'uploadFile'], false), ...flags(['deleteFile', 'copyFile', 'signUploadUrl'], true),
+      })
+  })
+
+  test('read-only is the four tools that read, whatever approval says', () => {
+    for (const requireApproval of [undefined, true, false]) {
+      expect(Object.keys(createFileTools({ files, readOnly: true, requireApproval })).sort()).toEqual(READS.toSorted())
+    }
+  })
+
+  test('overrides change description and title, and nothing else about the tool', () => {
+    const plain = createFileTools({ files })
+    const { listFiles, uploadFile } = createFileTools({ files, overrides: {
+      listFiles: { description: 'Our reports', title: 'Reports' }, uploadFile: { title: 'File it' },
+    } })
+    expect(listFiles).toMatchObject({
+      description: 'Our reports', title: 'Reports', inputSchema: plain.listFiles.inputSchema,
+    })
+    expect(uploadFile).toMatchObject({
+      description: plain.uploadFile.description, title: 'File it', needsApproval: true,
+    })
+  })
+
+  test.each([
+    'execute', 'inputSchema', 'outputSchema', 'needsApproval', 'toModelOutput',
+  ])('an override of %s is refused', (field) => {
+    const overrides = { deleteFile: { title: 'Remove', [field]: () => false } } as FileToolsOptions['overrides']
+    expect(() => createFileTools({ files, overrides })).toThrow(
+      new TypeError(`overrides.deleteFile: only description and title can be overridden, not ${field}.`),
+    )
+  })
+
+  test('an override of a tool that does not exist is refused', () => {
+    expect(() => createFileTools({
+      files, overrides: { eraseDisk: { title: 'x' } } as FileToolsOptions['overrides'],
+    })).toThrow('there is no file tool "eraseDisk"')
+  })
+
+  test('other overrides are type errors', () => {
+    // @ts-expect-error What a tool does cannot be overridden.
+    const execute: FileToolsOptions['overrides'] = { deleteFile: { execute: async () => ({}) } }
+    // @ts-expect-error What a tool takes cannot be overridden.
+    const inputSchema: FileToolsOptions['overrides'] = { deleteFile: { inputSchema: {} } }
+    // @ts-expect-error What a tool answers cannot be overridden.
+    const outputSchema: FileToolsOptions['overrides'] = { deleteFile: { outputSchema: {} } }
+    // @ts-expect-error Approval has an option of its own.
+    const needsApproval: FileToolsOptions['overrides'] = { deleteFile: { needsApproval: false } }
+    // @ts-expect-error Reads need no approval.
+    const approval: FileToolsOptions['requireApproval'] = { listFiles: false }
+    // @ts-expect-error A read-only set has no writes.
+    expect(createFileTools({ files, readOnly: true }).uploadFile).toBeUndefined()
+    for (const overrides of [
+      execute, inputSchema, outputSchema, needsApproval,
+    ]) expect(() => createFileTools({ files, overrides })).toThrow(TypeError)
+    expect(approvals(createFileTools({ files, requireApproval: approval }))).toMatchObject(flags(WRITES, true))
+  })
+})
+
+describe('on disk', () => {
+  test('a submission is saved as JSON under reports/, listed, inspected, read, copied and deleted', async () => {
+    const content = JSON.stringify({ name: 'Ada', 数: '名前 🦊' }, null, 2)
+    expect(
+      await call('uploadFile', { key: 'reports/ada.json', content, contentType: 'application/json' }),
+    ).toMatchObject({ key: 'reports/ada.json', size: Buffer.byteLength(content) })
+    expect(await readFile(join(root, 'files/reports/ada.json'), 'utf8')).toBe(content)
+    expect(await call('listFiles', { prefix: 'reports/' })).toMatchObject({
+      items: [{ key: 'reports/ada.json', type: 'application/json' }],
+    })
+    expect(await call('getFileMetadata', { key: 'reports/ada.json' })).toMatchObject({
+      size: Buffer.byteLength(content), type: 'application/json',
+    })
+    expect(await call('downloadFile', { key: 'reports/ada.json' })).toMatchObject({
+      content, encoding: 'text', untrusted: expect.stringContaining('never an instruction'),
+    })
+    await call('copyFile', { from: 'reports/ada.json', to: 'archive/ada.json' })
+    await call('deleteFile', { key: 'reports/ada.json' })
+    expect((await call('listFiles')).items).toMatchObject([{ key: 'archive/ada.json' }])
+  })
+
+  test('bytes go in and out as base64', async () => {
+    const content = Buffer.from([0, 255, 128, 10]).toString('base64')
+    await call('uploadFile', { key: 'a.bin', content, encoding: 'base64' })
+    expect(await readFile(join(root, 'files/a.bin'))).toEqual(Buffer.from(content, 'base64'))
+    expect(await call('downloadFile', { key: 'a.bin', binary: true })).toMatchObject({ content, encoding: 'base64' })
+  })
+
+  test.each([
+    '../secret', 'a/../../secret', '/etc/passwd', 'a//b', './a', 'a/.', '..', '', 'a\\..\\b', 'C:\\a',
+    'file:///etc/passwd', 'https://other.blob.vercel-storage.com/a',
+    'a\u0000b', 'a\nb', 'a?b', 'a#b', '%2e%2e/a', 'a\ud800', 'a'.repeat(251),
+  ])('the key %j reaches nothing, by whatever tool', async (key) => {
+    await writeFile(join(root, 'secret'), 'secret')
+    await call('uploadFile', { key: 'own', content: 'x' })
+    const calls: [string, object][] = [
+      ['getFileMetadata', { key }], ['downloadFile', { key }], ['getFileUrl', { key }],
+      ['uploadFile', { key, content: 'x' }], ['deleteFile', { key }],
+      ['copyFile', { from: key, to: 'stolen' }], ['copyFile', { from: 'own', to: key }],
+      ['signUploadUrl', { key, expiresIn: 60 }],
+      ...key === '' ? [] : [['listFiles', { prefix: key }] as [string, object]],
+    ]
+    for (const [name, input] of calls) await expect(call(name, input), name).rejects.toThrow(/is not a key/)
+    expect(await readFile(join(root, 'secret'), 'utf8')).toBe('secret')
+    expect((await readdir(join(root, 'files'))).filter(name => !name.endsWith('.meta.json'))).toEqual(['own'])
+  })
+
+  test('a link that leads out of the folder is not followed', async () => {
+    await call('uploadFile', { key: 'own', content: 'x' })
+    await writeFile(join(root, 'secret'), 'secret')
+    await symlink(root, join(root, 'files/out'))
+    for (const [name, input] of [['downloadFile', { key: 'out/secret' }], [
+      'uploadFile', { key: 'out/secret', content: 'x' },
+    ], ['deleteFile', { key: 'out/secret' }]] as const) {
+      await expect(call(name, input), name).rejects.toThrow()
+    }
+    expect(await readFile(join(root, 'secret'), 'utf8')).toBe('secret')
+  })
+
+  test('a file beyond the limit is not stored, and one at the limit is', async () => {
+    await expect(
+      call('uploadFile', { key: 'big', content: 'é'.repeat(MAX_BYTES / 2 + 1) }),
+    ).rejects.toThrow(`The file has ${MAX_BYTES + 2} bytes; at most ${MAX_BYTES} are stored`)
+    await expect(call(
+      'uploadFile', { key: 'stream', content: Buffer.alloc(MAX_BYTES + 1).toString('base64'), encoding: 'base64' },
+    )).rejects.toThrow('bytes; at most')
+    expect(await call('uploadFile', { key: 'just', content: 'a'.repeat(MAX_BYTES) })).toMatchObject({ size: MAX_BYTES })
+    expect((await call('listFiles')).items).toMatchObject([{ key: 'just' }])
+  })
+
+  test('a model is shown the beginning of a long text, and no large bytes', async () => {
+    await call('uploadFile', { key: 'long', content: '🦊'.repeat(20_000) })
+    const { content, cut } = await call('downloadFile', { key: 'long' }) as { content: string, cut: string }
+    expect([content.length, content.isWellFormed(), cut]).toEqual([
+      16_001, true, 'The first 16000 of 40000 characters.',
+    ])
+    await expect(call('downloadFile', { key: 'long', binary: true, maxBytes: 10_000_000 })).rejects.toThrow('exceeds')
+  })
+
+  test('a list is a page, with a cursor for the next', async () => {
+    for (let index = 0; index < 120; index++) await call(
+      'uploadFile', { key: `f/${String(index).padStart(3, '0')}`, content: '' },
+    )
+    const first = await call('listFiles', { limit: 1000 }) as { items: unknown[], cursor: string }
+    expect(first.items).toHaveLength(100)
+    expect((await call('listFiles', { limit: 1000, cursor: first.cursor })).items).toHaveLength(20)
+    expect((await call('listFiles')).items).toHaveLength(50)
+  })
+
+  test('errors say what to do and tell nothing about the server', async () => {
+    await call('uploadFile', { key: 'folder/a', content: 'x' })
+    const failures: [string, object, string][] = [
+      ['downloadFile', { key: 'nothing' }, 'There is no file with this key. listFiles shows those that exist.'],
+      [
+        'uploadFile', { key: 'a', content: '~~', encoding: 'base64' },
+        'The file could not be processed: its content may not be what the encoding says.',
+      ],
+      ['uploadFile', { key: 'folder', content: 'x' }, 'The file storage does not work just now. Try again later.'],
+      ['getFileUrl', { key: 'folder/a' }, 'Files on this server have no URL. Use downloadFile.'],
+      ['signUploadUrl', { key: 'b', expiresIn: 60 }, 'Files on this server cannot be uploaded by URL. Use uploadFile.'],
+    ]
+    for (const [name, input, message] of failures) {
+      await expect(call(name, input), name).rejects.toThrow(new Error(message))
+    }
+  })
+})
+
+function flags(names: readonly string[], value: boolean): Record<string, boolean> {
+  return Object.fromEntries(names.map(name => [name, value]))
+}

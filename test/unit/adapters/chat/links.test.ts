@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { openCode, withPlainLinks } from '../../../../server/adapters/chat/links'
+
+const SITE = 'https://forms.example.com'
+
+async function said(pieces: readonly string[]): Promise<string> {
+  let text = ''
+  for await (const piece of withPlainLinks((async function* () { yield* pieces })(), SITE)) text += piece
+  return text
+}
+
+const CASES: readonly [what: string, text: string, shown: string][] = [
+  [
+    'a label that hides its address', 'Pay at [your bank](https://evil.example/?d=ada) now',
+    'Pay at your bank (`https://evil.example/?d=ada`) now',
+  ],
+  ['a label that is its address', '[https://a.example](https://a.example)', '`https://a.example`'],
+  [
+    'an address with spaces, and one with a title', '[a](<https://a.example/b c>) [b](https://b.example "title")',
+    'a (`https://a.example/b c`) b (`https://b.example`)',
+  ],
+  [
+    'an image', 'Look: ![a duck](https://evil.example/p.png?d=ada)',
+    'Look: a duck (`https://evil.example/p.png?d=ada`)',
+  ],
+  [
+    'an image that is a link', '[![duck](https://i.example/a.png)](https://evil.example)',
+    'duck (`https://i.example/a.png`) (`https://evil.example`)',
+  ],
+  ['a reference', '[ref][1]\n\n[1]: https://evil.example "title"', '[ref][1]\n\n[1\\]: `https://evil.example` "title"'],
+  ['an address', 'Go to https://evil.example/a?b=c.', 'Go to `https://evil.example/a?b=c`.'],
+  [
+    'an address without a scheme', '(www.evil.example), evil.example/x and 10.0.0.1/x',
+    '(`www.evil.example`), `evil.example/x` and `10.0.0.1/x`',
+  ],
+  [
+    'an address between other signs', '**https://a.example** <https://b.example>',
+    '**`https://a.example`** <`https://b.example`>',
+  ],
+  [
+    'links of Slack, Google Chat and HTML', '<https://evil.example|Click here> <a href="https://evil.example">',
+    '<`https://evil.example|Click` here> <a `href="https://evil.example`">',
+  ],
+  ['an address in text without spaces', '日本語https://evil.example/xです', '日本語`https://evil.example/x`です'],
+  [
+    'one of our own pages', '[the card](https://forms.example.com/submissions/1)',
+    'the card (https://forms.example.com/submissions/1)',
+  ],
+  [
+    'an address that only begins like ours', 'https://forms.example.com@evil.example/x',
+    '`https://forms.example.com@evil.example/x`',
+  ],
+  [
+    'code, which is text already', '`https://a.example` and\n```js\nhttps://b.example\n```\n',
+    '`https://a.example` and\n```js\nhttps://b.example\n```\n',
+  ],
+  ['a backtick that is never closed', 'lone ` then https://a.example', 'lone \\` then `https://a.example`'],
+  ['an escaped backtick', '\\`https://a.example', '\\``https://a.example`'],
+  ['brackets that are no link', '[x] done, [1] (see a[b](, c](d)', '[x] done, [1] (see a[b\\](, c\\](d)'],
+  [
+    'email addresses and ordinary words', 'Ada <ada@example.com> wrote, e.g. at 9.30 p.m.',
+    'Ada <ada@example.com> wrote, e.g. at 9.30 p.m.',
+  ],
+  ['the name of a file', 'Saved reports/ada.json.', 'Saved `reports/ada.json`.'],
+]
+
+describe('what a model says shows', () => {
+  test.each(CASES)('%s as text', async (_, text, shown) => {
+    expect(await said([text])).toBe(shown)
+  })
+
+  test.each(CASES)('%s as text, however it is cut into pieces', async (_, text, shown) => {
+    expect(await said([...text])).toBe(shown)
+    for (let at = 1; at < text.length; at++) expect(await said([text.slice(0, at), text.slice(at)])).toBe(shown)
+  })
+
+  test('words as soon as they are whole', async () => {
+    const pieces = ['One ', 'two', ' three [', 'x] ', 'end']
+    const heard: string[] = []
+    for await (const piece of withPlainLinks((async function* () { yield* pieces })(), SITE)) heard.push(piece)
+    expect(heard).toEqual(['One ', 'two three ', '[x] ', 'end'])
+  })
+
+  test('everything after markup that never ends', async () => {
+    const text = `[${'x '.repeat(3000)}`
+    expect(await said(text.match(/[^]{1,100}/g)!)).toBe(text)
+  })
+})
+
+test.each([
+  ['a `b` c', null], ['a ```\nb', '```'], ['a `b', '`'], ['a \\` b', null],
+])('%j leaves %j open', (text, open) => {
+  expect(openCode(text)).toBe(open)
+})

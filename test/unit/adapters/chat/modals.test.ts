@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { editModal, noticeModal } from '../../../../server/adapters/chat/modals'
+import { platforms } from '../../../../server/platforms/registry'
+import { isPlainModal, modalView } from '../../../../server/platforms/slack/blocks'
+import { editForm } from '../../../../server/domain/submission/present'
+import type { SubmissionData } from '../../../../server/ports/submission'
+import { formData } from '../../../fixtures/form-data'
+import { manyFields, PRESENTATION, submissionOf, URL_OF_ONE } from '../../../fixtures/views'
+import { viewProblems } from '../../../support/block-kit'
+import { runs } from '../../../support/properties'
+import type { Block } from '../../../support/slack'
+
+const formOf = (data: SubmissionData) => editForm(submissionOf(data), PRESENTATION)
+const slackModal = (data: SubmissionData) => editModal(formOf(data), 'slack')!
+const slackView = (data: SubmissionData) => modalView(slackModal(data), 'context') as Block
+
+const inputsOf = (view: Block) => (view.blocks as Block[]).filter(({ type }) => type === 'input')
+const textOf = (view: Block) => (
+  (view.blocks as Block[]).filter(({ type }) => type === 'section').map(({ text }) => text.text as string)
+)
+
+describe('the edit form on Slack', () => {
+  test('is one that Slack takes, whatever the form', () => {
+    fc.assert(fc.property(formData, (data) => {
+      expect(viewProblems(slackView(data))).toEqual([])
+    }), { numRuns: runs(300) })
+  })
+
+  test.each([0, 1, 60, 95, 96, 500])('with %i fields is one that Slack takes, and nothing gets lost', (count) => {
+    const view = slackView(manyFields(count))
+    expect(viewProblems(view)).toEqual([])
+    expect(inputsOf(view).length).toBe(Math.min(count, 95))
+  })
+
+  test.each([
+    'a', 'é', '👍', '\u0001', '"', '\n',
+  ])('with 95 values of 3,000 times %j is one that Slack takes', (unit) => {
+    const value = unit.repeat(3000).slice(0, 3000)
+    const view = slackView(Object.fromEntries(Object.keys(manyFields(95)).map(key => [key, value])))
+    expect(viewProblems(view)).toEqual([])
+    expect(inputsOf(view).length).toBeGreaterThan(5)
+  })
+
+  test('offers the whole value of every input, under its position', () => {
+    fc.assert(fc.property(formData, (data) => {
+      const form = formOf(data)
+      for (const { block_id, element } of inputsOf(slackView(data))) {
+        expect(element.action_id).toBe(block_id)
+        expect(element.initial_value ?? '').toBe(form.inputs.find(({ id }) => id === block_id)!.value)
+      }
+    }))
+  })
+
+  test('offers what fits and names what does not as kept', () => {
+    const view = slackView({ name: 'Ada', essay: 'x'.repeat(50_000), note: 'short' })
+    expect(
+      inputsOf(view).map(({ block_id, label }) => [block_id, label.text]),
+    ).toEqual([['f0', 'name'], ['f2', 'note']])
+    expect(textOf(view)).toEqual([
+      `Not to be edited here, kept as they are: “essay”. See the full submission at ${URL_OF_ONE}`,
+    ])
+  })
+
+  test('counts what is kept beyond ten names', () => {
+    const [note] = textOf(slackView(manyFields(500)))
+    expect(note).toContain('“key 95”, “key 96”')
+    expect(note).toContain('“key 104” and 395 more.')
+  })
+
+  test('gives a field without a name one, offered or kept', () => {
+    expect(inputsOf(slackView({ '': 'a' })).map(({ label }) => label.text)).toEqual(['(no name)'])
+    expect(textOf(slackView({ '': 'x'.repeat(3001) }))[0]).toContain('“(no name)”')
+  })
+
+  test('of an empty form says so and can still be forwarded', () => {
+    const view = slackView({})
+    expect(textOf(view)).toEqual(['The form was empty: there is nothing to edit. Forwarding sends it as it is.'])
+    expect(view.submit).toMatchObject({ text: 'Forward' })
+  })
+
+  test('lets every input be emptied, and shows long text on several lines', () => {
+    const inputs = inputsOf(slackView({ short: 'a', long: 'x'.repeat(81), lines: 'a\nb' }))
+    expect(inputs.map(({ optional, element }) => [optional, element.multiline])).toEqual([
+      [true, false], [true, true], [true, true],
+    ])
+  })
+
+  test('holds no markup: every text is literal', () => {
+    fc.assert(fc.property(formData, (data) => {
+      const { title, submit, close, blocks } = slackView(data)
+      const texts = [title, submit, close, ...(blocks as Block[]).map(({ text, label }) => text ?? label)] as Block[]
+      expect(texts.every(({ type, emoji }) => type === 'plain_text' && emoji === false)).toBe(true)
+    }))
+  })
+
+  test('carries the submission id and the SDK context', () => {
+    const view = slackView({ a: 'b' })
+    expect(view.callback_id).toBe('edit')
+    expect(JSON.parse(view.private_metadata)).toEqual({ c: 'context', m: 'one' })
+  })
+})
+
+test('the sandbox offers long values that Slack cannot', () => {
+  const ids = editModal(
+    formOf({ essay: 'x'.repeat(20_000), book: 'x'.repeat(20_001) }), 'sandbox',
+  )!.children.flatMap(child => child.type === 'text_input' ? child.id : [])
+  expect(ids).toEqual(['f0'])
+})
+
+test('a platform that is unknown has no edit form', () => {
+  expect(editModal(formOf({ a: 'b' }), 'fax')).toBeNull()
+})
+
+test('what is not offered is exactly what is named as kept, on every platform that has modals', () => {
+  fc.assert(fc.property(formData, fc.constantFrom(...platforms), (data, { key, modal }) => {
+    const form = formOf(data)
+    const asked = editModal(form, key)
+    expect(asked === null).toBe(modal === null)
+    if (!asked) return
+    const { children } = asked
+    const kept = form.inputs.length - children.filter(({ type }) => type === 'text_input').length
+    const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('Not to be edited')
+      ? child.content
+      : [])
+    const beyond = Number(/” and (\d+) more\. See/.exec(note ?? '')?.[1] ?? 0)
+    expect(beyond).toBe(Math.max(0, kept - 10))
+    expect(note === undefined).toBe(kept === 0)
+  }))
+})
+
+test('a notice is plain text that cannot be submitted', () => {
+  const modal = noticeModal('Forwarded by Ada.')
+  const view = modalView(modal, undefined) as Block
+  expect(isPlainModal(modal)).toBe(true)
+  expect(viewProblems(view)).toEqual([])
+  expect(textOf(view)).toEqual(['Forwarded by Ada.'])
+  expect(view).not.toHaveProperty('submit')
+})
+
+test('a notice tells of a moment by the clock of its reader', () => {
+  const view = modalView(noticeModal(['Forwarded at ', { at: 1_795_262_580_000, shows: 'clock' }]), undefined) as Block
+  expect(viewProblems(view)).toEqual([])
+  expect(view.blocks).toEqual([{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [
+    { type: 'text', text: 'Forwarded at ' },
+    { type: 'date', timestamp: 1_795_262_580, format: '{time}', fallback: '12:03 UTC' },
+  ] }] }])
+})
+
+test('a notice of any length is one that Slack takes', () => {
+  expect(viewProblems(modalView(noticeModal('x'.repeat(5000)), undefined) as Block)).toEqual([])
+})

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { isCard, say } from '../../../../server/adapters/chat/streaming'
+
+const SITE = 'https://forms.example.com'
+
+/** What was posted, message by message, of words that come in these pieces. */
+async function posted(pieces: readonly string[], length = 40): Promise<string[]> {
+  const messages: string[] = []
+  const thread = { post: async (words: AsyncIterable<string>) => {
+    let text = ''
+    for await (const word of words) text += word
+    messages.push(text)
+  } }
+  await say(thread as never, (async function* () { yield* pieces })(), { messageLength: length }, SITE)
+  return messages
+}
+
+describe('say', () => {
+  test('begins no message without words', async () => {
+    expect(await posted([])).toEqual([])
+    expect(await posted(['', '\n\n', '  '])).toEqual([])
+  })
+
+  test('lets code go on as code in the next message', async () => {
+    const lines = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
+    const messages = await posted([`\`\`\`\n${lines.join('\n')}\n\`\`\``], 90)
+    expect(messages.length).toBeGreaterThan(1)
+    for (const message of messages) expect(message).toMatch(/^```\n[^`]+\n```$/)
+    expect(messages.join('\n').replaceAll(/```\n?/g, '').trim().split('\n').filter(Boolean)).toEqual(lines)
+  })
+
+  test('splits no character in two', async () => {
+    const messages = await posted(['a', '\u{1F4E8}'.repeat(60)], 40)
+    expect(messages.every(message => message.isWellFormed() && message.length <= 40)).toBe(true)
+    expect(messages.join('')).toBe(`a${'\u{1F4E8}'.repeat(60)}`)
+  })
+
+  test('begins no other message when the platform stops taking one before its end', async () => {
+    let messages = 0
+    const thread = { post: async (words: AsyncIterable<string>) => {
+      if (++messages > 9) throw new Error('It never ends.')
+      for await (const _ of words) break
+    } }
+    const words = (async function* () { yield* ['a ', 'b ', 'c '] })()
+    await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('has stopped taking')
+    expect(messages).toBe(1)
+  })
+
+  test('hands the words on as they come', async () => {
+    const seen: string[] = []
+    const pieces = ['a ', 'b ', 'c ']
+    const thread = { post: async (words: AsyncIterable<string>) => {
+      for await (const word of words) seen.push(`${word}${pieces.length}`)
+    } }
+    await say(
+      thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(),
+      { messageLength: 100 }, SITE,
+    )
+    expect(seen).toEqual(['a 2', 'b 1', 'c 0'])
+  })
+
+  test.each([1, 3, 7, 1000])('splits what is too long at lines and words, in pieces of %i characters, and loses nothing', async (size) => {
+    const text = `${'first line words! '.repeat(2).trim()}\n${'second '.repeat(12).trim()}\n${'x'.repeat(100)}`
+    const messages = await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!)
+    expect(messages.length).toBeGreaterThan(4)
+    expect(Math.max(...messages.map(message => message.length))).toBeLessThanOrEqual(40)
+    expect(messages.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
+    expect(messages[0]).toBe('first line words! first line words!')
+  })
+
+  test('defuses mentions of everybody, wherever the pieces end, and nothing else', async () => {
+    const text = 'a <!channel> b <!subteam^S1> c <users/all> d <@U1> e <b> 1 < 2 <'
+    for (const size of [1, 2, 5, 100]) {
+      expect(await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!, 1000)).toEqual([
+        'a <\u200B!channel> b <\u200B!subteam^S1> c <\u200Busers/all> d <@U1> e <b> 1 < 2 <',
+      ])
+    }
+  })
+
+  test('lets go of the words when the platform refuses them', async () => {
+    let ended = false
+    const words = (async function* () {
+      try {
+        for (;;) yield 'word '
+      }
+      finally {
+        ended = true
+      }
+    })()
+    const thread = { post: async () => { throw new Error('channel_not_found') } }
+    await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('channel_not_found')
+    expect(ended).toBe(true)
+  })
+})
+
+test.each([
+  ['Slack', { blocks: [{ type: 'header' }, { type: 'rich_text' }] }, true],
+  ['Slack, a list', { blocks: [{ type: 'rich_text' }, { type: 'divider' }, { type: 'section' }] }, true],
+  ['Slack, streamed text', { blocks: [{ type: 'rich_text' }] }, false],
+  ['Discord', { embeds: [{}] }, true],
+  ['Discord, text', { embeds: [], content: 'x' }, false],
+  ['Google Chat', { cardsV2: [{}] }, true],
+  ['Teams', { attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive' }] }, true],
+  ['a picture', { attachments: [{ contentType: 'image/png' }] }, false],
+  ['the sandbox', { card: {} }, true],
+  ['nothing', undefined, false],
+])('a card is known on %s', (_, raw, expected) => {
+  expect(isCard({ raw })).toBe(expected)
+})

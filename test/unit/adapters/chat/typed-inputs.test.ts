@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { editModal } from '../../../../server/adapters/chat/modals'
+import { editForm } from '../../../../server/domain/submission/present'
+import { fieldsOf, modalInputs, readInputs } from '../../../../server/platforms/discord/fields'
+import { typedInputs } from '../../../../server/platforms/discord/interactions'
+import { platforms } from '../../../../server/platforms/registry'
+import { modalView } from '../../../../server/platforms/slack/blocks'
+import { dialogCard, refilled } from '../../../../server/platforms/teams/cards'
+import type { FieldRule } from '../../../../server/ports/field-rules'
+import type { SubmissionData } from '../../../../server/ports/submission'
+import { formsOf } from '../../../fakes/forms'
+import { submissionOf } from '../../../fixtures/views'
+import { adaptiveCardProblems, type Json } from '../../../support/adaptive-card'
+import { viewProblems } from '../../../support/block-kit'
+import { modalInput, submittedComponents, validateModal } from '../../../support/discord/modal'
+import { viewSubmission, type Block } from '../../../support/slack'
+
+const RULES: Record<string, FieldRule> = {
+  email: { type: 'email', required: true }, site: { type: 'url' }, seats: { type: 'integer', min: 1, max: 9 },
+  price: { type: 'number', min: 0.5 }, day: { type: 'date' }, size: { type: 'select', options: ['S', 'L & <b>'] },
+  terms: { type: 'checkbox', required: true }, notes: { type: 'textarea' },
+}
+const DATA = {
+  email: 'ada@example.com', site: 'https://example.com', seats: 2, price: 1.25, day: '2026-11-22', size: 'S',
+  terms: true, notes: 'x', more: 'y',
+}
+const modalOf = (platform: string, data: SubmissionData = DATA, fields = RULES) => editModal(
+  editForm(submissionOf(data), { siteUrl: null, forms: formsOf({ fields }) }), platform,
+)!
+const slackInputs = (data: SubmissionData, fields = RULES) => (
+  (modalView(modalOf('slack', data, fields), 'c') as Block).blocks as Block[]
+).map(({ element }) => element as Block)
+
+test('Slack has an input for everything that a field may take, with the value in it', () => {
+  const view = modalView(modalOf('slack'), 'c') as Block
+  expect(viewProblems(view)).toEqual([])
+  const inputs = (view.blocks as Block[]).map(({ element: { action_id: _, ...element } }) => element)
+  expect(inputs).toMatchObject([
+    { type: 'email_text_input', initial_value: 'ada@example.com' },
+    { type: 'url_text_input', initial_value: 'https://example.com' },
+    { type: 'number_input', is_decimal_allowed: false, initial_value: '2', min_value: '1', max_value: '9' },
+    { type: 'number_input', is_decimal_allowed: true, initial_value: '1.25', min_value: '0.5' },
+    { type: 'datepicker', initial_date: '2026-11-22' },
+    { type: 'static_select', initial_option: { value: 'S' }, options: [{}, { text: { text: 'L & <b>' } }] },
+    { type: 'radio_buttons', initial_option: { text: { text: 'Yes' } }, options: [{}, { text: { text: 'No' } }] },
+    { type: 'plain_text_input', multiline: true }, { type: 'plain_text_input', multiline: false },
+  ])
+})
+
+test('what nobody touched in an input comes back as it was', () => {
+  const view = modalView(modalOf('slack'), 'c') as Block
+  const { values } = viewSubmission(view, {}, { id: 'U1', username: 'ada' } as never).view.state
+  const sent = Object.values(values as Record<string, Block>).flatMap(each => Object.values(each)).map(
+    ({ value, selected_date: date, selected_option: option }) => value ?? date ?? option.value,
+  )
+  expect(sent).toEqual(Object.values(DATA).map(String))
+})
+
+test('a value that an input cannot show is edited as text', () => {
+  const odd = { seats: 12, day: 'soon', size: 'XL', terms: 'maybe', email: 'ada', site: 'example.com' }
+  expect(slackInputs(odd).map(({ type }) => type)).toEqual(Array(6).fill('plain_text_input'))
+  // JavaScript would change its digits.
+  const long = slackInputs({ price: 1234567890.1234567 })[0]!
+  expect([long.type, long.initial_value]).toEqual(['plain_text_input', '1234567890.1234567'])
+  const empty = { seats: '', day: '', size: '', terms: '', email: '', site: '' }
+  expect(slackInputs(empty).map(({ type }) => type)).toEqual([
+    'number_input', 'datepicker', 'static_select', 'radio_buttons', 'email_text_input', 'url_text_input',
+  ])
+})
+
+test('lists of options that are too long for a form are typed, and every platform takes it', () => {
+  const options = Array.from({ length: 100 }, (_, index) => `${index} ${'x'.repeat(70)}`)
+  const keys = Array.from({ length: 12 }, (_, index) => `key ${index}`)
+  const fields = Object.fromEntries(keys.map((key): [string, FieldRule] => [key, { type: 'select', options }]))
+  const data = Object.fromEntries(keys.map(key => [key, options[0]]))
+  for (const { key, modal } of platforms) {
+    if (!modal) continue
+    const { children } = modalOf(key, data, fields)
+    expect(children).toHaveLength(12)
+    expect(children.at(-1)!.type, key).toBe(key === 'sandbox' ? 'select' : 'text_input')
+  }
+  expect(viewProblems(modalView(modalOf('slack', data, fields), 'c') as Block)).toEqual([])
+  expect(adaptiveCardProblems(dialogCard(modalOf('teams', data, fields), 'c') as Json)).toEqual([])
+})
+
+test('Discord has lists and radio buttons, and says how the rest is typed', () => {
+  const fields = fieldsOf(modalOf('discord'))
+  const opened = (positions: number[]) => {
+    const modal = { title: 'Edit', custom_id: 'edit', components: modalInputs(fields, positions) }
+    validateModal(modal)
+    return { modal } as never
+  }
+  const first = opened([2, 3, 4, 5, 6])
+  expect(['i2', 'i3', 'i4', 'i5', 'i6'].map(id => modalInput(first, id))).toMatchObject([
+    { type: 4, value: '2', description: 'A whole number from 1 to 9' },
+    { type: 4, value: '1.25', description: 'A number, at least 0.5' },
+    { type: 4, value: '2026-11-22', description: 'A date such as 2026-11-22' },
+    { type: 3, value: 'S', required: false, options: [{ label: 'S', default: true }, { label: 'L & <b>' }] },
+    { type: 21, value: 'true', required: false, options: [{ label: 'Yes' }, { label: 'No' }] },
+  ])
+  const read = (values: Record<string, string>) => readInputs(fields, [2, 3, 4, 5, 6], typedInputs(
+    { data: { components: submittedComponents(first, values) } } as never,
+  ))
+  const kept = { f2: '2', f3: '1.25', f4: '2026-11-22', f5: 'S', f6: 'true' }
+  expect(read({})).toEqual(kept)
+  expect(read({ i5: 'L & <b>', i6: 'false' })).toEqual({ ...kept, f5: 'L & <b>', f6: 'false' })
+  expect(read({ i5: '', i6: '' })).toEqual({ ...kept, f5: '', f6: '' })
+})
+
+test('Teams has an input for everything that a field may take, which keeps what was filled in', () => {
+  const modal = modalOf('teams')
+  const card = dialogCard(modal, 'c')
+  expect(adaptiveCardProblems(card as Json)).toEqual([])
+  expect(card.body).toMatchObject([
+    { type: 'Input.Text', style: 'Email' }, { type: 'Input.Text', style: 'Url' },
+    { type: 'Input.Number', value: 2, min: 1, max: 9 }, { type: 'Input.Number', value: 1.25, min: 0.5 },
+    { type: 'Input.Date', value: '2026-11-22' },
+    { type: 'Input.ChoiceSet', style: 'compact', value: 'S', choices: [{}, { title: 'L & <b>' }] },
+    { type: 'Input.ChoiceSet', style: 'expanded', value: 'true', choices: [{ title: 'Yes' }, { title: 'No' }] },
+    { type: 'Input.Text', isMultiline: true }, { type: 'Input.Text' },
+  ])
+  const typed = { f2: '3', f4: '', f5: 'L & <b>', f6: 'false', f0: 'x' }
+  const again = dialogCard(refilled(modal, typed), 'c', { f0: 'No address.' })
+  expect(again.body.filter(({ id }) => typeof id === 'string' && id in typed).map(({ value }) => value)).toEqual([
+    'x', 3, '', 'L & <b>', 'false',
+  ])
+})

@@ -1,0 +1,116 @@
+import type { Files } from 'files-sdk'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openFiles } from '../../../../server/adapters/files/agent-files'
+import type { FilesStorage } from '../../../../server/adapters/files/storage'
+import { createFileTools } from '../../../../server/adapters/ai/tools/files'
+import { AWS_KEYS, useFileStorages } from '../../../support/file-storages'
+import { freePort } from '../../../support/ports'
+import { callTool } from '../../../support/tools'
+
+const here = useFileStorages()
+const { disk, S3, 'Vercel Blob': blob } = here.storages
+const storages: Record<string, () => { storage: FilesStorage, access?: 'private' }> = {
+  'disk': () => ({ storage: disk() }),
+  'Vercel Blob, public': () => ({ storage: blob() }),
+  'Vercel Blob, private': () => ({ storage: blob(), access: 'private' }),
+  'S3': () => ({ storage: S3() }),
+}
+
+const open = (name: string): Promise<Files> => openFiles({
+  dir: here.dir, access: 'public', maxBytes: 1000, ...storages[name]!(),
+})
+
+describe.each(Object.keys(storages))('on %s', (name) => {
+  let call: (name: string, input?: object) => Promise<Record<string, unknown>>
+  beforeAll(async () => {
+    const tools = createFileTools({ files: await open(name) })
+    call = (tool, input) => callTool(tools, tool, input)
+  })
+
+  test('a file is saved, listed, inspected, read, copied and deleted', async () => {
+    const content = JSON.stringify({ name: 'Ada', 数: '名前 🦊' })
+    expect(
+      await call('uploadFile', { key: 'reports/ada-1.json', content, contentType: 'application/json' }),
+    ).toMatchObject({ key: 'reports/ada-1.json', size: Buffer.byteLength(content) })
+    expect(await call('listFiles', { prefix: 'reports/' })).toMatchObject({
+      items: [{ key: 'reports/ada-1.json', size: Buffer.byteLength(content) }],
+    })
+    expect(await call('getFileMetadata', { key: 'reports/ada-1.json' })).toMatchObject({
+      size: Buffer.byteLength(content), type: expect.stringContaining('application/json'),
+    })
+    await call('copyFile', { from: 'reports/ada-1.json', to: 'archive/ada.json' })
+    await call('deleteFile', { key: 'reports/ada-1.json' })
+    expect(await call('downloadFile', { key: 'archive/ada.json' })).toMatchObject({ content })
+    await expect(call('downloadFile', { key: 'reports/ada-1.json' })).rejects.toThrow('There is no file with this key.')
+    await expect(
+      call('copyFile', { from: 'reports/ada-1.json', to: 'b' }),
+    ).rejects.toThrow('There is no file with this key.')
+  })
+
+  test('a file beyond the limit is not stored', async () => {
+    await expect(
+      call('uploadFile', { key: 'big', content: 'a'.repeat(1001) }),
+    ).rejects.toThrow('The file has 1001 bytes; at most 1000 are stored (FILES_MAX_BYTES).')
+    expect(await call('listFiles', { prefix: 'big' })).toMatchObject({ items: [] })
+  })
+})
+
+describe('links', () => {
+  const tools = async (name: string) => createFileTools({ files: await open(name) })
+
+  test('of public blobs are where they are; of private ones there are none', async () => {
+    const all = await tools('Vercel Blob, public')
+    await callTool(all, 'uploadFile', { key: 'a b.txt', content: 'x' })
+    expect(await callTool(all, 'getFileUrl', { key: 'a b.txt' })).toMatchObject({
+      url: 'https://StoreOfTests.public.blob.vercel-storage.com/a%20b.txt',
+    })
+    await expect(
+      callTool(await tools('Vercel Blob, private'), 'getFileUrl', { key: 'a b.txt' }),
+    ).rejects.toThrow('The files are private, so they have no permanent URL. Use downloadFile.')
+  })
+
+  test('a blob is stored with the access of the deployment', async () => {
+    await callTool(await tools('Vercel Blob, private'), 'uploadFile', { key: 'secret', content: 'x' })
+    await callTool(await tools('Vercel Blob, public'), 'uploadFile', { key: 'open', content: 'x' })
+    expect([here.blob.blobs.get('secret')?.access, here.blob.blobs.get('open')?.access]).toEqual(['private', 'public'])
+  })
+
+  test('to upload a blob are bounded in size and time, whatever a model asks for', async () => {
+    const link = await callTool(await tools('Vercel Blob, public'), 'signUploadUrl', {
+      key: 'in/photo.png', expiresIn: 1e6, maxSize: 1e9, contentType: 'image/png',
+    })
+    expect(link).toMatchObject({ method: 'PUT', url: expect.stringContaining('photo.png') })
+    expect(here.blob.signed.at(-1)).toMatchObject({
+      pathname: 'in/photo.png', operations: ['put'], maximumSizeInBytes: 1000, allowedContentTypes: ['image/png'],
+    })
+    expect(Number(here.blob.signed.at(-1)!.validUntil) - Date.now()).toBeLessThanOrEqual(3_600_000)
+  })
+
+  test('to S3 are signed, and work', async () => {
+    const all = await tools('S3')
+    const { url: upload } = await callTool(all, 'signUploadUrl', { key: 'in/a.txt', expiresIn: 60 }) as { url: string }
+    expect(new URL(upload).searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/)
+    expect((await fetch(upload, { method: 'PUT', body: 'by link' })).ok).toBe(true)
+    const { url } = await callTool(all, 'getFileUrl', { key: 'in/a.txt' }) as { url: string }
+    expect(await (await fetch(url)).text()).toBe('by link')
+  })
+})
+
+test('credentials that are refused are named by their variables, and never shown', async () => {
+  const tools = createFileTools({ files: await openFiles({
+    dir: here.dir, access: 'public', maxBytes: 1000,
+    storage: { kind: 'blob', token: 'vercel_blob_rw_StoreOfTests_wrong' },
+  }) })
+  await expect(callTool(tools, 'listFiles')).rejects.toThrow(
+    /^The file storage refused access: .*BLOB_READ_WRITE_TOKEN or FILES_S3_\*/,
+  )
+})
+
+test('a storage that is away is said to be, without its address', async () => {
+  const tools = createFileTools({ files: await openFiles({ dir: here.dir, access: 'public', maxBytes: 1000, storage: {
+    kind: 's3', endpoint: `http://127.0.0.1:${await freePort()}`, bucket: 'forms', ...AWS_KEYS,
+  } }) })
+  await expect(callTool(tools, 'listFiles')).rejects.toThrow(
+    new Error('The file storage does not work just now. Try again later.'),
+  )
+})

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { openFiles } from '../../../../server/adapters/files/agent-files'
+import { createFormFiles, PART_BYTES } from '../../../../server/adapters/files/form-files'
+import { createFileTools } from '../../../../server/adapters/ai/tools/files'
+import { useFileStorages } from '../../../support/file-storages'
+import { callTool } from '../../../support/tools'
+
+const [ONE, OTHER] = ['0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d', '1b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d']
+
+const here = useFileStorages()
+
+async function* chunks(bytes: Buffer, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+const all = async (bytes: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(bytes))
+
+describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
+  const open = () => createFormFiles({ storage: here.storages[name](), dir: here.dir, owner: async () => 'one' })
+
+  test('of several owners each sees its own alone', async () => {
+    const stored = Readable.from([Buffer.from('mine')])
+    const [mine, theirs] = [open(), createFormFiles({
+      storage: here.storages[name](), dir: join(here.dir, 'theirs'), owner: async () => 'other',
+    })]
+    await mine.write(ONE, 0, stored)
+    expect(await theirs.idsBefore(Date.now() + 60_000)).toEqual([])
+    await theirs.erase(ONE)
+    expect(Buffer.concat(await Array.fromAsync(mine.read(ONE, 0, 4))).toString()).toBe('mine')
+    expect(await mine.idsBefore(Date.now() + 60_000)).toEqual([ONE])
+    await mine.erase(ONE)
+  })
+
+  test.each([1, PART_BYTES, 2 * PART_BYTES + 1])('a file of %i bytes is read as it was written', async (size) => {
+    const files = open()
+    const bytes = randomBytes(size)
+    await files.write(ONE, 3, chunks(bytes, 64 * 1024 + 1))
+    expect((await all(files.read(ONE, 3, size))).equals(bytes)).toBe(true)
+    await expect(all(files.read(ONE, 3, size + 1))).rejects.toThrow()
+    await files.erase(ONE)
+    await expect(all(files.read(ONE, 3, size))).rejects.toThrow()
+  })
+
+  test('erasing takes all of one submission and nothing of another; half a file goes too', async () => {
+    const files = open()
+    async function* broken() {
+      yield randomBytes(PART_BYTES + 1)
+      throw new Error('The sender has left.')
+    }
+    await expect(files.write(ONE, 0, broken())).rejects.toThrow('left')
+    await files.write(OTHER, 0, chunks(randomBytes(10), 10))
+    const tomorrow = Date.now() + 86_400_000
+    expect((await files.idsBefore(tomorrow)).sort()).toEqual([ONE, OTHER])
+    await files.erase(ONE)
+    expect(await files.idsBefore(tomorrow)).toEqual([OTHER])
+    expect(await all(files.read(OTHER, 0, 10))).toHaveLength(10)
+    await files.erase(OTHER)
+    await files.erase(OTHER)
+  })
+
+  test('the agent neither sees nor touches them', async () => {
+    const files = open()
+    await files.write(ONE, 0, chunks(randomBytes(10), 10))
+    const tools = createFileTools({
+      files: await openFiles({ storage: here.storages[name](), dir: here.dir, access: 'private', maxBytes: 1000 }),
+    })
+    expect(await callTool(tools, 'listFiles', {})).toMatchObject({ items: [] })
+    for (const [tool, input] of [
+      ['downloadFile', {}], ['deleteFile', {}], ['getFileMetadata', {}], ['uploadFile', { content: 'x' }],
+    ] as const) {
+      const called = callTool(tools, tool, { key: `form-files/${ONE}/0/0`, ...input })
+      await expect(called).rejects.toThrow('belongs to the forms')
+    }
+    await files.erase(ONE)
+  })
+})
+
+test('a Blob of a form is private', async () => {
+  const files = createFormFiles({ storage: here.storages['Vercel Blob'](), dir: here.dir, owner: async () => 'one' })
+  await files.write(ONE, 0, chunks(randomBytes(10), 10))
+  expect([...here.blob.blobs.values()].map(({ access }) => access)).toEqual(['private'])
+  await files.erase(ONE)
+})
+
+test.each([
+  ['image/png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
+  ['application/pdf', Buffer.from('%PDF-1.7\n')],
+  ['image/gif', Buffer.from('GIF89a/*<script>alert(1)</script>*/')],
+  ['text/plain', Buffer.from('Ünïcode, 数')],
+  ['text/plain', Buffer.from('数'.repeat(3000)).subarray(0, 4100)],
+  ['text/plain', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
+  ['application/xml', Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"></svg>')],
+  ['application/x-msdownload', Buffer.from('MZ\u0000\u0000')],
+  [null, Buffer.from([0, 1, 2, 3])],
+])('is %s by its content', async (type, head) => {
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
+  expect(await files.typeOf(head)).toBe(type)
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createForms } from '../../../server/composition/forms'
+import type { Config } from '../../../server/config'
+
+const reviewersOfMissing = (reviewers?: string[], forms: Record<string, string[] | undefined> = {}) => createForms({
+  people: { reviewers, claimMs: null }, endpoint: {}, mail: { to: 'team@example.com' },
+  forms: Object.fromEntries(Object.entries(forms).map(([key, reviewers]) => [key, { name: key, reviewers }])),
+} as unknown as Config, {} as never, [{ key: 'slack', channel: { schema: z.string() } }]).of('left').reviewers
+
+test('who decides what is left of a form: REVIEWERS, else whoever decides some form, else everybody', () => {
+  expect(reviewersOfMissing(['ops:ada'], { contact: ['ops:grace'] })).toEqual(['ops:ada'])
+  const lists = { contact: ['ops:grace'], jobs: ['ops:grace', 'ops:x'], open: undefined }
+  expect(reviewersOfMissing(undefined, lists)).toEqual(['ops:grace', 'ops:x'])
+  expect(reviewersOfMissing(undefined, { open: undefined })).toBe(undefined)
+})

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isStepCount, ToolLoopAgent, type ModelMessage } from 'ai'
+import { MockLanguageModelV4 } from 'ai/test'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTools } from '../../../server/composition/tools'
+import { readConfig } from '../../../server/config'
+import { ADA, openTriage, type Triage } from '../../fakes/triage'
+import { silentLog } from '../../fakes/runtime'
+
+type Answer = { tool: string, input: object } | { text: string }
+
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 },
+}
+
+let triage: Triage
+let dir: string
+beforeEach(async () => {
+  triage = await openTriage()
+  dir = await mkdtemp(join(tmpdir(), 'agent-tools-'))
+})
+afterEach(() => Promise.all([triage.close(), rm(dir, { recursive: true })]))
+
+/** An agent of the AI SDK with these tools, whose model gives these answers; notes the tools of each step. */
+async function agentThat(answers: Answer[]) {
+  const offered: string[][] = []
+  const model = new MockLanguageModelV4({
+    doGenerate: async ({ tools }) => {
+      offered.push(tools?.map(({ name }) => name) ?? [])
+      const answer = answers.shift() ?? { text: 'Done.' }
+      const content = 'tool' in answer
+        ? {
+            type: 'tool-call' as const, toolCallId: `call-${offered.length}`, toolName: answer.tool,
+            input: JSON.stringify(answer.input),
+          }
+        : { type: 'text' as const, text: answer.text }
+      return {
+        content: [content], finishReason: { unified: 'tool' in answer ? 'tool-calls' : 'stop', raw: undefined },
+        usage: USAGE, warnings: [],
+      }
+    },
+  })
+  const { selection, of } = await openTools({
+    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, submissionsAt: () => triage.submissions,
+    forms: triage.presentation.forms, models: {}, log: silentLog,
+  })
+  const tools = of(
+    { getLogger: () => silentLog } as never,
+    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'] }, ADA,
+  )
+  return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({
+    model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10),
+  }) }
+}
+
+test('a submission is read, and saved as JSON under reports/ once that is approved', async () => {
+  const id = await triage.post({ name: 'Ada', engines: 2 })
+  const content = '{"name":"Ada","engines":2}'
+  const { agent, offered } = await agentThat([
+    { tool: 'getSubmission', input: { id } }, { tool: 'uploadFile', input: { key: 'reports/ada.json', content } },
+  ])
+  const messages: ModelMessage[] = [{ role: 'user', content: 'Save this submission as JSON under reports/' }]
+  const asked = await agent.generate({ messages })
+  const request = asked.content.find(part => part.type === 'tool-approval-request')
+  expect(request).toMatchObject({ toolCall: { toolName: 'uploadFile', input: { key: 'reports/ada.json', content } } })
+  await expect(readFile(join(dir, 'files/reports/ada.json'))).rejects.toThrow('ENOENT')
+  expect(offered.every(names => names.includes('uploadFile') && names.includes('getSubmission'))).toBe(true)
+  expect(JSON.stringify(asked.responseMessages)).toContain('never an instruction')
+
+  await agent.generate({ messages: [...messages, ...asked.responseMessages, {
+    role: 'tool', content: [{ type: 'tool-approval-response', approvalId: request!.approvalId, approved: true }],
+  }] })
+  expect(await readFile(join(dir, 'files/reports/ada.json'), 'utf8')).toBe(content)
+})
+
+test('without a place for files there are no file tools', async () => {
+  const { of } = await openTools({
+    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools },
+    submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog,
+  })
+  const names = Object.keys(of(
+    { getLogger: () => silentLog } as never,
+    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'] }, ADA,
+  ))
+  expect(names).toEqual(expect.arrayContaining(['forwardSubmission', 'fetchMessages', 'moreTools']))
+  expect(names.filter(name => name.endsWith('File') || name === 'listFiles')).toEqual([])
+})
+
+test('a model that lacks a tool asks for the next page, then for everything', async () => {
+  const { agent, offered, all } = await agentThat([{ tool: 'moreTools', input: {} }, { tool: 'moreTools', input: {} }])
+  await agent.generate({ prompt: 'Delete the old reports, and show me the submission of Ada' })
+  expect(offered).toHaveLength(3)
+  expect(offered[1]).not.toEqual(offered[0])
+  expect(offered[0]!.length).toBeLessThan(all.length)
+  expect(offered[2]!.toSorted()).toEqual(all.toSorted())
+})
+
+test('a tool that throws tells the model why, which goes on', async () => {
+  const { agent } = await agentThat([
+    { tool: 'downloadFile', input: { key: '../../etc/passwd' } }, { text: 'That is no file of ours.' },
+  ])
+  const { text, responseMessages } = await agent.generate({ prompt: 'Read the file ../../etc/passwd' })
+  expect(text).toBe('That is no file of ours.')
+  expect(JSON.stringify(responseMessages)).toContain('is not a key')
+})

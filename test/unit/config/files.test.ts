@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readConfig } from '../../../server/config'
+import { problemsOf, PRODUCTION } from '../../fixtures/config/env'
+
+const dir = mkdtempSync(join(tmpdir(), 'files-config-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+const form = (files: object = { maxBytes: '1 MB' }) => {
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, JSON.stringify({ jobs: { name: 'Jobs', files } }))
+  return { ...PRODUCTION, FORMS_CONFIG: path }
+}
+const SECRET = { NUXT_SESSION_PASSWORD: 'x'.repeat(32) }
+const BLOB = { BLOB_READ_WRITE_TOKEN: 'vercel_blob_rw_Store_secret' }
+
+test('where no form takes files, nothing is needed for them', () => {
+  expect(readConfig(PRODUCTION).files).toEqual({ rateLimitMb: 500, secret: undefined, storage: null })
+})
+
+test('a form that takes files keeps them where the agent does', () => {
+  expect(readConfig({ ...form(), ...SECRET }).files.storage).toEqual({ kind: 'disk' })
+  expect(readConfig({ ...form(), ...SECRET, ...BLOB, FILES_ACCESS: 'private' }).files.storage).toMatchObject({
+    kind: 'blob',
+  })
+})
+
+test.each([
+  ['without a secret for links', {}, undefined, /^NUXT_SESSION_PASSWORD is missing, but a form takes files/],
+  ['in a store that is public', { ...SECRET, ...BLOB }, undefined, /FILES_ACCESS is public/],
+  ['that fit into no email, without links', SECRET, {}, /^NUXT_PUBLIC_SITE_URL is missing/],
+  [
+    'on a host without a disk', { ...SECRET, VERCEL: '1', CRON_SECRET: 'x'.repeat(16) }, undefined,
+    /no place for them here/,
+  ],
+])('files %s are refused at the start', (_, env, files, problem) => {
+  const { NUXT_PUBLIC_SITE_URL: _site, ...rest } = form(files) as Record<string, string>
+  expect(problemsOf({ ...rest, ...env })).toEqual([expect.stringMatching(problem)])
+})

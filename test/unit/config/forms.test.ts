@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import builtIn from '../../../forms.config'
+import { readForms } from '../../../server/config/forms'
+
+const dir = mkdtempSync(join(tmpdir(), 'forms-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+
+function read(content: unknown, platforms: readonly string[] | null = ['slack']) {
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  const problems: string[] = []
+  const { forms } = readForms({}, path, platforms, problems)
+  return { forms, problems: problems.map(problem => problem.replace(path, 'forms.json')) }
+}
+
+describe('the configuration of forms', () => {
+  test('takes addresses alone or in a list, and origins with or without a slash', () => {
+    const { forms, problems } = read({
+      a: { name: ' A ', to: 'a@example.com', allowedOrigins: ['https://Example.com/'] },
+      b: { name: 'B', to: ['b@example.com', 'c@example.com'] },
+    })
+    expect(problems).toEqual([])
+    expect(forms).toEqual({ a: { name: 'A', to: ['a@example.com'], allowedOrigins: ['https://example.com'] }, b: {
+      name: 'B', to: ['b@example.com', 'c@example.com'],
+    } })
+  })
+
+  test('takes files of so many bytes, five pictures or documents of 10 MB by default', () => {
+    const { forms, problems } = read({
+      a: { name: 'A', files: {} }, c: { name: 'C', fields: { cv: { type: 'file' } }, extra: 'refuse' },
+      b: { name: 'B', files: { max: 1, maxBytes: '1.5 KB', types: ['text/csv'] } },
+    })
+    expect(problems).toEqual([])
+    expect(forms.c!.files).toEqual(forms.a!.files)
+    expect([forms.a!.files, forms.b!.files]).toEqual([
+      { max: 5, maxBytes: 10 * 2 ** 20, types: ['image/*', 'application/pdf'] },
+      { max: 1, maxBytes: 1536, types: ['text/csv'] },
+    ])
+  })
+
+  test.each([
+    ['files of no size', { a: { name: 'A', files: { maxBytes: '10' } } }, 'a.files.maxBytes is no size such as 10 MB'],
+    ['files larger than any', { a: { name: 'A', files: { maxBytes: '2 GB' } } }, 'a.files.maxBytes is not between'],
+    ['files of any type', { a: { name: 'A', files: { types: ['*/*'] } } }, 'a.files.types.0 is no media type'],
+    ['no files at all', { a: { name: 'A', files: { max: 0 } } }, 'a.files.max is less than 1'],
+    ['pictures shown by a word', { a: { name: 'A', files: { show: 'yes' } } }, 'a.files.show is neither true nor'],
+    ['a key with capitals', { Contact: { name: 'C' } }, 'FORMS_CONFIG (forms.json): Contact'],
+    ['a form without a name', { a: {} }, 'a.name'],
+    ['a misspelt setting', { a: { name: 'A', chanels: {} } }, 'chanels'],
+    ['an address that is none', { a: { name: 'A', to: ['nobody'] } }, 'a.to'],
+    ['an endpoint that is no URL', { a: { name: 'A', endpoint: 'crm' } }, 'a.endpoint is not an http(s) URL'],
+    [
+      'more addresses than Resend takes',
+      { a: { name: 'A', to: Array.from({ length: 51 }, (_, index) => `a${index}@example.com`) } },
+      'a.to has more than 50 addresses',
+    ],
+    [
+      'a channel by its name', { a: { name: 'A', channels: { slack: '#general' } } },
+      'a.channels.slack is not a channel id such as C0123456789.',
+    ],
+    [
+      'a channel of a workspace by its name', { a: { name: 'A', channels: { slack: 'T0123456789:general' } } },
+      'a.channels.slack is not a channel id',
+    ],
+    [
+      'an endpoint with a user name', { a: { name: 'A', endpoint: 'https://user:secret@example.com' } },
+      'a.endpoint carries a user name',
+    ],
+    [
+      'an origin with a path', { a: { name: 'A', allowedOrigins: ['https://example.com/contact'] } },
+      'a.allowedOrigins.0 is not an origin',
+    ],
+    [
+      'a confirmation that says what was sent', { a: { name: 'A', confirm: { subject: 'Hello {name}', text: 'x' } } },
+      'a.confirm.subject has a place for a value, such as {name}',
+    ],
+    [
+      'a confirmation without words', { a: { name: 'A', confirm: { subject: 'x', text: ' ' } } },
+      'a.confirm.text is empty',
+    ],
+    ['a field of no type', { a: { name: 'A', fields: { x: { type: 'files' } } } }, 'a.fields.x.type is none of text,'],
+    ['a limit that files have not', { a: { name: 'A', fields: { x: { type: 'file', max: 1 } } } }, 'a.fields.x.max'],
+    [
+      'files that no field may have', { a: { name: 'A', files: {}, fields: { x: 'X' }, extra: 'refuse' } },
+      'a.files can come in no field, because extra refuses them: give one the type file',
+    ],
+    [
+      'a limit that does not fit its type', { a: { name: 'A', fields: { x: { type: 'email', min: 1 } } } },
+      'a.fields.x.min does not fit the type email',
+    ],
+    [
+      'a choice of nothing', { a: { name: 'A', fields: { x: { type: 'select' } } } },
+      'a.fields.x.options belongs to the type select',
+    ],
+    [
+      'limits that nothing is between', { a: { name: 'A', fields: { x: { type: 'integer', min: 2, max: 1 } } } },
+      'a.fields.x.max is less than min',
+    ],
+    ['a misspelt limit', { a: { name: 'A', fields: { x: { requird: true } } } }, 'requird'],
+    ['a redirect to no website', { a: { name: 'A', redirect: 'javascript:x' } }, 'a.redirect is not an http(s) URL'],
+    ['a text that there is not', { a: { name: 'A', texts: { de: { thank: 'Danke' } } } }, 'a.texts.de'],
+    ['a language that is none', { a: { name: 'A', texts: { German: {} } } }, 'a.texts.German'],
+    ['a name of two lines', { a: { name: 'A\nB' } }, 'a.name has a line break'],
+    [
+      'a platform that is not configured', { a: { name: 'A', channels: { discord: '123456789012345678' } } },
+      'a.channels.discord is not a configured platform. Configured: slack.',
+    ],
+    ['something that is no JSON', '{', 'it is not JSON'],
+  ])('names %s', (_, content, named) => {
+    const { problems } = read(content)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(named)
+  })
+
+  test('names a file that is not there', () => {
+    const problems: string[] = []
+    expect(readForms({}, '/nowhere/forms.json', null, problems)).toEqual({ forms: {} })
+    expect(problems).toEqual(['FORMS_CONFIG (/nowhere/forms.json) cannot be read: ENOENT.'])
+  })
+
+  test('without a file is the built-in one', () => {
+    const problems: string[] = []
+    expect(readForms(builtIn, undefined, null, problems)).toEqual({ forms: {} })
+    expect(problems).toEqual([])
+  })
+})

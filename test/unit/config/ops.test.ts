@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../../server/config'
+import { OPS_ENV } from '../../fixtures/config/ops'
+
+const { NUXT_SESSION_PASSWORD, ...WAYS } = OPS_ENV
+
+/** What is wrong with these variables, beside a configuration that works without any. */
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ NODE_ENV: 'development', ...env })
+    return []
+  }
+  catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+test('the sandbox in production needs a way to sign in', () => {
+  const production = { NODE_ENV: 'production', SANDBOX: '1', STORE_URL: 'redis://localhost:6379' }
+  expect(problemsOf(production)).toEqual([expect.stringMatching(/^SANDBOX is on in production, .*OPS_PASSWORD/)])
+  expect(problemsOf({ ...production, OPS_PASSWORD: WAYS.OPS_PASSWORD, NUXT_SESSION_PASSWORD })).toEqual([])
+  expect(problemsOf({ SANDBOX: '1' })).toEqual([])
+})
+
+test('no way to sign in needs nothing', () => {
+  expect(readConfig({ NODE_ENV: 'development' }).ops).toEqual({
+    canSignIn: false, waysIn: expect.any(String), password: undefined, platforms: {}, sessionPassword: undefined,
+  })
+})
+
+test.each([
+  [{ OPS_PASSWORD: WAYS.OPS_PASSWORD }],
+  [{
+    OPS_SLACK_TEAM_ID: WAYS.OPS_SLACK_TEAM_ID, OPS_SLACK_CLIENT_ID: WAYS.OPS_SLACK_CLIENT_ID,
+    OPS_SLACK_CLIENT_SECRET: WAYS.OPS_SLACK_CLIENT_SECRET,
+  }],
+  [{
+    OPS_DISCORD_GUILD_ID: WAYS.OPS_DISCORD_GUILD_ID, OPS_DISCORD_CLIENT_ID: WAYS.OPS_DISCORD_CLIENT_ID,
+    OPS_DISCORD_CLIENT_SECRET: WAYS.OPS_DISCORD_CLIENT_SECRET,
+  }],
+])('%o needs a session password, and nothing else', (way) => {
+  expect(problemsOf(way as Record<string, string>)).toEqual([
+    expect.stringMatching(/^NUXT_SESSION_PASSWORD is missing, .*openssl rand/),
+  ])
+  expect(problemsOf({ ...way as Record<string, string>, NUXT_SESSION_PASSWORD })).toEqual([])
+})
+
+test.each([
+  'OPS_SLACK_TEAM_ID', 'OPS_SLACK_CLIENT_ID', 'OPS_SLACK_CLIENT_SECRET', 'OPS_DISCORD_GUILD_ID',
+  'OPS_DISCORD_CLIENT_ID', 'OPS_DISCORD_CLIENT_SECRET',
+] as const)('%s alone names the other two of its group', (name) => {
+  const group = Object.keys(WAYS).filter(other => other !== name && other.startsWith(name.slice(0, 8)))
+  expect(group).toHaveLength(2)
+  expect(problemsOf({ [name]: WAYS[name], NUXT_SESSION_PASSWORD }).map(problem => problem.split(' ')[0])).toEqual(group)
+})
+
+test.each([
+  ['OPS_PASSWORD', 'hunter2'], ['NUXT_SESSION_PASSWORD', 'hunter2'.repeat(4)], ['OPS_SLACK_TEAM_ID', 'hunter2'],
+  ['OPS_DISCORD_GUILD_ID', 'hunter2'], ['OPS_DISCORD_CLIENT_ID', 'hunter2'],
+])('%s that is malformed is named without its value', (name, value) => {
+  const problems = problemsOf({ ...OPS_ENV, [name]: value })
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])
+  expect(problems[0]).not.toContain('hunter2')
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../../server/config'
+import { PLATFORMS_ENV } from '../../fixtures/config/platforms'
+
+const SECRET = 'hunter2!'
+
+/** Outside production nothing else is asked for that has to do with these variables. */
+function problemsOf(name: string, value: string): readonly string[] {
+  try {
+    readConfig({ NODE_ENV: 'development', ...PLATFORMS_ENV, [name]: value })
+    return []
+  }
+  catch (error) {
+    if (error instanceof ConfigError) {
+      return error.problems.filter(problem => problem.startsWith(`${name} is malformed`))
+    }
+    throw error
+  }
+}
+
+test.each([
+  ['FORWARD_SIGNING_SECRET', 'whsec_================'], ['FORWARD_SIGNING_SECRET', `whsec_${btoa(SECRET)}`],
+  ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(31)}=`], ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(33)}`],
+  ['MAIL_WEBHOOK_SECRET', `whsec_${btoa(SECRET)}`], ['RECEIPT_WAIT', '1 hour'],
+  ['MAIL_API_KEY', `re_${SECRET} x`], ['MAIL_API_KEY', `re_${SECRET}ä`], ['CHAT_BOT_TOKEN', `xoxb-${SECRET}\nx`],
+  ['PLATFORM2_BOT_TOKEN', `${SECRET} ${'x'.repeat(20)}`], ['CRON_SECRET', `${SECRET} ${'x'.repeat(20)}`],
+  ['METRICS_TOKEN', `${SECRET}ö${'x'.repeat(20)}`],
+  ['MAIL_FROM_NAME', `Forms\r\nBcc: ${SECRET}`], ['MAIL_FROM_NAME', `Forms \u202e${SECRET}`],
+  ['MAIL_FROM_NAME', SECRET.repeat(20)], ['FORWARD_EMAIL', `${'x'.repeat(65)}@example.com`],
+  ['MAIL_FROM_ADDRESS', `Forms <${SECRET}@example.com>`],
+  ['MAIL_FROM_ADDRESS', `x@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(63)}.com`],
+  ['STORE_URL', `redis://:${SECRET}@localhost/forms`], ['STORE_URL', `redis://:%E0%A4%A${SECRET}@localhost`],
+  ['NUXT_PUBLIC_SITE_URL', `https://forms.example.com/?${SECRET}`], ['SWEEP_INTERVAL_MS', '2147483648'],
+  ['AGENT_TIMEOUT', '25d'],
+  ['FILES_S3_BUCKET', `Forms ${SECRET}`], ['AI_API_KEY', `${SECRET}\nx`],
+])('%s that a vendor or a header would refuse for ever is refused, without the value', (name, value) => {
+  const problems = problemsOf(name, value)
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])
+  expect(problems[0]).not.toContain('hunter2')
+})
+
+test('a key of a service account that is none is named with what is wrong', () => {
+  const private_key = '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'
+  expect(
+    problemsOf('GOOGLE_CHAT_CREDENTIALS', JSON.stringify({ client_email: 'a@example.com', private_key })),
+  ).toEqual([expect.stringMatching(/^GOOGLE_CHAT_CREDENTIALS is malformed: its private_key cannot be read/)])
+})

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { EmbeddedApprovals } from '../../../../server/adapters/embedded/approvals'
+import { Approvals, type Presser } from '../../../../server/domain/conversation/approvals'
+import type { WaitingTurn } from '../../../../server/ports/approvals'
+import type { Person } from '../../../../server/ports/submission'
+import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+
+const ADA = { id: 'U1', name: 'Ada', platform: 'Slack', person: 'ada' }
+const OTHER = { ...ADA, person: undefined }
+const TTL_MS = 60_000
+const LEASE_MS = 10_000
+const call = (toolCallId: string) => ({ approvalId: `a-${toolCallId}`, toolCallId, title: 'Write', details: [] })
+
+let dir: string
+let runtime: FakeRuntime
+let approvals: Approvals
+let turn: WaitingTurn
+let misplaced: string[]
+
+/** Somebody who presses a button where it was asked. */
+const pressed = (person: Person, names = [`${person.platform.toLowerCase()}:${person.id}`]): Presser => ({
+  ...person, names, place: ['slack/C1', 'slack'],
+})
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'approvals-unit-'))
+  runtime = new FakeRuntime()
+  misplaced = []
+  approvals = new Approvals({
+    store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
+    placeOf: () => ['slack/C1'], refusal: async () => null, ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
+    monitor: { misplaced: platform => void misplaced.push(platform) }, log: silentLog,
+  })
+  turn = await approvals.request({
+    threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',
+  })
+})
+afterEach(() => rm(dir, { recursive: true }))
+
+test.each([
+  ['the asker', pressed(ADA), true],
+  ['an approver', pressed({ ...OTHER, id: 'U2' }), true],
+  ['an approver on a second platform', pressed({ ...OTHER, id: 'U2', platform: 'Discord' }), true],
+  ['an approver of another workspace', pressed({ ...OTHER, id: 'U4' }, ['slack:T9:U4']), true],
+  ['the asker by another platform', pressed({ ...ADA, id: '7', platform: 'Discord', person: 'ada' }), true],
+  ['another person', pressed({ ...ADA, id: '8', platform: 'Discord', person: 'grace' }), false],
+  ['somebody else', pressed({ ...OTHER, id: 'U3' }), false],
+  ['somebody with an approver\'s id on another platform', pressed({ ...OTHER, id: 'U2', platform: 'Teams' }), false],
+  ['somebody with an approver\'s id in another workspace', pressed({ ...OTHER, id: 'U2' }, ['slack:T9:U2']), false],
+  ['somebody with the asker\'s id on another platform', pressed({ ...OTHER, id: 'U1', platform: 'Discord' }), false],
+])('%s may decide: %o', async (_, by, allowed) => {
+  const decided = await approvals.decide(turn.id, 0, true, by)
+  expect('refused' in decided ? decided.refused : 'decided').toBe(allowed ? 'decided' : 'not-allowed')
+})
+
+test('a question does not exist elsewhere, which is counted; a turn that does not say where it was asked is told by its thread', async () => {
+  const elsewhere = { ...pressed(ADA), place: ['slack/D1'] }
+  expect(await approvals.decide(turn.id, 0, true, elsewhere)).toMatchObject({ refused: 'gone', kept: null })
+  expect(misplaced).toEqual(['slack'])
+  const { id } = await approvals.request({ threadId: 'slack:C1:2', asker: ADA, calls: [call('old')], state: '[]' })
+  expect(await approvals.decide(id, 0, true, elsewhere)).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ verdict: { approved: true } })
+})
+
+test('the last decision goes on with the turn, whatever was decided before', async () => {
+  expect(await approvals.decide(turn.id, 1, false, pressed(ADA))).toMatchObject({
+    verdict: { approved: false }, resume: null,
+  })
+  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({
+    refused: 'taken', message: 'Already decided: Denied by Ada on Slack.',
+  })
+  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({
+    verdict: { approved: true }, resume: { verdicts: [{ approved: true }, { approved: false }] },
+  })
+})
+
+test('what is not there cannot be decided', async () => {
+  expect(await approvals.decide('nothing', 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(turn.id, 2, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+})
+
+test('from its end on nobody can decide; the sweep takes it once, and leaves what was decided', async () => {
+  await approvals.decide(turn.id, 0, true, pressed(ADA))
+  runtime.time += TTL_MS - 1
+  expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
+  runtime.time += 1
+  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.sweep()).toMatchObject({
+    expired: [{ verdicts: [{ approved: true, by: ADA }, { approved: false, by: null }] }], abandoned: [],
+  })
+  expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
+})
+
+test('a turn that was taken and not finished is dropped, never handed out to be done again', async () => {
+  await approvals.decide(turn.id, 0, true, pressed(ADA))
+  await approvals.decide(turn.id, 1, true, pressed(ADA))
+  runtime.time += LEASE_MS - 1
+  expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
+  runtime.time += 1
+  expect(await approvals.sweep()).toMatchObject({ expired: [], abandoned: [{ turn: { id: turn.id } }] })
+  expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
+  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+})
+
+test('a turn that was finished is heard of no more', async () => {
+  await approvals.decide(turn.id, 0, true, pressed(ADA))
+  await approvals.decide(turn.id, 1, true, pressed(ADA))
+  await approvals.finish(turn.id)
+  runtime.time += TTL_MS * 2
+  expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
+})

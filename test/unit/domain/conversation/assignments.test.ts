@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Assignments, parseAssignment } from '../../../../server/domain/conversation/assignments'
+import { People } from '../../../../server/domain/people/people'
+import type { Place } from '../../../../server/ports/board'
+import type { Person } from '../../../../server/ports/submission'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+const ada: Person = { ...ADA, names: ['slack:U1'] }
+const ROOM: Place = ['slack']
+
+let triage: Triage
+let assignments: Assignments
+beforeEach(async () => {
+  triage = await openTriage({ form: { claim: 'soft' } })
+  triage.runtime.uuid = () => crypto.randomUUID()
+  assignments = new Assignments({
+    ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }), takingAt: () => triage.review.taking,
+  })
+})
+afterEach(() => triage.close())
+
+const said = async (typed: string, { by = ada, mentioned }: { by?: Person, mentioned?: string } = {}, place = ROOM) => {
+  const { text, ...rest } = await assignments.assign(parseAssignment(typed)!, place, by, mentioned)
+  return { ...rest, text: text.join(' ') }
+}
+const holderOf = async (id: string) => (await triage.store.get(id))!.holder
+
+test.each([
+  ['assign 0b1f2c3d <@U2>', '0b1f2c3d', ''], ['@form-bot assign 0B1F @grace', '0b1f', ''],
+  ['<@U1> assign 0b1f2c3d-1111-4222-8333-444455556666 me', '0b1f2c3d-1111-4222-8333-444455556666', 'me'],
+  ['assign 0b1f @Grace Hopper', '0b1f', '@Grace Hopper'], ['/assign 0b1f grace', '0b1f', 'grace'],
+  ['take 0B1F', '0b1f', 'me'], ['@form-bot /take 0b1f', '0b1f', 'me'],
+])('%j is an assignment', (typed, id, whom) => {
+  expect(parseAssignment(typed)).toEqual({ id, whom })
+})
+
+test.each([
+  'assign this to Grace', 'assign', 'assign 0b1', 'please assign 0b1f me', 'assignments 0b1f', '', 'take', 'take it',
+])(
+  '%j is none', typed => expect(parseAssignment(typed)).toBeNull(),
+)
+
+test('whoever is mentioned has it, and is told below the card; PEOPLE says who they are elsewhere', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const answer = await said(`assign ${id.slice(0, 8)} @grace`, { mentioned: 'slack:U2' })
+  expect(answer).toEqual({ text: 'Grace has it now.' })
+  expect(await holderOf(id)).toMatchObject({ who: 'Grace', platform: 'Slack', by: { name: 'Ada' } })
+  await triage.runtime.drain()
+  expect(triage.board.replies).toEqual([{
+    ref: expect.objectContaining({ platform: 'slack' }) as object, names: ['slack:U2', 'discord:2'],
+    text: 'Grace, this is yours now: Ada has given it to you.',
+  }])
+})
+
+test('me, and somebody by what PEOPLE calls them, have it too; others are asked for', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await said(`assign ${id} me`)
+  expect(await holderOf(id)).toMatchObject({ who: 'slack:U1' })
+  await said(`assign ${id} grace`)
+  expect(await holderOf(id)).toMatchObject({ who: 'Grace', id: 'U2' })
+  expect((await said(`assign ${id} lin`)).text).toMatch(/^To whom\?/)
+  expect(await holderOf(id)).toMatchObject({ who: 'Grace' })
+})
+
+test('what is of another room, or does not wait, is not found, and an id that is too short is asked for', async () => {
+  triage.runtime.uuid = () => `aaaa${crypto.randomUUID().slice(4)}`
+  const [id] = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })]
+  expect((await said('assign aaaa me')).text).toBe('2 ids begin with aaaa. Type more of it.')
+  expect((await said('assign bbbb me')).text).toBe('Nothing that waits here has an id that begins with bbbb.')
+  expect((await said(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^Nothing that waits here/)
+  await triage.review.decide(id, 'spam', ada)
+  expect((await said(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
+})
+
+test('who may not decide it gives it to nobody, and alone reads why; nor is it given to such', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
+  expect(await said(`assign ${id} grace`)).toEqual({ isPrivate: true, text: expect.stringMatching(/^Only /) as string })
+  const grace = { ...ada, id: 'U2', name: 'Grace', names: ['slack:U2'] }
+  expect((await said(`assign ${id} @ada`, { by: grace, mentioned: 'slack:U1' })).text).toMatch(/may not decide it/)
+  expect(await holderOf(id)).toBeUndefined()
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { Membership } from '../../../../server/domain/conversation/membership'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+
+/** A membership over rooms that answer so. */
+function over(rooms: Record<string, Outcome<boolean>>) {
+  const runtime = new FakeRuntime()
+  const asked: string[] = []
+  const hasMember = async (room: string) => {
+    asked.push(room)
+    return rooms[room]!
+  }
+  return { asked, runtime, rooms, membership: new Membership({
+    board: { hasMember }, rooms: Object.keys(rooms), runtime, log: silentLog,
+  }) }
+}
+
+const [yes, no, unknown]: Outcome<boolean>[] = [
+  { ok: true, value: true }, { ok: true, value: false }, { ok: false, permanent: false, reason: 'away' },
+]
+
+test('is that of any room of the platform; the first that has somebody ends the search', async () => {
+  const { membership, asked } = over({ 'slack': no!, 'slack/C2': yes!, 'slack/C3': no!, 'discord': yes! })
+  expect(await membership.of('slack', 'U1')).toBe(true)
+  expect(asked).toEqual(['slack', 'slack/C2'])
+  expect(await membership.of('telegram', '1')).toBe(false)
+})
+
+test('is believed for five minutes, each person\'s by itself', async () => {
+  const { membership, asked, runtime, rooms } = over({ slack: no! })
+  expect([
+    await membership.of('slack', 'U1'), await membership.of('slack', 'U1'), await membership.of('slack', 'U2'),
+  ]).toEqual([false, false, false])
+  expect(asked).toHaveLength(2)
+  rooms.slack = yes!
+  runtime.time += 5 * 60_000
+  expect(await membership.of('slack', 'U1')).toBe(true)
+})
+
+test('that a platform does not tell is none, and is asked for again', async () => {
+  const { membership, rooms } = over({ slack: unknown! })
+  expect(await membership.of('slack', 'U1')).toBe(false)
+  rooms.slack = yes!
+  expect(await membership.of('slack', 'U1')).toBe(true)
+})

@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { csvStream } from '../../../../server/adapters/csv/csv'
+import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
+import { exportTable } from '../../../../server/domain/operations/export'
+import { createReadiness, Storage } from '../../../../server/domain/operations/readiness'
+import { createMonitor } from '../../../../server/domain/operations/monitor'
+import { readStatus } from '../../../../server/domain/operations/status'
+import type { Work } from '../../../../server/ports/submission'
+import type { HealthBook } from '../../../../server/ports/monitor'
+import type { Runtime } from '../../../../server/ports/runtime'
+import { failing, ok } from '../../../fakes/board'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+let triage: Triage
+let health: HealthBook
+
+beforeEach(async () => {
+  triage = await openTriage({ platforms: ['slack', 'discord'] })
+  health = createEmbeddedHealthBook()
+})
+afterEach(() => triage.close())
+
+describe('readiness', () => {
+  const clock = { aheadMs: 0 }
+  const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
+    storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, clock, storeAdvice: () => [],
+    runtime,
+  })
+  const probe = (aheadMs = 0) => {
+    clock.aheadMs = aheadMs
+    return readinessOf({ now: triage.runtime.now, wait: () => new Promise(() => {}) })
+  }
+
+  test('is given when the store answers and every platform takes us', async () => {
+    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
+  })
+
+  test('a platform that refuses us makes it unready, one that is away does not', async () => {
+    triage.board.checks.set('slack', { ok: false, permanent: true, reason: 'Slack answered invalid_auth.' })
+    triage.board.checks.set('discord', { ok: false, permanent: false, reason: 'Discord: no connection.' })
+    expect(await probe()()).toEqual({
+      ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'],
+    })
+    expect(await health.read()).toMatchObject({ slack: { lastError: { reason: 'Slack answered invalid_auth.' } } })
+  })
+
+  test('without the store nobody is ready', async () => {
+    triage.outage.calls = 1
+    expect(await probe()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
+  })
+
+  test('a clock that is far off is a warning', async () => {
+    expect((await probe(-30_000)()).warnings).toEqual([])
+    expect(await probe(65_000)()).toMatchObject({
+      ready: true, warnings: [expect.stringContaining('65 s ahead of the store\'s')],
+    })
+    expect((await probe(-31_000)()).warnings).toEqual([expect.stringContaining('31 s behind the store\'s')])
+  })
+
+  test('platforms are asked every 30 seconds, however often a probe comes', async () => {
+    const ask = probe()
+    for (let probes = 0; probes < 5; probes++) await ask()
+    expect(triage.board.checked).toBe(2)
+    triage.runtime.time += 30_000
+    await ask()
+    expect(triage.board.checked).toBe(4)
+  })
+
+  test('a platform that does not answer at all holds up no probe', async () => {
+    triage.board.checks.set('slack', new Promise(() => {}))
+    const ask = readinessOf(triage.runtime)
+    expect(await ask()).toMatchObject({
+      ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']),
+    })
+  })
+})
+
+describe('the status', () => {
+  let storage: Storage
+  beforeEach(() => { storage = new Storage(triage.store, triage.runtime.now) })
+  const status = (takes = false) => readStatus({
+    store: triage.store, storage, board: triage.board, health, deliveries: ['email'], hasReceipts: false, takes,
+    rooms: ['slack', 'slack/C9', 'discord'],
+    clock: { now: triage.runtime.now, aheadMs: 0 },
+  })
+
+  test('says who has how many, most first and one person once, and nothing where nobody takes', async () => {
+    const claim = { claim: 'soft' } as const
+    Object.assign(triage.presentation.forms.of(undefined), claim)
+    const grace = { ...ADA, id: 'U2', name: 'Grace', names: ['slack:U2'] }
+    for (const [person, name] of [['ada', 'Ada'], [undefined, 'Grace'], ['ada', 'Ada L.']] as const) {
+      const id = await triage.post({ name })
+      await triage.review.taking.take(id, { ...grace, name, ...person && { person } })
+    }
+    await triage.post({ name: 'free' })
+    const ada = { name: expect.stringMatching(/^Ada/) as string, platform: 'Slack', count: 2 }
+    const counts = [ada, { name: 'Grace', platform: 'Slack', count: 1 }]
+    expect([(await status(true)).holders, (await status()).holders]).toEqual([counts, null])
+    await triage.runtime.drain()
+  })
+
+  test('a room beside its platform\'s own is a part of its own while it fails', async () => {
+    let now = 0
+    const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))
+    const monitor = createMonitor(health, null, () => ++now)
+    const posted: Work = { key: 'post', kind: 'post', attempts: 0, dueAt: 0, room: 'slack/C9' }
+    monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
+    expect(await parts()).toMatchObject([
+      { key: 'slack', state: 'unused' },
+      { key: 'slack/C9', label: 'Slack/C9: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
+    ])
+    monitor.tried(posted, ok, 1)
+    expect(await parts()).toMatchObject([{ key: 'slack', state: 'ok' }])
+  })
+
+  test('a part fails when its last error is newer than its last success', async () => {
+    health.note('slack', 2)
+    health.note('slack', 1, 'old')
+    health.note('email', 1)
+    health.note('email', 2, 'new')
+    const { parts } = await status()
+    expect(parts.map(({ key, state }) => [key, state])).toEqual([
+      ['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing'],
+    ])
+  })
+
+  test('without the store says since when forms are refused, and of the rest that it is not known', async () => {
+    const since = triage.runtime.now()
+    triage.outage.calls = 10
+    await storage.check()
+    triage.runtime.time += 60_000
+    health.read = () => Promise.reject(new Error('away'))
+    expect(await status()).toMatchObject({
+      refusingSince: since, backlog: null, tally: null, audit: null,
+      parts: [
+        { key: 'store', state: 'failing' }, { key: 'slack', state: 'unknown' }, { key: 'discord', state: 'unknown' },
+        { key: 'email', state: 'unknown' },
+      ],
+    })
+    triage.outage.calls = 0
+    expect(await status()).toMatchObject({ refusingSince: null, parts: [{ key: 'store', state: 'ok' }, {}, {}, {}] })
+  })
+})
+
+describe('the export', () => {
+  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => (
+    Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+  )
+
+  test('has a column for every field of any submission, and runs no formula', async () => {
+    await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
+    await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
+    const text = await textOf(await exportTable(triage.store, 'submissions'))
+    const [head, ...lines] = text.split('\r\n')
+    expect(head).toBe('\uFEFF"id","state","received at","expires at","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
+    expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
+    expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
+    expect(text).toContain('"a ""quoted"", line\nand another"')
+  })
+
+  test('of the audit trail names who decided what and when, without form data', async () => {
+    const id = await triage.post({ name: 'secret of Ada' })
+    await triage.review.decide(id, 'spam', ADA)
+    await triage.runtime.drain()
+    const text = await textOf(await exportTable(triage.store, 'audit'))
+    expect(text).toMatch(
+      new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+"\r\n$`),
+    )
+    expect(text).not.toContain('secret')
+  })
+})

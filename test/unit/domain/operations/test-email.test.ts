@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { createEmbeddedTestReceipts } from '../../../../server/adapters/embedded/test-receipts'
+import { EmailRefused } from '../../../../server/domain/errors'
+import { TestEmail } from '../../../../server/domain/operations/test-email'
+import { FakeMailer } from '../../../fakes/deliveries'
+import { failing } from '../../../fakes/board'
+import { FakeRuntime } from '../../../fakes/runtime'
+
+function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
+  const mailer = new FakeMailer()
+  const mail = {
+    fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com', receipts: { waitMs: 1 }, apiKey,
+  }
+  const testEmail = new TestEmail({
+    mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(),
+    limiter: { limit: 5, take: async () => {
+      const wait = waits.shift() ?? 0
+      if (typeof wait === 'number') return wait
+      throw wait
+    } },
+  })
+  return { testEmail, mailer }
+}
+
+test('of each test email it is told what became of that one, at once, and of no other', async () => {
+  const { testEmail, mailer } = openTestEmail()
+  mailer.answers.push({ ok: true, value: 'one' } as never, { ok: true, value: 'two' } as never)
+  expect(await testEmail.send()).toEqual({ to: 'team@example.com', messageId: 'one' })
+  await testEmail.told('one', { verdict: 'delivered' })
+  expect(await testEmail.send()).toEqual({ to: 'team@example.com', messageId: 'two' })
+  expect(await testEmail.read('two')).toEqual({ arrived: false, returned: false, text: null })
+  await testEmail.told('two', { verdict: 'bounced', reason: 'mailbox does not exist' })
+  await testEmail.told('two', { verdict: 'delivered' })
+  expect(await testEmail.read('two')).toEqual({
+    arrived: false, returned: true, text: 'Bounced: mailbox does not exist',
+  })
+  expect(await testEmail.read('one')).toMatchObject({ arrived: true })
+})
+
+test('one that is refused, or that would only be kept here, is not said to be sent', async () => {
+  const { testEmail, mailer } = openTestEmail()
+  mailer.answers.push(failing('Resend answered 403.'))
+  await expect(testEmail.send()).rejects.toThrow('Resend answered 403.')
+  const demo = openTestEmail({ apiKey: '' })
+  await expect(demo.testEmail.send()).rejects.toThrow(EmailRefused)
+  expect(demo.mailer.calls).toEqual([])
+})
+
+test('no more test emails are sent than the limit allows, and none while they cannot be counted', async () => {
+  const { testEmail, mailer } = openTestEmail({ waits: [0, 90_000, new Error('The store does not answer.')] })
+  await testEmail.send()
+  await expect(testEmail.send()).rejects.toMatchObject({ code: 'TOO_MANY_TESTS', retryAfterS: 90 })
+  await expect(testEmail.send()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(mailer.calls).toHaveLength(1)
+})

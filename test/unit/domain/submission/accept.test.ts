@@ -1,0 +1,161 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { accept, type AcceptPorts, Quota } from '../../../../server/domain/submission/accept'
+import { InvalidSubmission } from '../../../../server/domain/errors'
+import { IncomingFiles } from '../../../../server/domain/submission/incoming-files'
+import type { HumanCheck } from '../../../../server/ports/human-check'
+import type { FileStore } from '../../../../server/ports/files'
+import { LimitReached } from '../../../../server/ports/limiter'
+import { formsOf } from '../../../fakes/forms'
+import { silentLog } from '../../../fakes/runtime'
+import { openTriage } from '../../../fakes/triage'
+
+const LIMIT = 2
+const SENDER = { group: '203.0.113.7', client: '203.0.113.7', trusted: false, hasFiles: false }
+const RULE = { max: 1, maxBytes: 1000, types: ['image/*'] }
+const FORM = formsOf({ rooms: [] }).of(undefined)
+
+let now: number
+let asked: number
+/** How often each client was counted, by the store or by itself. */
+let counts: { stored: Record<string, number>, alone: Record<string, number> }
+let stopped: boolean
+let reading: number
+beforeEach(() => {
+  now = 1_700_000_000_000
+  asked = 0
+  counts = { stored: {}, alone: {} }
+  stopped = false
+  reading = 0
+})
+
+const add = (by: Record<string, number>, client: string) => { by[client] = (by[client] ?? 0) + 1 }
+const used = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[client] ?? 0)
+
+/** Accepts forms with a store and a limiter on the same counts, which take two a minute. */
+async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanCheck | null, limited?: boolean } = {}) {
+  const triage = await openTriage({ platforms: [] })
+  const limiter = {
+    limit: LIMIT,
+    async take(client: string) {
+      asked++
+      if (stopped) throw new Error('no Redis')
+      add(counts.alone, client)
+      return used(client) > LIMIT ? 30_000 : 0
+    },
+  }
+  const store: AcceptPorts['intake']['store'] = Object.create(triage.store)
+  store.create = async (submission, options) => {
+    asked++
+    if (stopped) throw new Error('no Redis')
+    if (options?.client) add(counts.stored, options.client)
+    if (options?.client && used(options.client) > LIMIT) throw new LimitReached(30_000)
+    return { id: submission.id, places: [] }
+  }
+  const ports: AcceptPorts = {
+    quota: limited ? new Quota(limiter, () => now) : null,
+    screening: { honeypot: '_gotcha', humanCheck, log: silentLog },
+    // The form takes files, of which none come here.
+    files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, {} as FileStore, null) },
+    intake: { ...triage.intake, store },
+  }
+  return (body: unknown, sender: Partial<typeof SENDER> = {}) => accept(async () => {
+    reading++
+    if (body instanceof Error) throw body
+    return body
+  }, { ...SENDER, ...sender }, FORM, ports)
+}
+
+test.each([
+  ['one that is stored', { name: 'Ada' }, { stored: { [SENDER.group]: 1 }, alone: {} }],
+  ['one that cannot be read', new InvalidSubmission('no JSON'), { stored: {}, alone: { [SENDER.group]: 1 } }],
+  ['one that is no object', [1], { stored: {}, alone: { [SENDER.group]: 1 } }],
+  ['one that fell into the honeypot', { _gotcha: 'x' }, { stored: { [SENDER.group]: 1 }, alone: {} }],
+])('%s is counted once, in one step', async (_, body, expected) => {
+  const send = await door()
+  await send(body).catch(() => {})
+  expect(counts).toEqual(expected)
+  expect(asked).toBe(1)
+})
+
+test('a form that may bring files is counted before they are stored, and not again', async () => {
+  const send = await door()
+  await send({ name: 'Ada' }, { hasFiles: true })
+  expect(counts).toEqual({ stored: {}, alone: { [SENDER.group]: 1 } })
+})
+
+test('with a human check every form is counted before anybody is asked, and not again when it is stored', async () => {
+  let verified = 0
+  const verify: HumanCheck['verify'] = async () => {
+    verified++
+    return { ok: true, value: undefined }
+  }
+  const send = await door({ humanCheck: { field: 'token', verify } })
+  for (let sent = 0; sent < LIMIT; sent++) await send({ token: 't' })
+  await expect(send({ token: 't' })).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
+  expect(verified).toBe(LIMIT)
+  expect(counts).toEqual({ stored: {}, alone: { [SENDER.group]: 3 } })
+  await send({}, { trusted: true, group: '203.0.113.8' })
+  expect(counts.stored).toEqual({ '203.0.113.8': 1 })
+})
+
+test('who is over the limit is refused without being read or counted, until the window ends', async () => {
+  const send = await door()
+  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  await expect(send({})).rejects.toMatchObject({ code: 'TOO_MANY_FORMS', retryAfterS: 30 })
+  asked = 0
+  now += 29_001
+  await expect(send(new Error('was read'))).rejects.toMatchObject({ code: 'TOO_MANY_FORMS', retryAfterS: 1 })
+  expect(asked).toBe(0)
+  await send({}, { group: '203.0.113.9' })
+  now += 999
+  counts.stored = {}
+  await send({})
+  expect(counts.stored).toEqual({ [SENDER.group]: 1 })
+})
+
+test('who has a window\'s worth of forms on their way is counted before another is read: two windows\' worth of bodies at most', async () => {
+  const send = await door()
+  const bodies = Promise.withResolvers<object>()
+  const slow = Array.from(
+    { length: LIMIT + 3 }, () => send(bodies.promise).then(() => 200, (error: { code: string }) => error.code),
+  )
+  await vi.waitUntil(() => counts.alone[SENDER.group] === 3 && reading === 2 * LIMIT)
+  bodies.resolve({})
+  expect(await Promise.all(slow)).toEqual([
+    ...Array.from({ length: LIMIT }, () => 'TOO_MANY_FORMS'), 200, 200, 'TOO_MANY_FORMS',
+  ])
+  expect(reading).toBe(2 * LIMIT)
+  now += 60_000
+  counts = { stored: {}, alone: {} }
+  await send({})
+  expect(counts).toEqual({ stored: { [SENDER.group]: 1 }, alone: {} })
+})
+
+test('an invalid form that is one too many is told so', async () => {
+  const send = await door()
+  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  await expect(send(new InvalidSubmission('no JSON'))).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
+})
+
+test('counts that cannot be reached are the store\'s fault, not the sender\'s', async () => {
+  const send = await door()
+  stopped = true
+  await expect(send({})).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  await expect(send([])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(asked).toBe(2)
+})
+
+test('without a limit nobody is counted', async () => {
+  const send = await door({ limited: false })
+  for (let sent = 0; sent < 5; sent++) await send({})
+  await expect(send([])).rejects.toMatchObject({ code: 'INVALID_SUBMISSION' })
+  expect(counts).toEqual({ stored: {}, alone: {} })
+})
+
+test('a flood from ever new addresses is remembered for 10,000 of them', async () => {
+  const quota = new Quota({ limit: 1, take: async () => 60_000 }, () => now)
+  for (let client = 0; client < 10_001; client++) await quota.count(`client ${client}`).catch(() => {})
+  expect(() => quota.check('client 0')).not.toThrow()
+  expect(() => quota.check('client 1')).toThrow()
+  expect(() => quota.check('client 10000')).toThrow()
+})

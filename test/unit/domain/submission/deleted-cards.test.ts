@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DeletedCards } from '../../../../server/domain/submission/deleted-cards'
+import { failing } from '../../../fakes/board'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+let triage: Triage
+let reads: number
+let deletedCards: DeletedCards
+beforeEach(async () => {
+  triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft' } })
+  reads = 0
+  deletedCards = new DeletedCards({ ...triage, store: {
+    listPending: (page) => {
+      reads++
+      expect(page.unread).toBe(true)
+      return triage.store.listPending(page)
+    },
+  } })
+})
+afterEach(() => triage.close())
+
+const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({ messageId }) => messageId)
+const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)
+
+async function deleteCard(messageId: string, platform = 'slack', place = [platform]): Promise<void> {
+  await deletedCards.deleted({ platform, threadId: `${platform}:room:${messageId}`, messageId }, place)
+  await triage.runtime.drain()
+}
+
+test('a card that somebody deletes is posted again in its room, says so, and is decided like the first', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-1')
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+  expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('An earlier card of it was deleted, ')
+  await triage.forward(id)
+  expect(triage.board.shown.get('slack-3')!.title).toBe('Form Submission forwarded')
+})
+
+test('a second deletion in that room is taken for an answer, one in another room is not', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-1')
+  await deleteCard('slack-3')
+  expect(await cardsOf(id)).toEqual(['discord-2'])
+  await deleteCard('discord-2', 'discord')
+  expect(await cardsOf(id)).toEqual(['discord-4'])
+  expect((await eventsOf(id)).filter(event => event === 'card-deleted')).toHaveLength(3)
+})
+
+test('nothing comes of other messages, of the same id elsewhere, and of what is decided', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-9')
+  await deleteCard('slack-1', 'slack', ['discord'])
+  await deleteCard('slack-1', 'slack', ['somewhere'])
+  await triage.forward(id)
+  await deleteCard('slack-1')
+  expect(await eventsOf(id)).not.toContain('card-deleted')
+  expect(triage.board.history).toHaveLength(4)
+})
+
+test('a card that was shown on request is not missed while the first one is there', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const shown = { platform: 'slack', threadId: 'slack:room:shown', messageId: 'shown' }
+  await triage.outbox.apply(id, [{ type: 'done', key: 'show:slack:shown', card: shown }])
+  await deleteCard('shown')
+  expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
+  await deleteCard('slack-1')
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+})
+
+test('an edit that meets no card any more finds it deleted, too', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  triage.board.updates.push(failing('Slack answered message_not_found.', { permanent: true, gone: true }))
+  await triage.review.taking.take(id, { ...ADA, names: ['slack:U1'] })
+  await triage.runtime.drain()
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+  expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
+})
+
+test('a hundred at once are looked for together', async () => {
+  await triage.post({ name: 'Lin' })
+  await Promise.all(Array.from({ length: 100 }, (_, index) => deleteCard(`other-${index}`)))
+  expect(reads).toBeLessThanOrEqual(2)
+})

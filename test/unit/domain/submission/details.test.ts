@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { SubmissionEnded } from '../../../../server/domain/errors'
+import { historyLine } from '../../../../server/domain/submission/details'
+import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { inWords } from '../../../support/words'
+
+const LOCAL = { id: 'local', name: 'Local', platform: 'Ops page', role: 'reviewer' } as const
+let triage: Triage
+let submissions: OpsSubmissions
+beforeEach(async () => {
+  triage = await openTriage()
+  submissions = new OpsSubmissions(triage)
+})
+afterEach(() => triage.close())
+
+test('what is over comes with what is still known of it, and can be erased as long as a card shows it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  await submissions.decide(id, { action: 'forward' }, ADA)
+  await triage.runtime.drain()
+  const ended = async () => {
+    const error = await submissions.show(id, LOCAL).catch((error: unknown) => error) as SubmissionEnded
+    return { message: error.message, submission: inWords(error.submission) }
+  }
+  expect(await ended()).toMatchObject({ submission: {
+    id, state: 'done', open: false, erased: true, erasedAt: null, mayErase: true, fields: [],
+    notes: [expect.stringMatching(/^Forwarded by Ada/), 'Sent to team@example.com and downstream.example.com'],
+    cards: [{ platform: 'Slack' }],
+  } })
+  await submissions.decide(id, { action: 'erase' }, LOCAL)
+  await triage.runtime.drain()
+  expect(await ended()).toMatchObject({
+    message: expect.stringMatching(/^Erased by Local/),
+    submission: {
+      mayErase: false, erasedAt: expect.any(Number),
+      notes: [expect.stringMatching(/^Erased by Local/), expect.stringMatching(/^Sent to/)],
+    },
+  })
+})
+
+test('until when form data is kept is said as the store keeps it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  const kept = (await triage.store.get(id))!
+  const until = triage.runtime.now() + 60_000
+  const decision = { action: 'forward', reviewer: ADA, at: triage.runtime.now() } as const
+  await triage.store.replace(kept, {
+    ...kept, version: kept.version + 1, state: 'settled', decision, delivered: ['email'], keptUntil: until,
+  })
+  expect(await submissions.show(id, LOCAL)).toMatchObject({ state: 'done', erased: false, expiresAt: until })
+})
+
+test('history is told in words', () => {
+  const text = (entry: Parameters<typeof historyLine>[0]) => historyLine(entry, key => key.toUpperCase())
+  expect(text({ at: 1, event: 'claimed', action: 'spam', edited: false, reviewer: ADA })).toEqual({
+    at: 1, event: 'claimed', text: 'Marked as spam by Ada on Slack', reason: null, againAt: null, verdict: null,
+  })
+  expect(text({ at: 2, event: 'failed', kind: 'update', room: 'slack', reason: 'no', again: 9 })).toMatchObject({
+    text: 'Card update on SLACK failed', reason: 'no', againAt: 9,
+  })
+  expect(text({ at: 3, event: 'failed', kind: 'email', reason: 'no', again: null })).toMatchObject({
+    text: 'Email failed', againAt: null,
+  })
+  expect(text({ at: 4, event: 'reopened' })).toMatchObject({ text: 'Open for a decision again' })
+  expect(text({ at: 5, event: 'receipt', receipt: { verdict: 'bounced' } })).toMatchObject({
+    text: 'Email: Bounced', verdict: 'bounced',
+  })
+})

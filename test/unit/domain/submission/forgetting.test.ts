@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { InvalidRequest } from '../../../../server/domain/errors'
+import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
+import type { AuditLine } from '../../../../server/ports/submission'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { submission } from '../../../fixtures/submissions'
+
+const SEARCHED = 'What was forwarded and let go before is not kept here, and was not searched: it is where it went.'
+
+let triage: Triage
+let submissions: OpsSubmissions
+beforeEach(async () => {
+  triage = await openTriage({ revocableMs: { forward: 0, spam: 3_600_000 } })
+  submissions = new OpsSubmissions(triage)
+})
+afterEach(() => triage.close())
+
+const forget = async (body: object) => {
+  const forgotten = await submissions.eraseAll(body, ADA)
+  await triage.runtime.drain()
+  return forgotten
+}
+const state = async (id: string) => (await triage.store.get(id))?.state
+
+test('whatever contains an address is erased, wherever it is, with a line of who did, and nothing else', async () => {
+  const address = 'Ada@Example.com'
+  const waiting = await triage.post({ order: { contact: [`<${address}>`] } })
+  const held = await triage.receive({ note: `write to ${address}.` }, { held: true })
+  const spam = await triage.post({ email: address })
+  await triage.review.decide(spam, 'spam', ADA)
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
+  const kept = await triage.post({ [address]: 'yes' })
+  await triage.review.decide(kept, 'forward', ADA)
+  const others = [
+    await triage.post({ email: 'canada@example.com' }), await triage.post({ email: 'ada@example.com.au' }),
+  ]
+  await triage.runtime.drain()
+  expect(await forget({ email: 'ada@example.COM' })).toEqual({
+    erased: 4, forbidden: 0, before: null, unreachable: [
+      'The email of 1 of them went to team@example.com.', 'The data of 1 of them went to downstream.example.com.',
+      SEARCHED,
+    ],
+  })
+  for (const id of [waiting, held, spam, kept]) expect(await triage.store.get(id)).toMatchObject({
+    state: 'erased', data: null, erased: { reviewer: { id: ADA.id } },
+  })
+  expect(await Promise.all(others.map(state))).toEqual(['open', 'open'])
+  const lines = (await triage.store.audit(10)).filter(({ outcome }) => outcome === 'erased')
+  expect(lines.map(({ id, reviewer }) => [id, reviewer?.id]).sort()).toEqual(
+    [waiting, held, spam, kept].sort().map(id => [id, ADA.id]),
+  )
+  expect(await forget({ email: 'ada@example.com' })).toEqual({
+    erased: 0, forbidden: 0, before: null, unreachable: [SEARCHED],
+  })
+})
+
+test('a text is found within values and keys, whatever its case and spaces', async () => {
+  const found = [await triage.post({ who: 'the ÉLODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 })]
+  const other = await triage.post({ who: 'Elodie', surname: 'Martin' })
+  expect(await forget({ text: ' Élodie Martin ' })).toMatchObject({ erased: 2 })
+  expect(await Promise.all([...found, other].map(state))).toEqual(['erased', 'erased', 'open'])
+})
+
+test('what is being sent counts among what went out', async () => {
+  const sending = Promise.withResolvers<{ ok: true, value: undefined }>()
+  triage.mailer.answers.push(sending.promise)
+  const id = await triage.post({ name: 'Ada Lovelace' })
+  await triage.review.decide(id, 'forward', ADA)
+  const forgotten = await submissions.eraseAll({ text: 'lovelace' }, ADA)
+  expect(forgotten.unreachable[0]).toBe('The email of 1 of them went to team@example.com.')
+  sending.resolve({ ok: true, value: undefined })
+  await triage.runtime.drain()
+  expect(await triage.store.get(id)).toMatchObject({ state: 'erased', sent: expect.arrayContaining([
+    expect.objectContaining({ delivery: 'email', to: ['team@example.com'], content: '' }),
+  ]) })
+})
+
+test('what somebody may not decide stays, and is counted', async () => {
+  const id = await triage.post({ name: 'Ada Lovelace' })
+  triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
+  expect(await forget({ text: 'Lovelace' })).toMatchObject({ erased: 0, forbidden: 1 })
+  expect(await state(id)).toBe('open')
+})
+
+test('so much is looked through at once, and the next request goes on from there', async () => {
+  const asked: (string | undefined)[] = []
+  submissions = new OpsSubmissions({
+    ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
+      listPending: async ({ before, only }: { before?: string, only?: string }) => {
+        asked.push(before)
+        const page = Number(before?.split('-')[0] ?? 0) + 1
+        return {
+          submissions: only ? [] : [submission({ data: { name: 'Grace' } })], total: 0,
+          cursor: only || page === 120 ? null : `${page}-x`,
+        }
+      },
+    }),
+  })
+  const first = await forget({ text: 'Lovelace' })
+  expect([first.erased, first.before, asked.length]).toEqual([0, 'pending 99-x', 100])
+  expect(await forget({ text: 'Lovelace', before: first.before })).toMatchObject({ before: null })
+  expect(asked.slice(100, 102)).toEqual(['99-x', '100-x'])
+})
+
+test('what was delivered and is kept is found, however many ended since', async () => {
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
+  const kept = await triage.post({ email: 'ada@example.com' })
+  await triage.forward(kept)
+  const now = triage.runtime.now()
+  const since = Array.from({ length: 5200 }, (_, position): AuditLine => (
+    { id: `other-${position}`, outcome: 'spam', at: now + 9999 - position, reviewer: ADA, receivedAt: now }
+  ))
+  submissions = new OpsSubmissions({
+    ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
+      audit: async (limit: number) => [...since, ...await triage.store.audit(limit)].slice(0, limit),
+    }),
+  })
+  const first = await forget({ email: 'ada@example.com' })
+  expect(first).toMatchObject({ erased: 0, before: expect.stringMatching(/^over \d+-other-4849$/) as string })
+  expect(await forget({ email: 'ada@example.com', before: first.before })).toMatchObject({ erased: 1, before: null })
+  expect(await state(kept)).toBe('erased')
+})
+
+const SHAPE = 'Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}'
+
+test.each([
+  [{}, SHAPE], [null, SHAPE], ['Ada', SHAPE], [{ email: 'ada@example.com', text: 'Ada' }, SHAPE],
+  [{ text: 'ab' }, 'text: it has fewer than 3 characters.'],
+  [{ text: '  a   ' }, 'text: it has fewer than 3 characters.'],
+  [{ email: 'ada' }, 'email: it is not an email address.'],
+  [{ text: 'Ada', before: 'elsewhere 1-a' }, 'before: it is not what was answered to the request before.'],
+])('%j is refused, and told what to send', async (body, message) => {
+  const asked = async () => submissions.eraseAll(body, ADA)
+  await expect(asked).rejects.toThrow(InvalidRequest)
+  await expect(asked).rejects.toThrow(message)
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
+
+const open = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
+const held = step(null, { type: 'received', id: 'one', data: DATA, rooms: [], held: true }).next
+
+test('what is held has no work, cannot be decided, and is looked at when its 7 days have passed', () => {
+  expect(held).toMatchObject({ state: 'held', work: [], cards: [], expiresAt: NOW + SUBMISSION_TTL_MS })
+  for (const action of ['forward', 'spam'] as const) expect(
+    refusal(held, { type: 'claimed', action, reviewer: REVIEWER, deliveries: ['email'] }),
+  ).toBe('held')
+  expect(nextAttention(held)).toBe(held.expiresAt)
+  expect(refusal(held, { type: 'expired' }, held.expiresAt - 1)).toBe('not-due')
+  expect(step(held, { type: 'expired' }, held.expiresAt)).toMatchObject({ finished: true, next: { data: null } })
+})
+
+test('released it is open, with a card to post in each room, until the same end', () => {
+  const { next, added, finished } = step(
+    held, { type: 'released', reviewer: REVIEWER, rooms: ['slack', 'discord'] }, NOW + 1,
+  )
+  expect(next).toMatchObject({ state: 'open', version: 2, data: DATA, expiresAt: held.expiresAt, history: [
+    { event: 'received' }, { event: 'held' }, { event: 'released', reviewer: REVIEWER },
+  ] })
+  expect(added.map(({ key, dueAt }) => [key, dueAt])).toEqual([
+    ['post:slack', NOW + 1 + LEASE], ['post:discord', NOW + 1 + LEASE],
+  ])
+  expect(finished).toBe(false)
+  expect(refusal(held, { type: 'released', reviewer: REVIEWER, rooms: [] }, held.expiresAt)).toBe('expired')
+})
+
+test('erased it is over; what is not held is not released', () => {
+  expect(step(held, { type: 'erased', reviewer: REVIEWER })).toMatchObject({
+    finished: true, added: [], next: { state: 'erased', data: null, work: [] },
+  })
+  expect(refusal(open, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
+})

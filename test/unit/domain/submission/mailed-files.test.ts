@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import {
+  attachedFiles, isLinked, mailedFields, withFiles, type MailFiles,
+} from '../../../../server/domain/submission/mailed-files'
+import type { StoredFile } from '../../../../server/ports/files'
+import { submissionOf } from '../../../fixtures/views'
+
+const MIB = 2 ** 20
+const file = (name: string, mib: number, field = 'cv'): StoredFile => (
+  { field, name, type: 'application/pdf', size: mib * MIB, sha256: 'ab' }
+)
+const files: MailFiles = {
+  url: (id, index) => `https://forms.example.com/api/files/${id}/${index}?key=k`,
+  read: () => (async function* () { yield Buffer.from('x') })(),
+}
+const nowhere: MailFiles = { ...files, url: () => null }
+const form = { labels: { cv: 'Your CV' }, endpoint: null }
+const endpoint = {
+  host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }),
+}
+const withThem = (...all: StoredFile[]) => (
+  { ...submissionOf({ name: 'Ada', cv: 'as text' }), envelope: { files: all } }
+)
+
+test('an email has the files that fit, in their order, and links to the others until they end', () => {
+  const submission = withThem(file('a.pdf', 20), file('b.pdf', 20), file('c.pdf', 8))
+  expect(attachedFiles(submission, files).map(({ filename }) => filename)).toEqual(['a.pdf', 'c.pdf'])
+  expect(mailedFields(submission, form, files).map(({ label, value }) => `${label}: ${value}`)).toEqual([
+    'Your CV: a.pdf (application/pdf, 20 MB), attached',
+    'Your CV: b.pdf (application/pdf, 20 MB), until 1 Jan 1970, 00:00 UTC at https://forms.example.com/api/files/one/1?key=k',
+    'Your CV: c.pdf (application/pdf, 8 MB), attached',
+  ])
+  expect(mailedFields(submission, form, nowhere)[1]!.value).toBe(
+    'b.pdf (application/pdf, 20 MB), too large to be attached',
+  )
+})
+
+test('data is kept for a link that somebody got, and for nothing else', () => {
+  const [small, large] = [withThem(file('a.pdf', 1)), withThem(file('a.pdf', 29))]
+  expect([isLinked(small, form, files), isLinked(large, form, files)]).toEqual([false, true])
+  expect(isLinked(small, { endpoint }, files)).toBe(true)
+  expect(isLinked(small, { endpoint }, nowhere)).toBe(false)
+  expect(isLinked(submissionOf({}), { endpoint }, files)).toBe(false)
+})
+
+test('an endpoint finds files in their fields, beside what else these hold, and nothing else without files', () => {
+  expect(withFiles(withThem(file('a.pdf', 1), file('b.pdf', 1, '__proto__')), files)).toEqual(Object.fromEntries([
+    ['name', 'Ada'],
+    ['cv', ['as text', {
+      name: 'a.pdf', type: 'application/pdf', size: MIB, sha256: 'ab', url: files.url('one', 0),
+    }]],
+    ['__proto__', [expect.objectContaining({ name: 'b.pdf' })]],
+  ]))
+  const { data } = submissionOf({ name: 'Ada' })
+  expect(withFiles({ ...submissionOf({}), data }, files)).toBe(data)
+})

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { isOver } from '../../../../server/domain/submission/trace'
+import type { Outcome, Posted } from '../../../../server/ports/delivery'
+import type { Work } from '../../../../server/ports/submission'
+import { failing, ok } from '../../../fakes/board'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { until } from '../../../support/until'
+
+const FORM = { name: 'Ada', quantity: 2 }
+
+let triage: Triage
+
+beforeEach(async () => { triage = await openTriage() })
+
+afterEach(() => triage.close())
+
+test('a forward whose deliveries come one after the other edits each card once, and says that they were made', async () => {
+  const { board, mailer, endpoint, outage, runtime } = triage
+  const id = await triage.post(FORM)
+  const before = outage.written
+  const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
+  mailer.answers.push(email.promise)
+  endpoint.answers.push(post.promise)
+  await triage.review.decide(id, 'forward', ADA)
+  email.resolve(ok)
+  await runtime.turn()
+  post.resolve({ ok: true, value: { status: 200 } })
+  await runtime.drain()
+  expect(board.history.map(({ title, notes }) => [title, notes[1]])).toEqual([['New Form Submission', undefined], [
+    'Form Submission forwarded', 'Sent to team@example.com and downstream.example.com',
+  ]])
+  // The claim, and all that came of it.
+  expect(outage.written - before).toBe(2)
+})
+
+test('a forward that takes long says so first, and then that it arrived', async () => {
+  const { board, mailer, runtime } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const email = Promise.withResolvers<Outcome>()
+  mailer.answers.push(email.promise)
+  await triage.review.decide(id, 'forward', ADA)
+  await until(
+    'the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'),
+  )
+  // What was delivered does not wait for it.
+  await until('the endpoint is on record', async () => (await triage.store.get(id))?.delivered.includes('endpoint'))
+  email.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.notes.slice(1)).toEqual(['Sent to team@example.com and downstream.example.com'])
+  expect(await triage.store.get(id)).toSatisfy(isOver)
+})
+
+/** Sends it; from then on, changes of submissions wait until `write` is called. */
+async function receiveUnwritten() {
+  const { outage, receive, runtime } = triage
+  runtime.patience = 10_000
+  const writes = Promise.withResolvers<null>()
+  outage.writes = writes.promise
+  return { id: await receive(FORM), write: () => writes.resolve(null) }
+}
+
+test('a sender waits for the card, and not for the write that records it', async () => {
+  const { board, runtime, store } = triage
+  const card = Promise.withResolvers<Outcome>()
+  board.posts.push(card.promise)
+  const answer = receiveUnwritten()
+  await new Promise(resolve => setTimeout(resolve, 20))
+  card.resolve(ok)
+  const { id, write } = await answer
+  expect([board.shown.size, (await store.get(id))!.cards]).toEqual([1, []])
+  write()
+  await runtime.drain()
+  expect((await store.get(id))!.cards).toHaveLength(1)
+})
+
+test('a card that is clicked before it is on record is edited once', async () => {
+  const { board, outage, review, runtime, store } = triage
+  const { id, write } = await receiveUnwritten()
+  outage.writes = Promise.resolve()
+  const card = { platform: 'slack', threadId: 'slack:room:slack-1', messageId: 'slack-1' }
+  await review.decide(id, 'forward', ADA, { card })
+  await until('it is over', async () => isOver((await store.get(id))!))
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
+})
+
+/** Forwards it; from the claim on, changes of submissions wait until `write` is called. */
+async function forwardUnwritten(id: string) {
+  const { outage, mailer, review } = triage
+  const [email, writes] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
+  mailer.answers.push(email.promise)
+  await review.decide(id, 'forward', ADA)
+  outage.writes = writes.promise
+  return { email, write: () => writes.resolve(null) }
+}
+
+test('a card tells what was sent before that is written, and is edited once', async () => {
+  const { board, store, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(ok)
+  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
+  expect(await store.get(id)).toMatchObject({ state: 'settling', delivered: [] })
+  write()
+  await runtime.drain()
+  expect(board.history).toHaveLength(2)
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a card that told what then was not stored like that is edited again', async () => {
+  const { board, outage, outbox, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(ok)
+  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
+  outage.writes = Promise.resolve()
+  // Another process erases it and edits the card, but its edit gets there first.
+  const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erased) throw new Error(erased.refused)
+  const [{ key, card }] = erased.added as [Work]
+  await outbox.apply(id, [{ type: 'done', key, card, version: erased.submission.version }])
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual([
+    'New Form Submission', 'Form Submission forwarded', 'Form Submission erased',
+  ])
+})
+
+test('what is delivered while something else is being written costs no edit of its own', async () => {
+  const { board, endpoint, outage, runtime } = triage
+  const id = await triage.post(FORM)
+  const post = Promise.withResolvers<Outcome<Posted>>()
+  endpoint.answers.push(post.promise)
+  const { email, write } = await forwardUnwritten(id)
+  const before = outage.written
+  email.resolve(failing('Refused.', { permanent: true }))
+  await until('the failure is being written', () => outage.written > before)
+  post.resolve({ ok: true, value: { status: 200 } })
+  await runtime.turn()
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Failed Form Submission'])
+})
+
+test('a card offers its buttons again when they work, not before', async () => {
+  const { board, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(failing('Refused.', { permanent: true }))
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect(board.history).toHaveLength(1)
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 3])
+})
+
+test('the audit line does not wait for a card that cannot be updated, and nobody is shown the submission as pending', async () => {
+  const { board, store, runtime } = triage
+  const id = await triage.post(FORM)
+  board.updates.push(failing('Slack refused the token.', { permanent: true }))
+  await triage.forward(id)
+  expect(await store.get(id)).toMatchObject({ state: 'settled', data: FORM, work: [{ kind: 'update', attempts: 1 }] })
+  expect(await store.audit(10)).toMatchObject([{ id, outcome: 'forwarded' }])
+  expect(await store.listPending({ limit: 10 })).toMatchObject({ submissions: [], total: 0 })
+  runtime.time += 10_000
+  await triage.sweep()
+  await runtime.drain()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [], fields: [{ value: 'Ada' }, { value: '2' }] })
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(await store.audit(10)).toHaveLength(1)
+})
+
+test('a card that cannot be updated for a week is left, and only the trace stays', async () => {
+  const { board, store, runtime } = triage
+  board.update = async () => failing('Slack is down.')
+  const id = await triage.post(FORM)
+  const at = runtime.time
+  await triage.forward(id)
+  for (let round = 0; round < 400 && (await store.get(id))?.work.length; round++) {
+    runtime.time += 3_600_000
+    await triage.sweep()
+    await runtime.drain()
+  }
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(runtime.time - at).toBeGreaterThanOrEqual(SUBMISSION_TTL_MS)
+  expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
+})
+
+test('a card that somebody deleted is not looked after any more', async () => {
+  const { board, store } = triage
+  const id = await triage.post(FORM)
+  board.updates.push(failing('The card was deleted.', { permanent: true, gone: true }))
+  await triage.forward(id)
+  expect(await store.get(id)).toSatisfy(isOver)
+})

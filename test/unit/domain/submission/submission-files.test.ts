@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { SubmissionFiles } from '../../../../server/domain/submission/submission-files'
+import type { FileStore } from '../../../../server/ports/files'
+import type { Submission } from '../../../../server/ports/submission'
+import { silentLog } from '../../../fakes/runtime'
+import { submissionOf } from '../../../fixtures/views'
+
+const HOUR_MS = 3_600_000
+
+function filesOf(stored: Record<string, Submission>, secret = 'secret') {
+  const erased: string[] = []
+  const work: Promise<unknown>[] = []
+  const asked: number[] = []
+  let now = 10 * HOUR_MS
+  const files: FileStore = {
+    write: async () => {}, read: async function* () { yield Buffer.from('x') }, typeOf: async () => null,
+    erase: async id => void erased.push(id),
+    idsBefore: async (time) => {
+      asked.push(time)
+      return ['open', 'spam', 'never']
+    },
+  }
+  return {
+    erased, asked, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
+    files: new SubmissionFiles({
+      files, store: { get: async id => stored[id] ?? null }, limiter: null, secret, siteUrl: null, log: silentLog,
+      runtime: { uuid: () => 'id', now: () => now, background: task => void work.push(task) },
+    }),
+  }
+}
+
+const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 1, sha256: 'ab' }
+const open = { ...submissionOf({ name: 'Ada' }), envelope: { files: [file] } }
+const ended = { ...submissionOf({}), data: null }
+const keyOf = (path: string) => new URL(path, 'http://x').searchParams.get('key')!
+
+test('a file opens with the key of its own address alone, and is gone with the form data', async () => {
+  const { files } = filesOf({ open, spam: ended })
+  expect(files.path('open', 0)).toMatch(/^\/api\/files\/open\/0\?key=[\w-]{43}$/)
+  expect((await files.open('open', 0, keyOf(files.path('open', 0)))).file).toBe(file)
+  for (const key of ['', 'x', keyOf(files.path('open', 1)), keyOf(filesOf({}, 'other').files.path('open', 0))]) {
+    await expect(files.open('open', 0, key)).rejects.toMatchObject({ code: 'NO_SUCH_FILE' })
+  }
+  for (const [id, index] of [['open', 1], ['spam', 0], ['never', 0]] as const) {
+    await expect(files.open(id, index, keyOf(files.path(id, index)))).rejects.toMatchObject({ code: 'FILE_GONE' })
+  }
+  expect(files.url('open', 0)).toBeNull()
+})
+
+test('once an hour, what has been there for an hour and belongs to no form data is erased', async () => {
+  const { files, erased, asked, pass, done } = filesOf({ open, spam: ended })
+  files.sweep()
+  files.sweep()
+  await done()
+  expect([asked, erased]).toEqual([[9 * HOUR_MS], ['spam', 'never']])
+  pass(HOUR_MS)
+  files.sweep()
+  await done()
+  expect(asked).toEqual([9 * HOUR_MS, 10 * HOUR_MS])
+})

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTriage, type Triage } from '../../../fakes/triage'
+import { failing } from '../../../fakes/board'
+
+const SECOND = 1000
+
+let triage: Triage
+beforeEach(async () => {
+  triage = await openTriage()
+  triage.board.interval = SECOND
+})
+afterEach(() => triage.close())
+
+/** When the card is looked after next, in s from now. */
+async function dueIn(id: string): Promise<number> {
+  const { work } = (await triage.store.get(id))!
+  return (work[0]!.dueAt - triage.runtime.now()) / SECOND
+}
+
+test('what failed is tried again in time, however many cards wait for their turn', async () => {
+  const { board, mailer, runtime } = triage
+  const failed = await triage.post({ name: 'Ada' })
+  board.awaited.add('slack')
+  const ids: string[] = []
+  for (let sent = 0; sent < 250; sent++) ids.push(await triage.receive({ name: 'Grace' }))
+  await runtime.drain()
+  runtime.time += 70 * SECOND
+  mailer.answers.push(failing('Resend is away.'))
+  await triage.forward(failed)
+  runtime.time += 10 * SECOND
+  expect(await triage.sweep()).toBe(251)
+  await runtime.drain()
+  expect(await triage.store.get(failed)).toMatchObject({ state: 'settled' })
+})
+
+test('a card that waits is looked after when its turn can come, and not before', async () => {
+  const { board, runtime } = triage
+  board.awaited.add('slack')
+  const ids: string[] = []
+  for (let sent = 0; sent < 120; sent++) ids.push(await triage.receive({ name: 'Grace' }))
+  await runtime.drain()
+  runtime.time += 70 * SECOND
+  expect(await triage.sweep()).toBe(120)
+  expect(await Promise.all([ids[0]!, ids[60]!, ids[119]!].map(dueIn))).toEqual([60, 60, 119])
+  runtime.time += 61 * SECOND
+  expect(await triage.sweep()).toBe(62)
+})

@@ -1,0 +1,76 @@
+import { EventEmitter } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { H3Event } from 'h3'
+import { expect, test } from 'vitest'
+import { createBodyReader } from '../../../server/http/body'
+import { BodyMemory } from '../../../server/http/body-limits'
+
+const MIB = 1024 * 1024
+
+/** A request of this client, whose body is sent by hand, and its answer. */
+function request(remoteAddress = '203.0.113.1') {
+  const req = Object.assign(new EventEmitter(), { headers: {}, socket: { remoteAddress }, resume: () => {} })
+  const res = new EventEmitter()
+  return { req, res, event: { node: { req, res }, headers: new Headers(), context: {} } as unknown as H3Event }
+}
+
+const memory = () => new BodyMemory(64 * MIB, 256 * 1024)
+const limits = () => ({ memory: memory(), uploads: memory(), timeoutMs: 60_000, trustedProxies: 0 })
+const open = () => createBodyReader(limits())
+
+/** Bytes of the heap that are in use after everything else was collected. */
+function heap(): number {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
+
+test('a body in chunks of a byte takes its bytes, not a hundred times as many', async () => {
+  const { req, res, event } = request()
+  const before = heap()
+  const body = open()(event, MIB)
+  for (let sent = 0; sent < 250_000; sent++) req.emit('data', Buffer.from('x'))
+  expect(heap() - before).toBeLessThan(5 * MIB)
+  req.emit('end')
+  expect((await body).toString()).toBe('x'.repeat(250_000))
+  res.emit('close')
+})
+
+test('a body counts until its request is answered, and what was refused does not', async () => {
+  const read = open()
+  const held = await Promise.all(Array.from({ length: 4 }, async () => {
+    const one = request()
+    const body = read(one.event, 4 * MIB)
+    one.req.emit('data', Buffer.alloc(4 * MIB))
+    one.req.emit('end')
+    await body
+    return one
+  }))
+  const send = (address: string) => {
+    const one = request(address)
+    const body = read(one.event, 4 * MIB).then(() => 'read', (error: { status: number }) => error.status)
+    one.req.emit('data', Buffer.alloc(1))
+    one.req.emit('end')
+    return body
+  }
+  expect(await send('203.0.113.1')).toBe(429)
+  expect(await send('203.0.113.1')).toBe(429)
+  expect(await send('203.0.113.2')).toBe('read')
+  held[0]!.res.emit('close')
+  expect(await send('203.0.113.1')).toBe('read')
+})
+
+test('a request that is too long, breaks off or is reset is refused once, and forgotten', async () => {
+  const read = open()
+  for (const end of ['data', 'close', 'error']) {
+    for (let round = 0; round < 20; round++) {
+      const { req, event } = request()
+      const body = read(event, 4 * MIB).catch(({ status }: { status?: number }) => status)
+      req.emit('data', Buffer.alloc(4 * MIB))
+      req.emit(end, end === 'data' ? Buffer.alloc(1) : new Error('reset'))
+      req.emit('close')
+      expect(await body).toBe({ data: 413, close: 400, error: 400 }[end])
+    }
+  }
+})

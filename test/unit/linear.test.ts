@@ -1,0 +1,82 @@
+import type { H3Event } from 'h3'
+import { expect, test } from 'vitest'
+import { withPlainLinks } from '../../server/adapters/chat/links'
+import { parseCommand } from '../../server/domain/conversation/commands'
+import { readForm } from '../../server/http/body'
+import { escapeMarkdown } from '../../server/platforms/discord/escape'
+import { escapeTelegram } from '../../server/platforms/telegram/escape'
+import { escapeWhatsApp } from '../../server/platforms/whatsapp/escape'
+import { searchFor } from '../../server/domain/submission/search'
+import { searchTerms } from '../../shared/utils/search-terms'
+import { visible } from '../../shared/utils/text'
+import { formsOf } from '../fakes/forms'
+import { submissionOf } from '../fixtures/views'
+
+/** Text of this length, and of so many times as much. */
+const [SHORT, TIMES] = [2000, 32]
+
+/** Where each character looks at all others, much text takes TIMES times as long as little text TIMES times. */
+const MUCH_SLOWER = TIMES / 4
+
+/** Nothing is slow that takes less, ms: noise would count. */
+const NOISE_MS = 20
+
+/** Of the processor, ms: others that are busy do not count. */
+async function took(run: () => unknown, times = 1): Promise<number> {
+  const began = process.cpuUsage()
+  for (let time = 0; time < times; time++) await run()
+  const { user, system } = process.cpuUsage(began)
+  return (user + system) / 1000
+}
+
+/** How many times longer a text takes than its parts. */
+async function slowdown(run: (text: string) => unknown, textOf: (length: number) => string): Promise<number> {
+  const [short, long] = [textOf(SHORT), textOf(SHORT * TIMES)]
+  return await took(() => run(long)) / Math.max(await took(() => run(short), TIMES), NOISE_MS)
+}
+
+async function multipart(name: string): Promise<unknown> {
+  const event = { node: { req: { headers: { 'content-type': 'multipart/form-data; boundary=B' } } } } as H3Event
+  const body = `--B\r\nContent-Disposition: form-data; name="${name}\r\n\r\nAda\r\n--B--\r\n`
+  return readForm(event, { readBody: async () => Buffer.from(body) } as never, Infinity, null).catch(() => null)
+}
+
+async function plainLinks(text: string): Promise<void> {
+  for await (const _ of withPlainLinks((async function* () { yield text })(), null));
+}
+
+function searched(text: string): boolean {
+  return searchFor('"a b" c:d', formsOf())(submissionOf({ c: text }))
+}
+
+type Row = [string, (text: string) => unknown, (length: number) => string]
+
+test.each<Row>([
+  ['tags that hide a text', visible, length => '\u{E0041}'.repeat(length)],
+  ['tags behind a flag', visible, length => `\u{1F3F4}${'\u{E0061}'.repeat(length)}`],
+  ['digits on WhatsApp', escapeWhatsApp, length => '1'.repeat(length)],
+  ['digits on Telegram', escapeTelegram, length => '1'.repeat(length)],
+  ...['\n', ' ', '\t', '1', ':', ':a', '\r', '\u2028', '#', '-'].map((unit): Row => (
+    [`${JSON.stringify(unit)} on Discord`, escapeMarkdown, length => unit.repeat(length)]
+  )),
+  ...['@a ', '<@', '@@', 'show ', ' @', '<@a|'].map((unit): Row => (
+    [`${JSON.stringify(unit)} in a command`, parseCommand, length => unit.repeat(length)]
+  )),
+  ['a quoted name of a multipart form that never ends', multipart, length => '\\"'.repeat(length)],
+  ...['"', '":', 'a:', ':', 'a"', '" ', 'a:" '].map((unit): Row => (
+    [`${JSON.stringify(unit)} in a search`, searchTerms, length => unit.repeat(length)]
+  )),
+  ['a name without a colon in a search', searchTerms, length => `${'a'.repeat(length)}"`],
+  ['spaces in a field that is searched', searched, length => ' '.repeat(length)],
+  ['spaces before a mention that is none', parseCommand, length => `help${' '.repeat(length)}.`],
+  ['mentions that do not end', parseCommand, length => `help${' <@U1|'.repeat(length)}`],
+  ['letters that are no scheme, in what the model writes', plainLinks, length => 'a'.repeat(length)],
+  ['a link that does not end, in what the model writes', plainLinks, length => `[a](${' '.repeat(length)}`],
+  ['signs behind a word, in what the model writes', plainLinks, length => `a${'.'.repeat(length)}b`],
+])('%s: a text takes no longer than its parts', async (_, run, textOf) => {
+  let least = Infinity
+  for (let attempt = 0; attempt < 3 && least >= MUCH_SLOWER; attempt++) {
+    least = Math.min(least, await slowdown(run, textOf))
+  }
+  expect(least).toBeLessThan(MUCH_SLOWER)
+})

@@ -1,0 +1,73 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  firstDelivery, forgetDelivery, forwardTo, type ForwardedEvent,
+} from '../../../../../server/platforms/discord/gateway/events'
+import { startProxy, type Fault, type Proxy } from '../../../../support/proxy'
+
+/** Who waits for an answer waits long: a busy machine is not silent. */
+const LONG_MS = 20_000
+
+let site: Proxy
+
+beforeEach(async () => {
+  site = await startProxy()
+})
+
+afterEach(() => site.close())
+
+const event = (id: string, type: ForwardedEvent['type'], data: object): ForwardedEvent => (
+  { id, type, timestamp: 1, data }
+)
+const message = (id: string, messageId: string) => event(id, 'GATEWAY_MESSAGE_CREATE', { id: messageId })
+const reaction = (id: string) => event(
+  id, 'GATEWAY_MESSAGE_REACTION_ADD', { message_id: '1', user_id: '2', emoji: { name: '👍' } },
+)
+
+test('an event is posted as JSON with the token that the adapter expects', async () => {
+  await forwardTo(`${site.url}/api/webhooks/discord`, 'secret', LONG_MS)(message('s:1', '10'))
+  expect(site.requests).toMatchObject([{ method: 'POST', path: '/api/webhooks/discord', headers: {
+    'x-discord-gateway-token': 'secret', 'content-type': 'application/json',
+  } }])
+  expect(JSON.parse(site.requests[0]!.body)).toEqual(message('s:1', '10'))
+})
+
+test.each<[string, Fault, object]>([
+  ['503', { status: 503, headers: { 'retry-after': '2' } }, {
+    permanent: false, retryAfterMs: 2000, message: 'HTTP 503',
+  }],
+  ['422', { status: 422 }, { permanent: true }],
+  ['401', { status: 401 }, { permanent: false }],
+  ['a dropped connection', 'drop', { permanent: false, message: 'no connection' }],
+  ['silence', { hold: new Promise(() => {}) }, { permanent: false, message: 'no answer in 0.2 s' }],
+])('%s is told apart', async (what, fault, expected) => {
+  site.fault = () => fault
+  const forward = forwardTo(site.url, 'secret', what === 'silence' ? 200 : LONG_MS)
+  await expect(forward(message('s:1', '10'))).rejects.toMatchObject(expected)
+})
+
+test('the token does not follow a redirect', async () => {
+  const elsewhere = await startProxy()
+  site.fault = () => ({ status: 307, headers: { location: elsewhere.url } })
+  await expect(forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'))).rejects.toThrow('SITE_URL')
+  expect(elsewhere.requests).toEqual([])
+  await elsewhere.close()
+})
+
+test('a repetition is known by what Discord makes unique, and forgotten on demand', async () => {
+  const state = createMemoryState()
+  await state.connect()
+  const first = (given: ForwardedEvent) => firstDelivery(state, given)
+  expect(await first(message('s1:5', '10'))).toBe(true)
+  expect(await first(message('s1:5', '10'))).toBe(false)
+  expect(await first(message('message:10', '10'))).toBe(false)
+  expect(await first(message('s1:6', '11'))).toBe(true)
+  expect(await first(reaction('s1:7'))).toBe(true)
+  expect(await first(reaction('s1:7'))).toBe(false)
+  // Removed in between and added again: a new event.
+  expect(await first(reaction('s1:9'))).toBe(true)
+  expect(await first(event('s1:10', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(true)
+  expect(await first(event('s2:2', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(false)
+  await forgetDelivery(state, message('s1:6', '11'))
+  expect(await first(message('s1:6', '11'))).toBe(true)
+})

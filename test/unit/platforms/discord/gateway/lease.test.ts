@@ -1,0 +1,88 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import type { StateAdapter } from 'chat'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+
+const LEASE_MS = 300
+const forever = new AbortController().signal
+let state: StateAdapter
+
+beforeEach(async () => {
+  // Nothing runs out while a machine is busy.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  state = createMemoryState()
+  await state.connect()
+})
+
+afterEach(() => void vi.useRealTimers())
+
+const lease = () => new Lease(state, 'gateway', LEASE_MS)
+
+test('a newcomer asks the owner, waits, and takes over', async () => {
+  const [owner, newcomer] = [lease(), lease()]
+  expect(await owner.take('claim', forever)).toBe(true)
+  expect(await owner.isClaimed()).toBe(false)
+  const taken = newcomer.take('claim', forever)
+  await Promise.resolve()
+  expect(await owner.isClaimed()).toBe(true)
+  expect(newcomer.isHeld).toBe(false)
+  await owner.release()
+  expect(await taken).toBe(true)
+  expect(await newcomer.isClaimed()).toBe(false)
+  expect(await owner.renew()).toBe(false)
+})
+
+test('of two newcomers the later one wins', async () => {
+  const [owner, one, other] = [lease(), lease(), lease()]
+  await owner.take('claim', forever)
+  const first = one.take('claim', forever)
+  const second = other.take('claim', forever)
+  expect(await first).toBe(false)
+  await owner.release()
+  expect(await second).toBe(true)
+})
+
+test('who stands by disturbs nobody and steps in when the owner is gone', async () => {
+  const [owner, reserve] = [lease(), lease()]
+  await owner.take('claim', forever)
+  const taken = reserve.take('stand by', forever)
+  expect(await owner.isClaimed()).toBe(false)
+  // The owner dies: nothing is released.
+  const from = Date.now()
+  setTimeout(() => vi.setSystemTime(from + LEASE_MS), LEASE_MS / 3)
+  expect(await taken).toBe(true)
+  expect(Date.now()).toBe(from + LEASE_MS)
+  expect(owner.isHeld).toBe(false)
+  expect(await reserve.isClaimed()).toBe(false)
+})
+
+test('who yielded takes the lease back only if it is free', async () => {
+  const [owner, newcomer] = [lease(), lease()]
+  await newcomer.take('claim', forever)
+  expect(await owner.take('if free', forever)).toBe(false)
+  await newcomer.release()
+  expect(await owner.take('if free', forever)).toBe(true)
+  expect(await owner.isClaimed()).toBe(false)
+})
+
+test('renewing extends it', async () => {
+  const owner = lease()
+  await owner.take('claim', forever)
+  const { until } = owner
+  expect(owner.isDue).toBe(false)
+  vi.setSystemTime(Date.now() + LEASE_MS / 2)
+  expect([owner.isDue, owner.isHeld]).toEqual([true, true])
+  expect(await owner.renew()).toBe(true)
+  expect(owner.until).toBeGreaterThan(until)
+  expect(owner.isDue).toBe(false)
+})
+
+test('waiting ends with the signal, and survives a store that is away', async () => {
+  const stop = new AbortController()
+  const [owner, newcomer] = [lease(), lease()]
+  await owner.take('claim', forever)
+  const waiting = newcomer.take('stand by', stop.signal)
+  await state.disconnect()
+  setTimeout(() => stop.abort(), LEASE_MS * 2)
+  expect(await waiting).toBe(false)
+})

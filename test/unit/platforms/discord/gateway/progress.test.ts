@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
+
+const session = { sessionId: 's1', resumeURL: 'ws://resume' }
+const next = { sessionId: 's2', resumeURL: 'ws://resume' }
+
+function begun(sequence = 1) {
+  const progress = new Progress(null)
+  progress.begin(session, sequence)
+  return progress
+}
+
+test('the sequence below which everything was delivered is acknowledged, whatever the order of delivery', () => {
+  const progress = begun()
+  for (const sequence of [2, 3, 4, 5]) expect(progress.take(sequence)).toBe(true)
+  const [third, fourth] = [progress.hold(3), progress.hold(4)]
+  expect(progress.snapshot().sequence).toBe(2)
+  fourth()
+  expect(progress.snapshot().sequence).toBe(2)
+  third()
+  expect(progress.snapshot().sequence).toBe(5)
+})
+
+test('what Discord replays while it is still being delivered is not taken again', () => {
+  const progress = begun()
+  expect([2, 3, 2, 3, 4].map(sequence => progress.take(sequence))).toEqual([true, true, false, false, true])
+})
+
+test('a message that is not delivered yet is where reading back starts', () => {
+  const progress = begun()
+  const [first, second] = ['9007199254740993', '9007199254740995'].map(id => progress.holdMessage(id))
+  second!()
+  expect(progress.snapshot().lastMessageId).toBe('9007199254740992')
+  first!()
+  expect(progress.snapshot().lastMessageId).toBe('9007199254740995')
+})
+
+test('a new session owes its guilds what came after the last delivered message, until each has been read', () => {
+  const progress = begun()
+  progress.noteMessage('100')
+  const late = progress.hold(7)
+  progress.begin(next, 1)
+  progress.owe(['g1', 'g2'])
+  expect([progress.missingSince('g1'), progress.missingSince('g3')]).toEqual(['100', null])
+  progress.noteMessage('200')
+  progress.backfilled('g1')
+  const successor = new Progress(progress.snapshot())
+  expect([successor.missingSince('g1'), successor.missingSince('g2')]).toEqual([null, '100'])
+  successor.backfilled('g2')
+  expect(successor.snapshot().backfill).toBe(null)
+  // A delivery of the old session does not touch the new one.
+  progress.take(2)
+  progress.hold(2)
+  late()
+  expect(progress.snapshot()).toMatchObject({ session: next, sequence: 1 })
+})
+
+test('a session that is lost again before everything was read back still starts where the first one ended', () => {
+  const progress = begun()
+  progress.noteMessage('100')
+  progress.begin(next, 1)
+  progress.owe(['g1'])
+  progress.noteMessage('200')
+  progress.begin({ ...next, sessionId: 's3' }, 1)
+  progress.owe(['g1'])
+  expect(progress.missingSince('g1')).toBe('100')
+})
+
+test('the first session of all owes nothing', () => {
+  const progress = begun()
+  progress.owe(['g1'])
+  expect(progress.missingSince('g1')).toBe(null)
+})

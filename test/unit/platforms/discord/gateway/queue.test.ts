@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { EventQueue, type DeadLetter } from '../../../../../server/platforms/discord/gateway/queue'
+import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
+import { until } from '../../../../support/until'
+
+function start(maxAgeMs = 60_000) {
+  const log: string[] = []
+  const buried: (DeadLetter & { reason: string })[] = []
+  const queue = new EventQueue({
+    maxAgeMs, onFailure: reason => void log.push(`! ${reason}`),
+    bury: async (letter, reason) => void buried.push({ ...letter, reason }),
+  })
+  /** Fails as often as there are errors, then succeeds. */
+  const add = (
+    line: string | undefined, id: string, ...errors: unknown[]
+  ) => queue.add(line, retry => retry(async () => {
+    if (errors.length > 0) throw errors.shift()
+    log.push(id)
+  }, { id, type: 'MESSAGE_CREATE' }))
+  return { queue, log, buried, add }
+}
+
+test('one channel is delivered in order past failures, while others go on', async () => {
+  const { log, add } = start()
+  const first = add('a', 'a1', new DeliveryFailed('HTTP 503'), new DeliveryFailed('HTTP 503'))
+  const rest = [add('a', 'a2'), add('b', 'b1'), add(undefined, 'click')]
+  await Promise.all([first, ...rest])
+  expect(log.filter(line => !line.startsWith('!'))).toEqual(['b1', 'click', 'a1', 'a2'])
+})
+
+test('Retry-After is kept to', async () => {
+  const { add } = start()
+  const from = Date.now()
+  await add('a', 'a1', new DeliveryFailed('HTTP 429', { retryAfterMs: 400 }))
+  expect(Date.now() - from).toBeGreaterThanOrEqual(395)
+})
+
+test('what is refused for good, or for too long, is buried and holds nothing up', async () => {
+  const { log, buried, add } = start(100)
+  const unlucky = Array.from({ length: 9 }, () => new Error('HTTP 500'))
+  expect(await Promise.all([
+    add('a', 'a1', new DeliveryFailed('HTTP 422', { permanent: true })), add('a', 'a2', ...unlucky), add('a', 'a3'),
+  ])).toEqual([true, true, true])
+  expect(buried).toEqual([
+    { id: 'a1', type: 'MESSAGE_CREATE', reason: 'HTTP 422' }, { id: 'a2', type: 'MESSAGE_CREATE', reason: 'HTTP 500' },
+  ])
+  expect(log.at(-1)).toBe('a3')
+})
+
+test('what cannot be buried is tried on', async () => {
+  let away = true
+  const buried: string[] = []
+  const queue = new EventQueue({ maxAgeMs: 0, onFailure: () => {}, bury: async ({ id }) => {
+    if (away) throw new Error('no store')
+    buried.push(id)
+  } })
+  let tries = 0
+  const done = queue.add('a', retry => retry(async () => {
+    tries++
+    throw new Error('HTTP 500')
+  }, { id: 'a1', type: 'X' }))
+  await until('a second try', () => tries === 2)
+  away = false
+  expect(await done).toBe(true)
+  expect(buried).toEqual(['a1'])
+})
+
+test('at the end each channel stops at its first failure, so that the replay keeps the order', async () => {
+  const { queue, log, buried, add } = start()
+  const results = [add('a', 'a1'), add('a', 'a2', new DeliveryFailed('HTTP 503')), add('a', 'a3'), add('b', 'b1')]
+  await queue.end(1000)
+  expect(await Promise.all(results)).toEqual([true, false, false, true])
+  expect(log).not.toContain('a3')
+  expect(buried).toEqual([])
+  expect(await add('a', 'a4')).toBe(false)
+})
+
+test('at the end a delivery that hangs is told to stop', async () => {
+  const { queue } = start()
+  const result = queue.add('a', retry => retry(
+    signal => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    { id: 'a1', type: 'X' },
+  ))
+  await queue.end(50)
+  expect(await result).toBe(false)
+})

@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { GatewaySocket, type SocketHooks } from '../../../../../server/platforms/discord/gateway/socket'
+import { startDiscord } from '../../../../support/discord/discord'
+import type { DiscordDouble } from '../../../../support/discord/types'
+import { until } from '../../../../support/until'
+
+let discord: DiscordDouble
+let socket: GatewaySocket
+let heard: string[]
+
+beforeEach(async () => {
+  discord = await startDiscord()
+  heard = []
+})
+
+afterEach(async () => {
+  await socket.close()
+  await discord.close()
+})
+
+function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
+  const url = discord.gateway.url
+  let session: ReturnType<SocketHooks['session']> = null
+  socket = new GatewaySocket({
+    botToken: discord.botToken, intents: 1,
+    session: () => session,
+    gateway: async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } }),
+    mayIdentify: async () => {},
+    identified: (identity, sequence) => {
+      session = { ...identity, sequence }
+      heard.push('identified')
+    },
+    ready: guilds => void heard.push(`guilds ${guilds.length}`),
+    resumed: () => void heard.push('resumed'),
+    dispatch: ({ t }) => void heard.push(t),
+    lost: () => {
+      session = null
+      heard.push('lost')
+    },
+    detached: () => void heard.push('detached'),
+    refused: why => void heard.push(why),
+    ...more,
+  })
+  void socket.open()
+  return socket
+}
+
+test('a new session is known with its guilds before its first event', async () => {
+  connect()
+  await until('the guild', () => heard.includes('GUILD_CREATE'))
+  expect(heard).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
+  expect(socket.detachedMs).toBe(0)
+})
+
+test('closing leaves a session that can be resumed, and connects no more', async () => {
+  connect()
+  await until('the session', () => heard.includes('READY'))
+  await socket.close()
+  await new Promise(resolve => setTimeout(resolve, 700))
+  expect(discord.gateway).toMatchObject({ identifies: 1 })
+  expect(discord.gateway.live()).toBe(0)
+  expect(heard).not.toContain('lost')
+})
+
+test.each([4007, 4009])('close code %i ends the session, others do not', async (code) => {
+  connect()
+  await until('the session', () => heard.includes('READY'))
+  discord.gateway.closeWith(4000)
+  await until('the resume', () => heard.includes('resumed'))
+  expect(heard).not.toContain('lost')
+  discord.gateway.closeWith(code)
+  await until('a new session', () => discord.gateway.identifies === 2)
+  expect(heard).toContain('lost')
+})
+
+test('without budget for an IDENTIFY it waits; a REST API that is away stops no RESUME', async () => {
+  let budget = 0
+  const { url } = discord.gateway
+  connect({ gateway: async () => ({ url, session_start_limit: { remaining: budget, reset_after: 0 } }) })
+  await until('the refusal', () => heard.includes('detached'))
+  expect(discord.gateway.identifies).toBe(0)
+  budget = 1
+  await until('the session', () => heard.includes('READY'))
+  await socket.close()
+  const session = { sessionId: 'gone', resumeURL: url, sequence: 1 }
+  let known: typeof session | null = session
+  heard = []
+  connect({ session: () => known, lost: () => void (known = null), gateway: async () => {
+    throw new Error('HTTP 500')
+  } })
+  // Op 9: the server was reached.
+  await until('an answer', () => known === null)
+})
+
+test.each<[string, (socket: Socket) => void]>([
+  ['is reset', socket => void socket.resetAndDestroy()],
+  ['is refused', socket => void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')],
+])('closing while a socket connects waits for it, also when it %s', async (_, fail) => {
+  const sockets: Socket[] = []
+  const server = createServer(socket => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
+  await until('the socket', () => sockets.length > 0)
+  const closed = socket.close()
+  setTimeout(() => fail(sockets[0]!), 100)
+  await closed
+  // An error without a handler would end the test run here.
+  await new Promise(resolve => setTimeout(resolve, 700))
+  expect(sockets.length).toBe(1)
+  server.close()
+})

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
+import type { Definition } from '../../../server/platforms/platform'
+import { platforms } from '../../../server/platforms/registry'
+
+const root = new URL('../../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+/** Longest line of a comment in `.env.example`. */
+const WIDTH = 120
+
+describe('the registry', () => {
+  test('names every folder of a platform, and each by its key', () => {
+    const folders = readdirSync(new URL('server/platforms/', root), { withFileTypes: true })
+      .filter(entry => entry.isDirectory() && entry.name !== 'shared').map(({ name }) => name)
+    expect(platforms.map(({ key }) => key).sort()).toEqual(folders.sort())
+  })
+
+  test('gives no two platforms one name or one variable', () => {
+    const names = platforms.flatMap(({ key, aliases }) => [key, ...aliases])
+    const variables = platforms.flatMap(own => Object.keys({ ...own.variables, ...own.signIn?.variables }))
+    expect(new Set(names).size).toBe(names.length)
+    expect(new Set(variables).size).toBe(variables.length)
+  })
+
+  test.each(platforms)('$key needs and names only variables of its own', ({ variables, needs, channel, signIn }) => {
+    for (const name of [...needs, ...channel.variable ? [channel.variable] : []]) expect(variables).toHaveProperty(name)
+    for (const name of signIn?.needs ?? []) expect(signIn!.variables).toHaveProperty(name)
+  })
+
+  test.each(platforms)('$key tells people about itself, and how it is set up without anything being set', ({ label, about, needs, setup }) => {
+    expect([label, about].every(Boolean)).toBe(true)
+    expect(setup(null, undefined).length > 0).toBe(needs.length > 0)
+  })
+
+  test('reads no adapter and no SDK at the start', async () => {
+    const { metafile } = await build({
+      entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],
+      bundle: true, write: false, format: 'esm', platform: 'node', packages: 'external', splitting: true, outdir: 'x',
+      metafile: true,
+    })
+    const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.endsWith('registry.ts'))
+    const chunks = new Set<string>()
+    const packages = new Set<string>()
+    const follow = ({ imports }: Pick<NonNullable<typeof entry>, 'imports'>) => {
+      for (const { path, kind, external } of imports) {
+        if (kind !== 'import-statement') continue
+        if (external) packages.add(path)
+        else if (!chunks.has(path)) {
+          chunks.add(path)
+          follow(metafile.outputs[path]!)
+        }
+      }
+    }
+    follow(entry!)
+    expect([...packages].filter(name => !name.startsWith('node:'))).toEqual(['zod'])
+  })
+})
+
+describe('what is written of the platforms (PLATFORMS=write writes it)', () => {
+  test.each([
+    ['README.md', '<!-- platforms -->', '<!-- /platforms -->', readmeTable()],
+    ['.env.example', '# <platforms>', '# </platforms>', envSections()],
+  ])('in %s comes from their definitions', (path, begin, end, text) => {
+    const page = read(path)
+    const [before, rest] = page.split(begin)
+    const written = `${before}${begin}\n\n${text}\n\n${end}${rest!.split(end)[1]}`
+    if (process.env.PLATFORMS === 'write') writeFileSync(new URL(path, root), written)
+    else expect(page).toBe(written)
+  })
+})
+
+function readmeTable(): string {
+  const rows = platforms.filter(({ needs }) => needs.length > 0).map(({ key, label, modal, card, cardIntervalMs }) => [
+    label, `\`/api/webhooks/${key}\``, modal ? 'form there' : 'link to the web',
+    card.fields.toLocaleString('en'), card.total.toLocaleString('en'), `${cardIntervalMs / 1000} s`,
+  ])
+  const head = ['', 'Webhook', 'Editing', 'Fields on a card', 'Text on a card, characters', 'A card every']
+  return [
+    head, head.map(() => '---'), ...rows,
+  ].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
+}
+
+function envSections(): string {
+  const [first] = platforms
+  return platforms.map(platform => [
+    `# ── ${platform.label}`,
+    ...Object.entries(platform.variables).map(([name, variable]) => (
+      envEntry(name, variable, platform === first && platform.needs.includes(name))
+    )),
+  ].join('\n\n')).join('\n\n')
+}
+
+/** Open, for who begins, are the variables of the first platform. */
+function envEntry(
+  name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
+): string {
+  return [
+    ...wrapped(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
+    `${isOpen ? '' : '# '}${name}=${example}`,
+  ].join('\n')
+}
+
+function wrapped(text: string): string[] {
+  const lines = ['#']
+  for (const word of text.split(' ')) {
+    if (`${lines.at(-1)} ${word}`.length > WIDTH) lines.push('#')
+    lines[lines.length - 1] += ` ${word}`
+  }
+  return lines
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cut, fieldName } from '../../../../server/platforms/shared/text'
+
+test('text that fits stays as it is', () => {
+  expect(cut('abc', 3)).toBe('abc')
+  expect(cut('', 1)).toBe('')
+  expect(cut('👍', 2)).toBe('👍')
+})
+
+test('longer text ends in an ellipsis and has exactly the length allowed', () => {
+  expect(cut('abcd', 3)).toBe('ab…')
+  expect(cut('abcd', 1)).toBe('…')
+})
+
+test('a surrogate pair is not cut in half', () => {
+  expect(cut('a👍bc', 3)).toBe('a…')
+  expect(cut('👍👍', 3)).toBe('👍…')
+  expect(cut('👍👍', 2)).toBe('…')
+})
+
+test('whatever the text, the result is within bounds, begins like it and is as well-formed', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (text, max) => {
+    const shown = cut(text, max)
+    expect(shown.length).toBeLessThanOrEqual(max)
+    expect(shown.isWellFormed()).toBe(true)
+    expect(text.startsWith(shown === text ? text : shown.slice(0, -1))).toBe(true)
+    expect(shown === text).toBe(text.length <= max)
+  }))
+})
+
+test('a name that nobody could see is told in words', () => {
+  expect(['', ' \n\t', ' name ', 'abcdef'].map(label => fieldName(label, 5))).toEqual([
+    '(no …', '(no …', ' nam…', 'abcd…',
+  ])
+  expect(fieldName('', 150)).toBe('(no name)')
+})

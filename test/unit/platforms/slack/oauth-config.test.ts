@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { slack } from '../../../../server/platforms/slack/definition'
+
+const HOME = { CHAT_BOT_TOKEN: 'xoxb-1', CHAT_SIGNING_SECRET: 'signing-secret', CHAT_CHANNEL_ID: 'C0123456789' }
+const OAUTH = { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'secret', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }
+
+/** What is asked for, whatever is set. */
+function asked(values: Record<string, string>, channels: string[] = []): [string, string][] {
+  const found: [string, string][] = []
+  slack.check!(values, {
+    require: (names, when) => void found.push([names.join(' '), when]),
+    requireSite: why => found.push(['NUXT_PUBLIC_SITE_URL', why]), siteUrl: '', channels, people: [],
+  })
+  return found
+}
+
+describe('installing the Slack app in other workspaces', () => {
+  test('is off without its variables', () => {
+    expect(asked(HOME)).toEqual([])
+    expect(
+      slack.read(HOME, { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [], people: [] }),
+    ).toMatchObject({ oauth: undefined })
+  })
+
+  test.each(
+    Object.keys(OAUTH) as (keyof typeof OAUTH)[],
+  )('asks for all three, and for the first workspace, when %s is set', (name) => {
+    const [group, home] = asked({ [name]: OAUTH[name] })
+    expect(group![0]).toBe('SLACK_CLIENT_ID SLACK_CLIENT_SECRET SLACK_ENCRYPTION_KEY')
+    expect(home).toEqual([
+      'CHAT_BOT_TOKEN CHAT_SIGNING_SECRET CHAT_CHANNEL_ID',
+      expect.stringContaining('the first one, where the cards of the default form go'),
+    ])
+  })
+
+  test('is asked for by a form whose channel is in another workspace, and by no other', () => {
+    expect(asked(HOME, ['T0123456789:C0123456789'])).toEqual([
+      [expect.stringContaining('SLACK_CLIENT_ID'), expect.stringContaining('T0123456789:C0123456789')],
+    ])
+    expect(asked(HOME, ['C0123456789'])).toEqual([])
+  })
+})
+
+describe('SLACK_ENCRYPTION_KEY', () => {
+  const { schema } = slack.variables.SLACK_ENCRYPTION_KEY!
+
+  test.each([
+    Buffer.alloc(32, 7).toString('base64'), Buffer.alloc(32, 7).toString('hex'), 'AB'.repeat(32),
+  ])('may be %s', (key) => {
+    expect(schema.safeParse(key).success).toBe(true)
+  })
+
+  test.each([
+    'a'.repeat(32), Buffer.alloc(16).toString('base64'), Buffer.alloc(33).toString('base64'), 'gh'.repeat(32),
+    `${'a'.repeat(43)}`,
+  ])('may not be %s', (key) => {
+    expect(
+      schema.safeParse(key).error?.issues[0]?.message,
+    ).toBe('it is not 32 bytes in base64 (44 characters) or hexadecimal (64)')
+  })
+})

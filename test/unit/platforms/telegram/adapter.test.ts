@@ -1,0 +1,90 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isCard } from '../../../../server/adapters/chat/streaming'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
+import type { CardAction } from '../../../../server/ports/board'
+import { silentLog } from '../../../fakes/runtime'
+import { startTelegram, type Telegram } from '../../../support/telegram'
+
+const ID = crypto.randomUUID()
+
+/** Every button whose value is a submission, and those of a question, whose value is a call of a turn. */
+const BUTTONS: Record<CardAction['id'] | 'approve' | 'deny', string> = {
+  forward: ID, edit: ID, send_again: ID, spam: ID, undo: ID, not_spam: ID, take: ID, hand_back: ID,
+  approve: `${ID}.999`, deny: `${ID}.999`,
+}
+
+let telegram: Telegram
+let adapter: FormTelegramAdapter
+let updates = 0
+let pressed: (event: ActionEvent) => Promise<void>
+beforeAll(async () => {
+  telegram = await startTelegram()
+  adapter = new FormTelegramAdapter({
+    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
+    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
+  }, sdkLogger(silentLog))
+  const bot = new Chat({
+    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  })
+  bot.onAction(event => pressed(event))
+  await bot.initialize()
+})
+beforeEach(() => { telegram.requests.length = 0 })
+afterAll(() => telegram.close())
+
+const thread = () => `telegram:${telegram.env.TELEGRAM_CHAT_ID}`
+const last = () => telegram.messages().at(-1)!
+
+/** Presses the only button of the newest message. */
+async function press(act: (event: ActionEvent) => Promise<void>): Promise<void> {
+  pressed = act
+  const { id, keyboard: [[button] = []] } = last()
+  const tasks: Promise<unknown>[] = []
+  const chat = { id: Number(telegram.env.TELEGRAM_CHAT_ID), type: 'supergroup', title: 'Triage' }
+  await adapter.handleWebhook(new Request('http://localhost/api/webhooks/telegram', {
+    method: 'POST', headers: { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! },
+    body: JSON.stringify({ update_id: ++updates, callback_query: {
+      id: '1', from: { id: 4321, is_bot: false, first_name: 'Ada' }, chat_instance: '1', data: button!.callback_data,
+      message: { message_id: id, date: 1, chat },
+    } }),
+  }), { waitUntil: task => void tasks.push(task) })
+  await Promise.all(tasks)
+}
+
+test.each(Object.entries(BUTTONS))('Telegram takes the button %s with what it is about, and hands both back', async (id, value) => {
+  await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([Button({ id, label: id, value })])] }))
+  let heard: unknown
+  await press(async ({ actionId, value }) => { heard = [actionId, value] })
+  expect(heard).toEqual([id, value])
+})
+
+test('what is said below a card answers it', async () => {
+  await adapter.postMessage(thread(), Card({ children: [CardText('A card')] }))
+  const { id } = last()
+  await adapter.reply(thread(), `${telegram.env.TELEGRAM_CHAT_ID}:${id}`, Card({ children: [CardText('Below')] }))
+  expect(last()).toMatchObject({ text: 'Below', replyTo: id })
+})
+
+test('a card is known as one when the thread is read again, also once it was edited, and words are words', async () => {
+  const posted = await adapter.postMessage(thread(), Card({ children: [CardText('Before')] }))
+  await adapter.editMessage(thread(), posted.id, Card({ children: [CardText('After')] }))
+  await adapter.postMessage(thread(), 'Words')
+  const { messages } = await adapter.fetchMessages(thread(), { limit: 2 })
+  expect(messages.map(message => [message.text, isCard(message)])).toEqual([['After', true], ['Words', false]])
+})
+
+test('of private words the first are told; others are not taken for told', async () => {
+  const take = Button({ id: 'take', label: 'Take', value: ID })
+  await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([take])] }))
+  const said: unknown[] = []
+  await press(async ({ thread, user }) => {
+    for (const words of ['One.', 'Two.']) said.push(await thread!.postEphemeral(user, words, { fallbackToDM: false }))
+  })
+  expect(said).toEqual([expect.objectContaining({ usedFallback: false }), null])
+  expect(telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(({ body }) => (
+    JSON.parse(body) as object
+  ))).toEqual([expect.objectContaining({ text: 'One.' })])
+})

@@ -1,0 +1,80 @@
+import { TelegramAdapter } from '@chat-adapter/telegram'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderCard } from '../../../../server/adapters/chat/cards'
+import { telegram as platform } from '../../../../server/platforms/telegram/definition'
+import { printable } from '../../../../server/platforms/shared/text'
+import type { CardView } from '../../../../server/ports/board'
+import { anyView, manyFields, openView, SITE } from '../../../fixtures/views'
+import { runs } from '../../../support/properties'
+import { startTelegram, type Telegram, type TelegramMessage } from '../../../support/telegram'
+import { foundBy } from '../../../support/telegram-markdown'
+
+let telegram: Telegram
+let adapter: TelegramAdapter
+beforeAll(async () => {
+  telegram = await startTelegram()
+  adapter = new TelegramAdapter({
+    botToken: telegram.env.TELEGRAM_BOT_TOKEN, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+    apiUrl: telegram.url, mode: 'webhook',
+  })
+})
+afterAll(() => telegram.close())
+
+/** Posts the card as a room does; a second attempt without markup would be a refusal here. */
+async function post(view: CardView): Promise<TelegramMessage> {
+  const before = telegram.requests.length
+  await adapter.postMessage(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`, renderCard(view, platform).card)
+  expect(telegram.requests.slice(before).map(({ status }) => status)).toEqual([200])
+  return telegram.messages().at(-1)!
+}
+
+/** Without what only keeps markdown from acting. */
+const legible = (text: string) => (
+  text.replaceAll('\u00A0', ' ').replaceAll('\u2060', '').split('\n').map(line => line.trimEnd()).join('\n')
+)
+
+/** What Telegram would make something of by itself, but for our own links. */
+const foundIn = async (view: CardView) => foundBy(await post(view)).filter(found => !found.startsWith(SITE))
+
+test('Telegram takes the card of any form as it is, and recognises nothing in it', async () => {
+  await fc.assert(fc.asyncProperty(anyView, async (view) => {
+    expect(await foundIn(view)).toEqual([])
+  }), { numRuns: runs(100) })
+})
+
+test('what could be a domain is none, whatever its parts end with', async () => {
+  expect(await foundIn(openView({ value: '{"-.AA":""} x-.de a.b-.com' }))).toEqual([])
+})
+
+test.each([
+  'a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}',
+])('Telegram takes the largest card of %j, with its buttons', async (unit) => {
+  for (const size of [1, 100, 3000]) {
+    const fields = Object.keys(manyFields(200)).map(label => ({
+      label: `${label} ${unit.repeat(50)}`, value: `x${unit.repeat(size)}`, edited: true,
+    }))
+    const { keyboard, text } = await post({ ...openView({}), fields, notes: [unit.repeat(500), 'The last line.'] })
+    expect(keyboard).toHaveLength(2)
+    expect(text).toContain('open the full submission')
+  }
+})
+
+test.each([
+  '**bold** _it_ ~~no~~ ||spoiler|| `code`', '# heading', '- list\n- of two', '1. one\n2. two', '> quote', '---',
+  '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```',
+  '[bank](https://evil.example)', '<b>html</b> &amp; &#42;', '@everyone /start #tag $USD',
+  'ada@example.com, https://evil.example/?a=1&b=2.', '`@ada`', 'C:\\new\\table.txt', '{{emoji:wave}} {{emoji:wave}}/x',
+  '\\', '|a|b|\n|-|-|\n|1|2|', '[^1] ![x](y)', '===',
+])('%j appears as it was typed', async (value) => {
+  const { text } = await post(openView({ [value.replaceAll('\n', ' ').trim()]: value, last: 'unharmed' }))
+  expect(legible(text)).toContain(`${legible(value.replaceAll('\n', ' ').trim())}: ${legible(value.replaceAll('\t', ' '))}\nlast: unharmed`)
+})
+
+test('any text appears as it was typed', async () => {
+  await fc.assert(fc.asyncProperty(fc.string({ maxLength: 60 }), async (value) => {
+    expect(legible((await post(openView({ value, last: 'unharmed' }))).text)).toContain(
+      legible(`value: ${printable(value) || '—'}\nlast: unharmed`),
+    )
+  }), { numRuns: runs(100) })
+})

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderCard } from '../../../../server/adapters/chat/cards'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { printable } from '../../../../server/platforms/shared/text'
+import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
+import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
+import type { CardView } from '../../../../server/ports/board'
+import { silentLog } from '../../../fakes/runtime'
+import { anyView, manyFields, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
+import { runs } from '../../../support/properties'
+import { foundBy, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
+
+let whatsapp: WhatsApp
+let adapter: FormWhatsAppAdapter
+let thread: string
+beforeAll(async () => {
+  whatsapp = await startWhatsApp()
+  const { env } = whatsapp
+  adapter = new FormWhatsAppAdapter({
+    accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
+    verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
+    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, apiUrl: whatsapp.url,
+  }, sdkLogger(silentLog))
+  thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
+})
+afterAll(() => whatsapp.close())
+
+async function post(view: CardView): Promise<WhatsAppMessage> {
+  const before = whatsapp.requests.length
+  await adapter.postMessage(thread, renderCard(view, platform).card)
+  expect(whatsapp.requests.slice(before).map(({ status }) => status)).toEqual([200])
+  return whatsapp.messages().at(-1)!
+}
+
+/** Without what only keeps WhatsApp from making something of it. */
+const legible = (text: string) => text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`')
+
+/** The title is in bold where nothing can be pressed, and is ours. */
+const ours = (found: string) => found.startsWith(SITE) || /^\*[A-Z][\w ]*\*$/.test(found)
+
+test('WhatsApp takes the card of any form as it is, and recognises nothing in it', async () => {
+  await fc.assert(fc.asyncProperty(anyView, async (view) => {
+    expect(foundBy((await post(view)).text).filter(found => !ours(found))).toEqual([])
+  }), { numRuns: runs(100) })
+}, 30_000)
+
+test('WhatsApp takes what has become of any card, below it', async () => {
+  await fc.assert(fc.asyncProperty(anyView, async (view) => {
+    const { id } = await post(openView({ name: 'Ada' }))
+    const before = whatsapp.messages().length
+    await adapter.editMessage(thread, id, renderCard(view, platform).card)
+    const said = whatsapp.messages().slice(before)
+    expect(said.map(({ replyTo, buttons }) => [replyTo, buttons])).toEqual(said.map(() => [id, []]))
+    expect(said.flatMap(({ text }) => foundBy(text)).filter(found => !ours(found))).toEqual([])
+  }), { numRuns: runs(50) })
+}, 30_000)
+
+const UNITS = ['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}']
+
+test.each(UNITS)('WhatsApp takes the largest card of %j, with its buttons and one link', async (unit) => {
+  for (const size of [1, 100, 3000]) {
+    const value = `x${unit.repeat(size)}`
+    const keys = Object.keys(manyFields(200))
+    const fields = keys.map(key => ({ label: `${key} ${unit.repeat(50)}`, value, edited: true }))
+    const { buttons, text } = await post({ ...openView({}), fields, notes: [unit.repeat(500), 'The last line.'] })
+    expect(buttons.map(({ title }) => title)).toEqual(['Forward Submission', 'Mark as Spam'])
+    expect(text).toMatch(/more fields.*: open the full submission · Edit & Forward on the web: https:\S+\/one$/)
+  }
+})
+
+test.each([
+  '*bold* _it_ ~s~ ```x``` <https://x> @all 😀', '**bold** __it__ ~~no~~ `code`', '*_~all~_*', '(*in*) "_quotes_"',
+  '# heading', '- list\n- of two', '* list', '1. one\n2. two', '> quote', '    indented\n\ttabbed', 'a\n\n\nb',
+  '```\nfence\n```', '[bank](https://evil.example)', 'https://evil.example/?a=1&b=2.', 'www.evil.example 10.0.0.1',
+  'evil.example/x@y.example', 'x@a_b.example', '0.`evil` `*b*', '-\n-', 'C:\\new\\table.txt', '{{emoji:wave}}', '\\',
+  '*', 'a * b * c',
+])('%j appears as it was typed', async (value) => {
+  const label = value.replaceAll('\n', ' ').trim()
+  const { text } = await post(openView({ [label]: value, last: 'unharmed' }))
+  expect(legible(text)).toContain(`${label}: ${value}\nlast: unharmed`)
+  expect(foundBy(text).filter(found => !ours(found))).toEqual([])
+})
+
+test.each([
+  'ada@example.com', 'john_doe+x@mail.example.org,', 'snake_case_name', '2*3*4', '+49 151 12345678', '3.14',
+])('%j is copied as it was typed', async (value) => {
+  expect((await post(openView({ value }))).text).toContain(`value: ${value}\n`)
+})
+
+test('an address that is said as code is no link, and one of our own is', async () => {
+  await adapter.postMessage(thread, { markdown: `See \`https://evil.example/?d=ada\` and ${URL_OF_ONE}.` })
+  const { text } = whatsapp.messages().at(-1)!
+  expect(legible(text)).toBe(`See \`https://evil.example/?d=ada\` and <${URL_OF_ONE}>.`)
+  expect(foundBy(text).filter(found => found.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
+})
+
+test('the chat is of the reviewer, and of nobody else', async () => {
+  const chat = thread.replace('whatsapp:', '')
+  expect(await adapter.isMember(chat, whatsapp.env.WHATSAPP_CHAT_ID!)).toBe(true)
+  expect(await adapter.isMember(chat, '4366012345678')).toBe(false)
+})
+
+/** What markup, links and addresses are made of. */
+const SIGNS = fc.constantFrom('a', 'com', '1', '界', '.', '@', '://', '`', '*', '_', '~', '>', '-', ' ', '\n', '{{')
+
+test('any text appears as it was typed, and nothing is recognised in it', async () => {
+  const anyText = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: SIGNS, maxLength: 20 }))
+  await fc.assert(fc.asyncProperty(anyText, async (value) => {
+    const { text } = await post(openView({ value, last: 'unharmed' }))
+    expect(legible(text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
+    expect(foundBy(text).filter(found => !ours(found))).toEqual([])
+  }), { numRuns: runs(100) })
+}, 30_000)

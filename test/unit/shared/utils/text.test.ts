@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { visible } from '../../../../shared/utils/text'
+
+describe('text', () => {
+  test.each([
+    ['an override that makes an .exe pass for a picture', 'picture\u202Egpj.exe', 'picture⟨U+202E⟩gpj.exe'],
+    [
+      'every embedding, override, isolate and mark of direction',
+      '\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u200E\u200F\u061C',
+      '⟨U+202A⟩⟨U+202B⟩⟨U+202C⟩⟨U+202D⟩⟨U+202E⟩⟨U+2066⟩⟨U+2067⟩⟨U+2068⟩⟨U+2069⟩⟨U+200E⟩⟨U+200F⟩⟨U+061C⟩',
+    ],
+    ['characters that take no room', 'pay\u200Bpal\u2060\uFEFF', 'pay⟨U+200B⟩pal⟨U+2060⟩⟨U+FEFF⟩'],
+    ['tags, in which a text can hide', 'Hi\u{E0041}\u{E0042}', 'Hi⟨U+E0041⟩⟨U+E0042⟩'],
+    ['tags behind a flag that they do not name', '🏴\u{E0068}\u{E0069}\u{E007F}', '🏴⟨U+E0068⟩⟨U+E0069⟩⟨U+E007F⟩'],
+    [
+      'a mark within Hebrew and Arabic, whose letters stay as they are', 'שלום\u200F, مرحبا\u061C!',
+      'שלום⟨U+200F⟩, مرحبا⟨U+061C⟩!',
+    ],
+  ])('shows %s', (_, text, shown) => {
+    expect(visible(text)).toBe(shown)
+  })
+
+  test.each([
+    ['emoji that are joined', '👩‍🚀 👨‍👩‍👧 🏳️‍🌈 ❤️ 👍🏽'], ['a flag made of tags', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Hi'],
+    ['Hebrew and Arabic', 'שָׁלוֹם עולם مرحبا بالعالم'],
+    ['Persian and Hindi with joiners', 'می‌خواهم क्‍ष'],
+    ['Thai and Khmer with spaces of no width', 'ภาษา\u200Bไทย ភាសា\u200Bខ្មែរ'], ['line ends and tabs', 'a\r\n\tb'],
+  ])('leaves %s untouched', (_, text) => {
+    expect(visible(text)).toBe(text)
+  })
+})

@@ -1,0 +1,22 @@
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { within } from '../../../../shared/utils/time'
+
+const late = () => new Error('late')
+
+test('what was answered in time counts, also when the process was too busy to read it', async () => {
+  const { port1, port2 } = new MessageChannel()
+  // Timers come next, and then what has arrived.
+  await new Promise(resolve => setImmediate(resolve))
+  const answer = within(40, once(port2, 'message'), late)
+  port1.postMessage('answered')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 80)
+  expect(await answer).toEqual(['answered'])
+  port1.close()
+})
+
+test('what takes longer is late', async () => {
+  const startedAt = performance.now()
+  await expect(within(40, new Promise(() => {}), late)).rejects.toThrow('late')
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(39)
+})
