@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { freePort } from './ports'
 
 const ENTRY = resolve(import.meta.dirname, '../../.output/server/index.mjs')
@@ -37,12 +38,13 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     pid: child.pid!,
     output,
     // One after the other: answers do not say what they answer, and that to an earlier question may be out of date.
+    // What was printed before the answer came by another pipe, and is read a turn later at the latest.
     drain: async () => {
       const answer = drained.then(() => {
         const heard = once(child, 'message')
         child.send('drain')
         return heard
-      })
+      }).then(() => nextTurn())
       drained = answer
       await answer
     },
