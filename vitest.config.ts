@@ -7,7 +7,9 @@ const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
 const UNIT = ['test/{unit,contract}/**/*.test.ts']
 
 /** What people are promised in seconds: neighbours that compute would falsify it, those that wait do not. */
-const TIMED = e2e(['liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'two-rooms', 'vendor-outage'])
+const TIMED = e2e([
+  'liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'thaw', 'two-rooms', 'vendor-outage',
+])
 
 /** Two replicas post a card every 20 ms, in order: whoever computes beside them decides which of them is first. */
 const ALONE = e2e(['burst'])

@@ -89,8 +89,16 @@ export function useSubmissionList() {
     const answer = isPlain ? await askOps<RowPage>(FIRST_PAGE) : await ask(query)
     // Somebody turned the page meanwhile: what is asked next is the answer.
     if (asked !== place() || (ids && turning)) return
+    const isReloaded = !turning && !ids && before.value
     if (ids) merge(ids, answer)
     else show(answer)
+    if (isReloaded) await lookAbove(asked)
+  }
+
+  /** What is new on the first page, where nobody told which submissions changed. */
+  async function lookAbove(asked: string) {
+    const { rows } = await ask({ limit: PAGE_ROWS })
+    if (asked === place() && !turning) newer.value = new Set(rows.filter(isNew).map(({ id }) => id))
   }
 
   function show(answer: RowPage) {

@@ -1,3 +1,4 @@
+import { withinOrNull } from '../../shared/utils/time'
 import { background, keepAlive } from '../http/background'
 import type { Runtime } from '../ports/runtime'
 
@@ -8,9 +9,6 @@ export function createRuntime(now: () => number): Runtime {
     uuid: () => crypto.randomUUID(),
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),
-    within: (task, ms) => new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms)
-      task.then(() => resolve(), reject).finally(() => clearTimeout(timer))
-    }),
+    within: async (task, ms) => void await withinOrNull(ms, task),
   }
 }

@@ -1,4 +1,4 @@
-import type { CardElement, Message, Thread } from 'chat'
+import type { Adapter, CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
 import { onDate } from '../domain/submission/times'
 import type { Line } from '../../shared/types/line'
@@ -158,10 +158,20 @@ export class AgentReplier {
       await approvals.finish(turn.id).catch(() => {})
       throw error
     }
-    await approvals.attach(turn, cards).catch((error: unknown) => log.warn(
-      'approval.cards-unknown', { turn: turn.id, error },
-    ))
+    const kept = await approvals.attach(turn, cards).catch((error: unknown) => {
+      log.warn('approval.cards-unknown', { turn: turn.id, error })
+    })
+    if (kept !== undefined) await this.catchUp(thread.adapter, cards, kept)
     await thread.adapter.endTyping?.(thread.id, 'suspended').catch(() => {})
+  }
+
+  /** Whoever ended the turn while its cards were being posted did not know them. */
+  private async catchUp(adapter: Adapter, cards: readonly CardRef[], kept: KeptTurn | null): Promise<void> {
+    const outdated = [...cards.entries()].filter(([position]) => !kept || kept.verdicts[position])
+    await Promise.all(outdated.map(([position, { threadId, messageId }]) => (kept
+      ? adapter.editMessage(threadId, messageId, this.callCard(adapter.name, kept, position))
+      : adapter.deleteMessage(threadId, messageId)
+    ).catch((error: unknown) => this.handlers.log.warn('approval.card-stale', { error }))))
   }
 }
 

@@ -10,3 +10,13 @@ export function within<T>(ms: number, act: Promise<T>, late: () => Error): Promi
     void act.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
+
+const LATE = new Error('Late')
+
+/** The same, with null for what took longer. */
+export function withinOrNull<T>(ms: number, act: Promise<T>): Promise<T | null> {
+  return within(ms, act, () => LATE).catch((error: unknown) => {
+    if (error === LATE) return null
+    throw error
+  })
+}

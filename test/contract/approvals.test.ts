@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
-import { createRedis } from '../../server/adapters/redis/client'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { approvalsContract, waitingTurn } from './approvals'
 
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.stop(), rm(dir, { recursive: true })]))
 
 approvalsContract('Redis', async () => {
-  const clients = [createRedis(server.url, silentLog), createRedis(server.url, silentLog)] as const
+  const clients = await Promise.all([connectRedis(server.url), connectRedis(server.url)])
   const [one, other] = clients.map(client => new RedisApprovals(client))
   return { one: one!, other: other!, close: async () => {
     await clients[0].flushAll()
@@ -32,7 +31,7 @@ approvalsContract('Embedded', async () => {
 
 describe('Redis approvals, in Redis', () => {
   test('a turn is one key with the hash tag that goes an hour after its end; a decision is one command', async () => {
-    const client = createRedis(server.url, silentLog)
+    const client = await connectRedis(server.url)
     const store = new RedisApprovals(client)
     const turn = waitingTurn(2)
     await store.keep(turn)

@@ -6,12 +6,10 @@ import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { until } from '../support/until'
 import { cardQueueContract } from './card-queue'
 
 const LIMIT = { limit: 1, windowS: 60 }
@@ -31,8 +29,7 @@ cardQueueContract('embedded', async () => {
 })
 
 cardQueueContract('Redis', async () => {
-  const client = createRedis(redis.url, silentLog)
-  await until('Redis', () => client.isReady)
+  const client = await connectRedis(redis.url)
   await client.flushAll()
   return {
     queue: new RedisCardQueue(client), store: new RedisStore(client, { ...storeRules, limit: LIMIT }),

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
-import { createRedis } from '../../server/adapters/redis/client'
 import { createRedisHealthBook } from '../../server/adapters/redis/health'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { until } from '../support/until'
 import { healthBookContract } from './health'
@@ -15,8 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 async function open() {
-  const client = createRedis(server.url, silentLog)
-  await until('Redis', () => client.isReady)
+  const client = await connectRedis(server.url)
   await client.flushAll()
   return { client, book: createRedisHealthBook(client), close: async () => void client.destroy() }
 }

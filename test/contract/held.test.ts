@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { heldContract } from './held'
 import { submission } from '../fixtures/submissions'
@@ -16,7 +15,7 @@ beforeAll(async () => { server = await startRedis() })
 afterAll(() => server.stop())
 
 async function openRedis(heldMax = 3) {
-  const client = createRedis(server.url, silentLog)
+  const client = await connectRedis(server.url)
   const store = new RedisStore(client, { ...storeRules, heldMax })
   await store.check()
   await client.flushAll()

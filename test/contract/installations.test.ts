@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EmbeddedInstallations } from '../../server/adapters/embedded/installations'
-import { createRedis } from '../../server/adapters/redis/client'
 import { createRedisInstallations } from '../../server/adapters/redis/installations'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { installationsContract } from './installations'
 
@@ -17,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.stop(), rm(dir, { recursive: true })]))
 
 installationsContract('Redis', async () => {
-  const clients = [createRedis(server.url, silentLog), createRedis(server.url, silentLog)] as const
+  const clients = await Promise.all([connectRedis(server.url), connectRedis(server.url)])
   return {
     one: createRedisInstallations(clients[0]), other: createRedisInstallations(clients[1]),
     close: async () => {

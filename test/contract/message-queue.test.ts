@@ -1,10 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
 import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisMessageQueue } from '../../server/adapters/redis/message-queue'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { until } from '../support/until'
 import { messageQueueContract } from './message-queue'
 
 let redis: RedisServer
@@ -16,8 +14,7 @@ messageQueueContract(
 )
 
 messageQueueContract('Redis', async (limits) => {
-  const client = createRedis(redis.url, silentLog)
-  await until('Redis', () => client.isReady)
+  const client = await connectRedis(redis.url)
   await client.flushAll()
   return { queue: new RedisMessageQueue(client, limits), close: async () => client.destroy() }
 })

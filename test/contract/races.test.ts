@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
 import { transition } from '../../server/domain/submission/lifecycle'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver, traceOf } from '../../server/domain/submission/trace'
 import type { Submission } from '../../server/ports/submission'
-import { silentLog } from '../fakes/runtime'
 import { submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
 const SUBMISSIONS = 200
@@ -19,7 +18,8 @@ let server: RedisServer
 let stores: RedisStore[]
 beforeAll(async () => {
   server = await startRedis()
-  stores = Array.from({ length: 3 }, () => new RedisStore(createRedis(server.url, silentLog), storeRules))
+  const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
+  stores = clients.map(client => new RedisStore(client, storeRules))
 })
 afterAll(async () => {
   for (const store of stores) await store.close()

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { silentLog } from '../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { inWords } from '../support/words'
 
@@ -13,7 +13,7 @@ beforeAll(async () => { redis = await startRedis() })
 afterAll(() => redis.stop())
 
 async function onRedis(): Promise<Triage> {
-  client = createRedis(redis.url, silentLog)
+  client = await connectRedis(redis.url)
   const triage = await openTriage({ openStore: () => new RedisStore(client, storeRules) })
   await triage.store.check()
   await client.flushAll()
@@ -127,6 +127,7 @@ describe.each(
     expect(
       await triage.submissions.decideEdited('nothing', [{ field: 'name', value: 'x' }], ADA),
     ).toMatchObject({ claimed: false })
+    await triage.runtime.drain()
     expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
     expect(triage.endpoint.calls).toEqual([])
   })

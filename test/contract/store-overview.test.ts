@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { storeOverviewContract } from './store-overview'
 
@@ -18,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 storeOverviewContract('Redis', async () => {
-  const client = createRedis(server.url, silentLog)
+  const client = await connectRedis(server.url)
   const store = new RedisStore(client, storeRules)
   await store.check()
   await client.flushAll()

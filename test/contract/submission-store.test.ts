@@ -5,8 +5,10 @@ import { dataLivesUntil, storeRules } from '../../server/domain/submission/store
 import type { Log } from '../../server/ports/runtime'
 import { UNREAD } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { took } from '../support/stopwatch'
+import { until } from '../support/until'
 import { submissionStoreContract } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -25,14 +27,19 @@ function connect(url = server.url): void {
   store = new RedisStore(client, storeRules)
 }
 
+/** Its first call has the time that each later one has. */
+async function connected(): Promise<void> {
+  connect()
+  await until('Redis', () => client.isReady)
+}
+
 beforeAll(async () => {
   server = await startRedis()
 })
 afterAll(() => server.stop())
 
 submissionStoreContract('Redis', async () => {
-  connect()
-  await store.check()
+  await connected()
   await client.flushAll()
   return {
     store,
@@ -42,8 +49,7 @@ submissionStoreContract('Redis', async () => {
 
 describe('Redis submission store, in Redis', () => {
   beforeEach(async () => {
-    connect()
-    await store.check()
+    await connected()
     await client.flushAll()
   })
   afterEach(() => store.close())
@@ -169,16 +175,14 @@ describe('Redis submission store, without Redis', () => {
   })
 
   test('every call rejects while Redis is frozen, and works again by itself', async () => {
-    connect()
-    await store.check()
+    await connected()
     server.pause()
     await allReject().finally(() => server.resume())
     await eventually(() => store.check())
   })
 
   test('a connection that stays silent under load is replaced', async () => {
-    connect()
-    await store.check()
+    await connected()
     const socket = client.socketEpoch
     server.pause()
     // Every call writes, so that the socket is never idle.
@@ -187,6 +191,20 @@ describe('Redis submission store, without Redis', () => {
     await eventually(() => store.check())
     expect(client.socketEpoch).toBeGreaterThan(socket)
     expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
+  })
+
+  test('a close while Redis is frozen and a call waits neither throws nor hangs, and leaves no connection', async () => {
+    await connected()
+    const connections = async () => (await observer.clientList()).length
+    const observer = await connectRedis(server.url)
+    const [before, events] = [await connections(), [] as string[]]
+    server.pause()
+    const calls = [store.check(), store.listPending({ limit: 1 })]
+    calls.forEach(call => call.catch(() => events.push('rejected')))
+    await store.close().finally(() => server.resume())
+    expect(events).toEqual(['rejected', 'rejected'])
+    await until('the connection gone', async () => await connections() === before - 1)
+    await observer.close()
   })
 
   test('a start without Redis neither throws nor hangs', async () => {

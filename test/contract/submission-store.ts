@@ -111,10 +111,10 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     })
 
     test('the audit is newest first, and forgets after thirty days', async () => {
-      const lines: AuditLine[] = []
+      const [lines, now]: [AuditLine[], number] = [[], Date.now()]
       for (const age of [2_000, 31 * 24 * 60 * 60 * 1000, 1_000, 3_000]) {
         const created = await create()
-        lines.push(line(created.id, Date.now() - age))
+        lines.push(line(created.id, now - age))
         expect(await store.replace(created, over(created), lines.at(-1)!)).not.toBeNull()
       }
       expect(await store.audit(10)).toEqual([lines[2], lines[0], lines[3]])

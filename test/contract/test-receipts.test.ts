@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createEmbeddedTestReceipts } from '../../server/adapters/embedded/test-receipts'
-import { createRedis } from '../../server/adapters/redis/client'
+import type { RedisClient } from '../../server/adapters/redis/client'
 import { createRedisTestReceipts } from '../../server/adapters/redis/test-receipts'
 import type { TestReceipts } from '../../server/ports/receipts'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
 let server: RedisServer
-let client: ReturnType<typeof createRedis>
+let client: RedisClient
 beforeAll(async () => {
   server = await startRedis()
-  client = createRedis(server.url, silentLog)
+  client = await connectRedis(server.url)
 })
 afterAll(async () => {
   client.destroy()

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { silentLog } from '../fakes/runtime'
 import { over, submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { traceContract } from './traces'
 
@@ -18,7 +17,7 @@ beforeAll(async () => { server = await startRedis() })
 afterAll(() => server.stop())
 
 async function openRedis() {
-  const client = createRedis(server.url, silentLog)
+  const client = await connectRedis(server.url)
   const store = new RedisStore(client, storeRules)
   await store.check()
   await client.flushAll()

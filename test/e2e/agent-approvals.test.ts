@@ -1,8 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
-import { createRedis } from '../../server/adapters/redis/client'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
@@ -213,27 +212,9 @@ it('with AGENT_APPROVALS=deny every write is refused at once, and nobody is aske
   await server.kill()
 })
 
-it('nobody decides in time: the card says so, and the model explains', async () => {
-  const brief = await startServer({ ...d.env, APPROVAL_TTL: '5s' })
-  const { id, card } = await submit(d, { name: 'Grace' })
-  d.model.script({ calls: [spam(id)] }, { text: 'Nobody decided, so I left it.' })
-  const thread = await tell(d, 'mark it as spam', { url: brief.url })
-  const [approval] = await openCards(d, thread)
-  await until('the explanation', async () => (await heard(d, thread)).includes('Nobody decided, so I left it.'))
-  await until('the card', async () => (await shownNow(thread, approval!)).includes('Not done: nobody decided in time'))
-  expect(results()).toEqual([expect.stringContaining('Nobody decided in time')])
-  // The question is forgotten after the explanation, not with it, by whichever process gave it.
-  await Promise.all([d.server, other, brief].map(server => server.drain()))
-  await press(d, approval!, 'approve')
-  await d.server.drain()
-  expect(d.slack.calls('chat.postEphemeral').at(-1)!.text).toContain('This is over')
-  expect(await cardTitle(card)).toBe('New Form Submission')
-  await brief.kill()
-})
-
 it('a process dies between approval and write: nothing is done twice, and the thread is told', async () => {
   const { card, thread } = await proposed()
-  const [redis, client] = [await createClient({ url: d.redis.url }).connect(), createRedis(d.redis.url, silentLog)]
+  const [redis, client] = [await createClient({ url: d.redis.url }).connect(), await connectRedis(d.redis.url)]
   const turn = (await redis.zRange('{triage}:approvals', -1, -1))[0]!
   // What the process did before it died.
   await new RedisApprovals(client).decide(

@@ -178,6 +178,11 @@ describe('when something goes wrong', () => {
 
   it('and the model falls silent, the time limit ends the answer', async () => {
     const server = await startServer({ ...d.env, AGENT_TIMEOUT: '5' })
+    // What it loads for its first answer is no part of it.
+    d.model.script({ text: 'Hi.' })
+    const first = await tell(d, 'hello?', { url: server.url })
+    await server.drain()
+    expect(await heard(d, first)).toEqual(['Hi.'])
     d.model.script({ text: 'Thinking', end: 'hang' })
     const thread = await tell(d, 'hello?', { url: server.url })
     await server.drain()

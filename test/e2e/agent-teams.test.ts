@@ -2,20 +2,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardText } from '../support/adaptive-card'
 import { sendForm } from '../support/deployment'
 import { repointed } from '../support/repointed'
+import { startServer, type Server } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
 import { startTeams, type Teams } from '../support/teams'
 import { until } from '../support/until'
 
 let d: AgentDeployment
 let teams: Teams
+/** Ends an answer that takes long. */
+let impatient: Server
 beforeAll(async () => {
   teams = await startTeams()
   d = await deployAgent({
     ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
-    STREAMING_UPDATE_INTERVAL_MS: '60', AGENT_TIMEOUT: '10',
+    STREAMING_UPDATE_INTERVAL_MS: '60',
   })
+  impatient = await startServer({ ...d.env, AGENT_TIMEOUT: '10' })
 })
 afterAll(async () => {
+  await impatient.kill()
   await d.close()
   await teams.close()
 })
@@ -49,10 +54,10 @@ describe.each(['channel', 'direct'] as const)('a message on Teams (%s)', (place)
 
   it('is acknowledged before the answer is made', async () => {
     d.model.script({ text: 'Thinking', end: 'hang' })
-    const { response, conversation } = await teams.write(d.server.url, 'think', place)
+    const { response, conversation } = await teams.write(impatient.url, 'think', place)
     expect(response.status).toBe(200)
     expect(said(conversation).flat().join()).not.toContain('This took too long')
-    await d.server.drain()
+    await impatient.drain()
     expect(said(conversation).flat().join()).toContain('Thinking\n\nThis took too long')
   })
 })

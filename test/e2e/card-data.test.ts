@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardEdits, cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardEdits, cardNow, click, deploy, introduce, submit, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { holding } from '../support/redis-keys'
@@ -18,6 +18,7 @@ beforeAll(async () => {
     CARD_DATA_TTL: '3s',
     ...discord.env,
   })
+  await introduce(d)
 })
 afterAll(async () => {
   await d.close()

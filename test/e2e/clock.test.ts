@@ -69,17 +69,20 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
     // It is known as well as the answer of Redis was quick.
     const startMs = performance.now() - startedAt
     expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(startMs)
-    const { ready, warnings } = await (await fetch(`${shifted.url}/api/ready`)).json() as {
-      ready: boolean
-      warnings: string[]
-    }
-    expect(ready).toBe(true)
-    expect(warnings).toEqual([expect.stringMatching(shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/)])
+    // A process that begins may be too busy to measure it well, and to hear of Slack: it asks again.
+    const told = shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/
+    await until('the one warning', async () => {
+      const answer = await (await fetch(`${shifted.url}/api/ready`)).json() as { ready: boolean, warnings: string[] }
+      return answer.ready && answer.warnings.length === 1 && told.test(answer.warnings[0]!)
+    })
     const ada = visit(shifted)
     await ada.signIn(PASSWORD)
-    const asked = Date.now()
-    const status = await (await ada.get('/api/status')).json() as { clockAheadMs: number, now: number }
-    expect(Math.abs(status.clockAheadMs - shiftMs)).toBeLessThan(1500)
+    let asked = 0
+    const status = await until('the status that knows', async () => {
+      asked = Date.now()
+      const answer = await (await ada.get('/api/status')).json() as { clockAheadMs: number, now: number }
+      return Math.abs(answer.clockAheadMs - shiftMs) < 1500 && answer
+    })
     expect(status.now).toBeGreaterThan(asked - 1500)
     expect(status.now).toBeLessThan(Date.now() + 1500)
   })

@@ -5,7 +5,7 @@ import { deploy, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import { blockActions, CHANNEL, command, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, mention, nextTs, postsIn, said, say } from '../support/slack-talk'
-import { timed } from '../support/stopwatch'
+import { timed, took } from '../support/stopwatch'
 import { until } from '../support/until'
 
 const MENTION = '<!subteam^S0123456789>'
@@ -118,11 +118,13 @@ describe('a thread that the bot follows', () => {
       ? { hold: gate.promise }
       : undefined
     const waits: number[] = []
-    for (let index = 0; index < BURST; index++) {
-      waits.push((await timed(d.server, () => say(d.server.url, d.slack, `show number-${index}`, { thread }))).ms)
-    }
+    const { delay } = await timed(d.server, async () => {
+      for (let index = 0; index < BURST; index++) {
+        waits.push(await took(() => say(d.server.url, d.slack, `show number-${index}`, { thread })))
+      }
+    })
     // Slack waits so long for each, and then sends it again.
-    expect(Math.max(...waits)).toBeLessThan(3000)
+    expect(Math.max(...waits) - delay).toBeLessThan(3000)
     await until('the first reply, and no other', () => postsIn(d.slack, thread).length === 2)
     d.slack.fault = () => undefined
     gate.resolve(undefined)
@@ -131,22 +133,17 @@ describe('a thread that the bot follows', () => {
 
   it(`answers ${BURST} messages that come to two servers in turn, each once and in order`, async () => {
     const thread = await talk()
-    const other = await startServer(d.env)
-    const redis = await createClient({ url: d.redis.url }).connect()
-    const waiting = () => redis.lLen(`{triage}:conversation:slack:${CHANNEL}:${thread}`)
-    const gate = Promise.withResolvers<undefined>()
-    d.slack.fault = ({ path, body }) => path === '/api/chat.postMessage' && body.includes(thread)
-      ? { hold: gate.promise }
-      : undefined
+    const [other, redis] = [await startServer(d.env), await createClient({ url: d.redis.url }).connect()]
+    const of = `conversation:slack:${CHANNEL}:${thread}`
+    const [queue, lock] = [`{triage}:${of}`, `chat-sdk:lock:${of}`] // Until all wait, neither may answer.
+    await redis.set(lock, 'another process', { PX: 600_000 })
     for (let index = 0; index < BURST; index++) {
       await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
-      await until(
-        'it to be answered, or to wait behind that',
-        async () => index === 0 ? postsIn(d.slack, thread).length === 2 : await waiting() === index + 1,
-      )
+      await until('it to wait', async () => await redis.lLen(queue) === index + 1)
     }
-    d.slack.fault = () => undefined
-    gate.resolve(undefined)
+    expect(postsIn(d.slack, thread)).toHaveLength(1)
+    await redis.del(lock)
+    await until('all answered', async () => await redis.exists(queue) === 0)
     await other.drain()
     expect(numbersIn(await texts(thread))).toEqual(Array.from({ length: BURST }, (_, index) => index))
     redis.destroy()
@@ -212,6 +209,8 @@ describe('the buttons', () => {
   })
 })
 
+const OPENS = /\/archives\/C000000001\/p\d+\|Open the card/
+
 describe('/forms', () => {
   const ask = async (words: string, options = {}) => {
     const answer = await command(d.server.url, d.slack, words, options)
@@ -224,9 +223,10 @@ describe('/forms', () => {
     await d.server.drain()
     const before = d.slack.calls('chat.postMessage').length
     expect(text(await ask('pending'))).toContain(id.slice(0, 8))
+    // It is known once Slack has told the address of the workspace.
+    await until('the way to the card', async () => OPENS.test(JSON.stringify(await ask(`show ${id}`))))
     const shown = await ask(`show ${id}`)
     expect(text(shown)).toContain('<!channel> *hi*')
-    expect(JSON.stringify(shown.blocks)).toMatch(/\/archives\/C000000001\/p\d+\|Open the card/)
     expect(JSON.stringify(shown.blocks)).not.toContain('"action_id":"forward"')
     expect(text(await ask('status'))).toContain('Connected: Slack')
     expect(text(await ask('take 0b1f'))).toContain('switches that on with TAKE=1')

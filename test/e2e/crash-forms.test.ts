@@ -4,12 +4,11 @@ import { readdir, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis } from '../../server/adapters/redis/client'
 import { CREATE, PUT, TRACE } from '../../server/adapters/redis/scripts'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { arm, restart, type CrashPoint } from '../support/crash-points'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
@@ -44,7 +43,7 @@ beforeAll(async () => {
     FORMS_CONFIG: path, DATA_DIR: dir, NUXT_SESSION_PASSWORD: SESSION_PASSWORD,
   })
   tcp.use(d.redis.port)
-  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
   // Redis knows every script from here on, so that a command is one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   const { id, card } = await submit(d, { name: 'warm-up' })

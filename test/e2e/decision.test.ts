@@ -2,12 +2,12 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText, interpreted, viewProblems } from '../support/block-kit'
 import {
-  cardEdits, cardNow, click, deploy, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment,
+  cardEdits, cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment,
 } from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 
 let d: Deployment
-beforeAll(async () => { d = await deploy() })
+beforeAll(async () => introduce(d = await deploy()))
 afterAll(() => d.close())
 beforeEach(() => {
   d.endpoint.requests.length = 0

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sdkLogger } from '../../server/platforms/shared/logger'
-import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import type { RedisClient } from '../../server/adapters/redis/client'
 import { createChatState } from '../../server/adapters/redis/state'
 import { silentLog } from '../fakes/runtime'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
@@ -9,6 +9,7 @@ import {
 } from '../support/discord/edit-form'
 import { modalInputs, modalNotes } from '../support/discord/modal'
 import type { Answer } from '../support/discord/types'
+import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
 
 let s: BotServer
@@ -17,7 +18,7 @@ let client: RedisClient
 
 beforeAll(async () => {
   redis = await startRedis()
-  client = createRedis(redis.url, silentLog)
+  client = await connectRedis(redis.url)
   s = await startBotServer({ state: createChatState(client, sdkLogger(silentLog)) })
 })
 

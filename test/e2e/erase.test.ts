@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { holding } from '../support/redis-keys'
@@ -16,6 +18,7 @@ beforeAll(async () => {
     NODE_ENV: 'development', SPAM_HOLD: '1h', FORWARD_ERASURES: '1',
     ...discord.env,
   })
+  await introduce(d)
 })
 afterAll(async () => {
   await d.close()

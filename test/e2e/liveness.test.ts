@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { click, deploy, introduce, submit, type Deployment } from '../support/deployment'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
@@ -99,6 +99,11 @@ describe('a page that says it is live', () => {
 
 describe('a page that is live', () => {
   test('a new submission appears, and a decided one leaves, within 2 s and without a reload', async () => {
+    // Links to cards begin with the address of the workspace, which is asked for once and waited for for a moment only.
+    const { id: before } = await submit(d, { name: 'Before' })
+    await until('the address', async () => (
+      (await (await fetch(`${d.server.url}/api/submissions/${before}`)).text()).includes('slack.com/archives')
+    ))
     await page.goto(d.server.url)
     await badge('Live')
     // The first one may still come with the page; once it has its card, the next can only come by itself.
@@ -121,6 +126,7 @@ describe('a page that is live', () => {
   })
 
   test('keeps what was typed when somebody else decides meanwhile, and says who, within 2 s', async () => {
+    await introduce(d)
     const { id, card } = await submit(d, { name: 'Ada Lovelace' })
     await page.goto(`${d.server.url}/submissions/${id}`)
     await page.getByTestId('decide-edit').click()

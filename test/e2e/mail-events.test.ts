@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { click, deploy, submit, type Deployment } from '../support/deployment'
 import { forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
 import { startServer } from '../support/server'
@@ -16,7 +15,7 @@ let d: Deployment
 let store: RedisStore
 beforeAll(async () => {
   d = await deploy({ MAIL_WEBHOOK_SECRET: MAIL_SECRET, METRICS_TOKEN })
-  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
 })
 afterAll(async () => {
   await store.close()

@@ -81,7 +81,9 @@ describe.each([
     const [ada, mallory] = [visit(server), visit(server)]
     await begin(ada, platform)
     const stolen = platforms.agree(await begin(mallory, platform))
-    const asked = platforms.requests.length
+    // Of the sign-in: the bot asks by itself who it is.
+    const asks = () => platforms.requests.filter(({ path }) => !path.endsWith('/auth.test')).length
+    const asked = asks()
     for (const query of [
       stolen.search, `?code=x&state=${'A'.repeat(43)}`, '?code=x', '?code=x&state=', `${stolen.search}&state=x`,
     ]) {
@@ -92,7 +94,7 @@ describe.each([
         await comeBack(visit(server), new URL(`${stolen.pathname}${query}`, SITE)),
       ).toBe('/sign-in?problem=expired')
     }
-    expect(platforms.requests).toHaveLength(asked)
+    expect(asks()).toBe(asked)
     expect(await viewerOf(ada)).toBeNull()
   })
 

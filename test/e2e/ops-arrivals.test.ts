@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, introduce, submit, type Deployment } from '../support/deployment'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
 import { wholeList } from '../support/whole-list'
@@ -21,6 +21,7 @@ beforeAll(async () => {
   ])
   // A page's first requests would find a cold server on a busy machine.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
+  await introduce(d)
   ;({ page, problems } = await openPage(browser))
 })
 afterAll(() => Promise.all([browser.close(), d.close()]))

@@ -121,8 +121,15 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   expect(seen.size).toBe(200)
 
   await seed(d.redis.url, [waiting({ id: 'fresh', data: { name: 'Fresh Fred' } })])
-  await page.getByRole('button', { name: '1 new submission on the first page' }).click()
-  await row('Fresh Fred').waitFor()
+  await page.getByRole('button', { name: '1 new submission on the first page' }).waitFor()
+  // Nobody tells what came while there was no connection.
+  const { url } = d.server
+  await d.server.stop()
+  await seed(d.redis.url, [waiting({ id: 'missed', data: { name: 'Missed Mary' } })])
+  d.server = Object.assign(await startServer({ ...d.env, PORT: new URL(url).port }), { url })
+  await page.getByRole('button', { name: '2 new submissions on the first page' }).click()
+  for (const name of ['Fresh Fred', 'Missed Mary']) await row(name).waitFor()
+  problems.splice(0)
 
   await page.getByTestId('search').fill('message NUMBER 9321')
   await row('Person 9321').waitFor()

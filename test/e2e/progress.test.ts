@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, click, deploy, introduce, openEdit, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { startServer } from '../support/server'
@@ -15,6 +17,7 @@ beforeAll(async () => {
   d = await deploy({
     ...discord.env, NODE_ENV: 'development', LEASE_MS: '6000',
   })
+  await introduce(d)
 })
 afterAll(async () => {
   await d.close()

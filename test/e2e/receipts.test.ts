@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import type { Submission } from '../../server/ports/submission'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
 import { cardNow, click, deploy, submitEdit, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
@@ -26,7 +25,7 @@ beforeAll(async () => {
     NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET,
     ...discord.env,
   })
-  store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
 })
 afterAll(async () => {
   await store.close()
@@ -185,14 +184,21 @@ it('a test email is told what became of it, and not of another one', async () =>
 })
 
 it('a process that is killed between the event and the edit leaves both cards to the next', async () => {
+  await d.server.kill()
+  d.env.LEASE_MS = '4000'
+  d.server = await startServer(d.env)
   const { id, card, message, email } = await forwarded()
   const held = Promise.withResolvers<undefined>()
-  d.slack.fault = ({ path }) => path === '/api/chat.update' ? { hold: held.promise } : undefined
+  // What a dead process has sent does not get through any more.
+  const lost = () => ({ hold: held.promise.then(() => { throw new Error('the sender is gone') }) })
+  d.slack.fault = ({ path }) => path === '/api/chat.update' ? lost() : undefined
+  discord.fault = ({ method }) => method === 'PATCH' ? lost() : undefined
   const told = send(d, mailEvent('bounced', id, email, noMailbox)).catch(() => null)
   await until('it is on record', async () => (await store.get(id))?.state === 'open')
   await d.server.kill()
   await told
   d.slack.fault = () => undefined
+  discord.fault = () => undefined
   held.resolve(undefined)
   d.server = await startServer(d.env)
   await until('both cards follow', async () => (await onSlack(card)).includes('Bounced: mailbox does not exist')

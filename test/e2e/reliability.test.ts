@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import {
-  cardEdits, cardNow, cardOf, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment,
+  cardEdits, cardNow, cardOf, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
 } from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
 import { startServer } from '../support/server'
@@ -9,7 +9,10 @@ import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 
 let d: Deployment
-beforeEach(async () => { d = await deploy({ LEASE_MS: '5000' }) })
+beforeEach(async () => {
+  d = await deploy({ LEASE_MS: '5000' })
+  await introduce(d)
+})
 afterEach(() => d.close())
 
 const posts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')

@@ -124,10 +124,12 @@ it('who is none of the reviewers approves nothing that they asked the agent for;
   ] }, { text: 'It is done.' })
   const [approval] = await openCards(d, await tell(d, 'mark it as spam'))
   await drained()
-  await press(d, approval!, 'approve')
-  await until('the answer', () => d.slack.calls('chat.postEphemeral').some(({ user, text }) => (
+  const refusals = () => d.slack.calls('chat.postEphemeral').filter(({ user, text }) => (
     user === d.slack.reviewer.id && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
-  )))
+  )).length
+  const before = refusals()
+  await press(d, approval!, 'approve')
+  await until('the answer', () => refusals() > before)
   await drained()
   expect([lines('submission.claimed', id), lines('review.refused', id).length]).toEqual([[], 1])
   expect(await cardOf(d, id)).toBeTruthy()

@@ -5,6 +5,7 @@ import type { Locator } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fits, holdRequests, screenshot } from '../support/browser'
 import { sendForm } from '../support/deployment'
+import { botUp } from '../support/webhook'
 import { browser, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer, type Server } from '../support/server'
@@ -207,6 +208,7 @@ describe('the sandbox in a browser', () => {
   })
 
   it('takes a message while the one before is on its way', async () => {
+    await botUp(() => fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST' }))
     await page.goto(`${server.url}/sandbox`)
     const arrive = await holdRequests(page, '**/api/webhooks/sandbox', route => route.continue())
     for (const text of ['First words', 'Second words']) {

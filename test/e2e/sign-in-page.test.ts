@@ -109,7 +109,8 @@ describe('the sign-in page', () => {
   it('shows that it waits, and that the server cannot be reached', async () => {
     expected = /ERR_FAILED/
     await page.goto(`${server.url}/sign-in`)
-    const asked = new Promise<Route>(resolve => void page.route('**/api/auth/sign-in', resolve))
+    const { promise: asked, resolve } = Promise.withResolvers<Route>()
+    await page.route('**/api/auth/sign-in', resolve)
     await fill(PASSWORD)
     const request = await asked
     await page.locator('[data-testid=sign-in]:disabled').waitFor()

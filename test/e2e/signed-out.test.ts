@@ -10,7 +10,8 @@ import { page, usePages } from '../support/pages'
 import { freePort } from '../support/ports'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
-import { PASSWORD, WITH_PASSWORD } from '../support/visitor'
+import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
+import { botUp } from '../support/webhook'
 
 let platforms: IdentityDouble
 let env: Record<string, string>
@@ -146,6 +147,9 @@ describe('a session that ended while a page was open', () => {
   })
 
   it('asks for a new one over the sandbox, and says then what was said', async () => {
+    const ada = visit(server)
+    await ada.signIn(PASSWORD)
+    await botUp(() => ada.post('/api/webhooks/sandbox', ''))
     await page.goto(`${server.url}/sign-in?to=/sandbox`)
     await fill(PASSWORD)
     const composer = page.locator('[data-testid^=say-]').first()

@@ -8,6 +8,7 @@ import { sendForm } from '../support/deployment'
 import { startRedis } from '../support/redis-server'
 import { runToExit, startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
+import { botUp, post } from '../support/webhook'
 
 let dir: string
 let server: Server | undefined
@@ -106,6 +107,7 @@ describe('the sandbox', () => {
     for (const foreign of [
       { 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' },
     ] as Record<string, string>[]) expect((await ada.post('/api/webhooks/sandbox', message, foreign)).status).toBe(403)
+    await botUp(() => ada.post('/api/webhooks/sandbox', ''))
     expect((await ada.post('/api/webhooks/sandbox', message)).status).toBe(200)
     await server.drain()
     const { messages, signedInAs } = await (await ada.get('/api/sandbox/state')).json() as {
@@ -139,8 +141,8 @@ describe('the sandbox', () => {
   it('refuses an interaction that is not one, and says why', async () => {
     server = await startServer({ ...EMBEDDED() })
     for (const body of ['', '[]', '{"type":"action"}', '{"type":"other"}']) {
-      const response = await fetch(
-        `${server.url}/api/webhooks/sandbox`, { method: 'POST', body, headers: { 'content-type': 'application/json' } },
+      const response = await post(
+        `${server.url}/api/webhooks/sandbox`, { body, headers: { 'content-type': 'application/json' } },
       )
       expect(response.status).toBe(400)
       expect(await response.json()).toEqual({ error: expect.stringContaining('Not a sandbox interaction') })

@@ -126,6 +126,7 @@ describe('with time to take a decision back', () => {
     for (const [decision, back] of [['forward', 'undo'], ['spam', 'reopen']] as const) {
       expect((await decide(d, id, decision)).status).toBe(200)
       expect((await decide(d, id, back === 'undo' ? 'reopen' : 'undo')).status).toBe(409)
+      await showing(d, card, [back === 'undo' ? 'undo' : 'not_spam'])
       expect((await decide(d, id, back)).status).toBe(200)
       await showing(d, card, DECISIONS)
     }
@@ -142,7 +143,7 @@ describe('with time to take a decision back', () => {
   it('fifty people who undo at once, from both rooms and the page, undo once', async () => {
     const { id, card, message } = await submitToBoth()
     await press(d, card, 'forward', id)
-    await showingOnDiscord(message, ['undo'])
+    await Promise.all([showing(d, card, ['undo']), showingOnDiscord(message, ['undo'])])
     await Promise.all(Array.from({ length: 50 }, (_, index) => [
       () => press(d, card, 'undo', id), () => pressOnDiscord(message, 'undo', id), () => decide(d, id, 'undo'),
     ][index % 3]!()))

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { Answer, DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { connectRedis } from '../support/redis-client'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 import { until } from '../support/until'
 
@@ -15,6 +20,7 @@ beforeAll(async () => {
   d = await deploy({
     ...discord.env, RETRY_BASE_MS: '4000',
   })
+  await introduce(d)
   webhook = `${d.server.url}/api/webhooks/discord`
 })
 afterAll(async () => {
@@ -91,6 +97,7 @@ describe('a submission in both rooms', () => {
       'the Slack card',
       async () => blockText((await cardNow(d, card)).blocks).includes('Marked as spam by Ada Lovelace on Discord'),
     )
+    await d.server.drain()
     expect(blockText((await cardNow(d, card)).blocks)).not.toContain('Two engines')
     expect(shownOnDiscord(message)).not.toContain('Two engines')
   })
@@ -103,6 +110,7 @@ describe('a submission in both rooms', () => {
     await soon('the Slack card', async () => (
       blockText((await cardNow(d, card)).blocks).includes('Edited and forwarded by Ada Lovelace on Discord')
     ))
+    await d.server.drain()
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Edited: name')
     expect(shownOnDiscord(message)).toContain('Grace Hopper')
     expect(JSON.parse(deliveriesOf(id)[0]!.body)).toEqual({ ...FORM, name: 'Grace Hopper' })
@@ -180,9 +188,11 @@ describe('a room that is behind', () => {
       : undefined
     d.resend.fault = () => ({ hold: gate.promise })
     await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
-    await until('the failed edit written down', () => (
-      d.server.output().split('\n').some(line => ['work.failed', id, '"update"'].every(part => line.includes(part)))
+    const store = new RedisStore(await connectRedis(d.redis.url), storeRules)
+    await until('the failed edit written down', async () => (
+      (await store.get(id))!.work.some(({ kind, attempts }) => kind === 'update' && attempts > 0)
     ))
+    await store.close()
     await discord.click(webhook, message, buttonOf('spam', id))
     // Discord asked to wait a minute before the failed edit is tried again.
     await soon('the Discord card closed', () => onDiscord(message).components.length === 0)

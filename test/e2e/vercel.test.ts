@@ -137,8 +137,9 @@ describe('a function', () => {
     await until('the card', async () => {
       const cron = await coldStart(functionOf('/api/cron/sweep'), env)
       const response = await fetch(`${cron.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })
-      expect(response.status).toBe(200)
       await cron.frozen
+      // A cold start that the store kept waiting is asked again by the next cron.
+      if (response.status !== 200) return false
       return (await d.slack.messages()).some(({ blocks }) => JSON.stringify(blocks).includes(id))
     })
   })

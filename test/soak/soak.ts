@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from '../support/redis-client'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 import { until } from '../support/until'
@@ -40,7 +39,7 @@ export async function soak(seconds: number): Promise<SoakResult> {
   const d = await deploy({
     SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url,
   })
-  const store = new RedisStore(createRedis(d.redis.url, silentLog), storeRules)
+  const store = new RedisStore(await connectRedis(d.redis.url), storeRules)
   try {
     const sent: Sent[] = []
     const memory: number[] = []

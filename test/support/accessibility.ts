@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { until } from './until'
 
 interface Finding {
   id: string
@@ -21,10 +22,14 @@ const SETTLED = `(async () => {
   }
 })()`
 
+const IS_QUIET = '!document.querySelector("[aria-busy=true]")'
+
 /** What axe-core finds serious or critical on the page as it is, one line each. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   // Evaluated and not added as a tag, which a content security policy would refuse. It is half a megabyte.
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(axe.source)
+  // What is being replaced is shown paler.
+  await until('nothing to be busy', () => page.evaluate<boolean>(IS_QUIET))
   await page.evaluate(SETTLED)
   const run = 'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)'
   const violations = await page.evaluate<Finding[]>(run)

@@ -44,6 +44,7 @@ export async function startBrowser({ isMeasured = false } = {}): Promise<Browser
     newPage: async (options) => {
       const page = await running.newPage(options)
       page.setDefaultTimeout(PATIENCE_MS)
+      awaitRoutes(page)
       guests.push(page)
       return page
     },

@@ -5,8 +5,8 @@ import { startProxy, type Proxy } from './proxy'
 import { startRedis, type RedisServer } from './redis-server'
 import { startServer, type Server } from './server'
 import {
-  blockActions, BOT_TOKEN, CHANNEL, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block, type Slack,
-  type SlackMessage,
+  blockActions, BOT_TOKEN, CHANNEL, command, interact, SIGNING_SECRET, startSlack, viewSubmission, type Block,
+  type Slack, type SlackMessage,
 } from './slack'
 import { until } from './until'
 import { WITH_PASSWORD } from './visitor'
@@ -144,6 +144,14 @@ export function failureOf({ server }: Deployment, reason: string): Block | undef
     JSON.parse(line) as Block
   ))
   return lines.findLast(line => String(line.reason).startsWith(reason))
+}
+
+/**
+ * The service knows the reviewers' names from here on: a first click waits for Slack to tell its name for 800 ms, and
+ * goes by the name of the account after that.
+ */
+export async function introduce({ server, slack }: Deployment): Promise<void> {
+  await command(server.url, slack, 'help')
 }
 
 /** Clicks a button of the card, and resolves with the answer once the effects are through. */

@@ -18,12 +18,19 @@ export async function pictures(page: Page, name: string): Promise<void> {
       await picture(page, `${name}-${colorScheme}-${width}`)
     }
     expect(await seriousFindings(page), `${name}-${colorScheme}`).toEqual([])
-    await page.evaluate('document.documentElement.style.fontSize = "200%"')
+    await setLetters(page, 2)
     await picture(page, `${name}-${colorScheme}-large`)
     // Colours are the same as at the usual size.
     if (colorScheme === 'light') expect(await seriousFindings(page), `${name}-large`).toEqual([])
-    await page.evaluate('document.documentElement.style.fontSize = ""')
+    await setLetters(page, 1)
   }
+}
+
+/** As people set it in their browser, which layouts follow that are cut by `rem`; 1 is what browsers come with. */
+async function setLetters(page: Page, times: number): Promise<void> {
+  const chrome = await page.context().newCDPSession(page)
+  await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
+  await chrome.detach()
 }
 
 async function picture(page: Page, name: string): Promise<void> {

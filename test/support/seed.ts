@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createRedis } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
-import { silentLog } from '../fakes/runtime'
+import { connectRedis } from './redis-client'
 
 /** An open submission whose card is posted: nothing is due for days. */
 export function waiting(changes: Partial<Submission> = {}): Submission {
@@ -42,7 +41,7 @@ export async function become(redisUrl: string, id: string, changes: Partial<Subm
 }
 
 async function withStore(redisUrl: string, use: (store: RedisStore) => Promise<void>): Promise<void> {
-  const store = new RedisStore(createRedis(redisUrl, silentLog), storeRules)
+  const store = new RedisStore(await connectRedis(redisUrl), storeRules)
   await use(store).finally(() => store.close())
 }
 

@@ -3,11 +3,11 @@ import { until } from './until'
 
 /**
  * What `act` resolves with, and how long it took, ms, but for what the machine was too busy to do: the longest that the
- * server took meanwhile for an answer that costs nothing.
+ * server took meanwhile for an answer that costs nothing, which is its `delay`.
  */
 export async function timed<T>(
   { url }: Pick<Server, 'url'>, act: () => Promise<T>,
-): Promise<{ result: T, ms: number }> {
+): Promise<{ result: T, ms: number, delay: number }> {
   let [isOver, delay] = [false, 0]
   const asking = until('the end of what is timed', async () => {
     const asked = performance.now()
@@ -21,7 +21,7 @@ export async function timed<T>(
     const taken = performance.now() - began
     isOver = true
     await asking
-    return { result, ms: taken - delay }
+    return { result, ms: taken - delay, delay }
   }
   finally {
     isOver = true

@@ -23,6 +23,11 @@ export function post(url: string, init: RequestInit, { withinMs, isOnce = false 
   })
 }
 
+/** Resolves once the bot is up: whoever speaks to it from then on need not come again. */
+export async function botUp(send: () => Promise<Response>): Promise<void> {
+  await until('the bot', async () => !await isStarting(await send()))
+}
+
 async function isStarting(response: Response): Promise<boolean> {
   return response.status === 503 && (await response.clone().text()).includes('"BOT_UNAVAILABLE"')
 }

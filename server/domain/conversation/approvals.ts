@@ -62,8 +62,10 @@ export class Approvals {
     return turn
   }
 
-  attach(turn: WaitingTurn, cards: readonly CardRef[]): Promise<void> {
-    return this.ports.store.attach(turn.id, cards)
+  /** Notes the cards of a turn; resolves with what has become of it meanwhile, null when it is over and forgotten. */
+  async attach({ id }: WaitingTurn, cards: readonly CardRef[]): Promise<KeptTurn | null> {
+    await this.ports.store.attach(id, cards)
+    return this.ports.store.get(id)
   }
 
   placeOf({ place, threadId }: WaitingTurn): Place {

@@ -1,3 +1,4 @@
+import { withinOrNull } from '../../../shared/utils/time'
 import { parseFormId } from './form'
 import { button, INTERACTION, isFromPrivateMessage, later, privately, REPLY, row, silence } from './interactions'
 import type { Interaction, Reply } from './interactions'
@@ -27,8 +28,7 @@ export class Exchange {
 
   /** The first word, or silence when `work` ends or takes too long without one; a command is told to wait instead. */
   async answer(work: Promise<unknown>): Promise<Reply> {
-    const late = new Promise(resolve => setTimeout(resolve, ANSWER_WITHIN_MS).unref())
-    await Promise.race([this.first.promise, work, late])
+    await withinOrNull(ANSWER_WITHIN_MS, Promise.race([this.first.promise, work]))
     // The message that follows takes the place of what announced it.
     if (!this.answered) await this.say(this.interaction.type === INTERACTION.command ? later : silence)
     return this.first.promise

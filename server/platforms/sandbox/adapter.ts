@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   BaseFormatConverter, CardText, Message, Modal, parseMarkdown, stringifyMarkdown, type Adapter,
   type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type FormattedContent,
@@ -6,6 +5,7 @@ import {
 } from 'chat'
 import { z } from 'zod'
 import type { SandboxMessage, SandboxModal, SandboxModalAnswer } from '../../../shared/types/sandbox'
+import { withinOrNull } from '../../../shared/utils/time'
 import { speechIn } from '../shared/speech'
 import { interaction, type Interaction, type Person } from './protocol'
 import type { SandboxRooms } from './rooms'
@@ -92,8 +92,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
       messageId: action.messageId, threadId, raw: action,
     }, { ...options, onOpenModal })
     const nothing = () => ({})
-    const late = wait(CLICK_PATIENCE_MS, undefined, { ref: false })
-    return Promise.race([opened, Promise.resolve(handled).then(nothing, nothing), late.then(nothing)])
+    const answer = Promise.race([opened, Promise.resolve(handled).then(nothing, nothing)])
+    return await withinOrNull(CLICK_PATIENCE_MS, answer) ?? nothing()
   }
 
   private async submit(

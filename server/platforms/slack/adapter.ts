@@ -4,6 +4,7 @@ import type {
   AdapterPostableMessage, AgentSessionStatus, ChatInstance, Logger, Message, ModalElement, ModalResponse, RawMessage,
   UserInfo, WebhookOptions,
 } from 'chat'
+import { withinOrNull } from '../../../shared/utils/time'
 import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
@@ -107,8 +108,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override handleMessageEvent(...[said, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
     const event = isTombstone(said) ? { ...said, subtype: 'message_deleted', deleted_ts: said.message?.ts } : said
     if (this.botUserId) return super.handleMessageEvent(event, options)
-    const late = new Promise(resolve => setTimeout(resolve, IDENTITY_PATIENCE_MS).unref())
-    options?.waitUntil?.(Promise.race([this.identified, late]).then(() => super.handleMessageEvent(event, options)))
+    const identified = withinOrNull(IDENTITY_PATIENCE_MS, this.identified)
+    options?.waitUntil?.(identified.then(() => super.handleMessageEvent(event, options)))
   }
 
   /**
@@ -182,8 +183,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {
-    const late = new Promise<null>(resolve => setTimeout(resolve, SUBMIT_TIMEOUT_MS, null).unref())
-    const answer = await Promise.race([super.handleViewSubmission(payload, options), late]).catch(() => null)
+    const submitted = super.handleViewSubmission(payload, options)
+    const answer = await withinOrNull(SUBMIT_TIMEOUT_MS, submitted).catch(() => null)
     if (answer) return answer
     const [firstInput = 'none'] = Object.keys(payload.view.state.values)
     return Response.json({ response_action: 'errors', errors: {

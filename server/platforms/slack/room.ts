@@ -1,5 +1,6 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { CardElement } from 'chat'
+import { withinOrNull } from '../../../shared/utils/time'
 import type { CardRef } from '../../ports/submission'
 import type { HttpClient } from '../../ports/http'
 import { done, idIn } from '../shared/answers'
@@ -124,7 +125,7 @@ function workspaceAddress(call: SlackCall): () => Promise<string | null> {
       askedAt = Date.now()
       asking = ask().finally(() => { asking = null })
     }
-    if (asking) await Promise.race([asking, new Promise(resolve => setTimeout(resolve, ADDRESS_PATIENCE_MS).unref())])
+    if (asking) await withinOrNull(ADDRESS_PATIENCE_MS, asking)
     return known
   }
 }

@@ -27,6 +27,7 @@ const log: Log = { info: () => {}, warn: say, error: say }
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
 const state = createRedisState({ url: settings.redisUrl, logger: quiet })
 await state.connect()
+say('started')
 
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())

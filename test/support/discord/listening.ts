@@ -13,7 +13,7 @@ import type { ListenerSettings } from './listener-process'
 import { startReceiver, type Receiver } from './receiver'
 import type { DiscordDouble, Json } from './types'
 
-export const LEASE_MS = 2000
+const LEASE_MS = 2000
 /** A listener is a process, which takes long to start where many others are busy. */
 const HANGS_MS = 60_000
 
@@ -37,6 +37,8 @@ export interface Listening {
   state: StateAdapter
   discord: DiscordDouble
   receiver: Receiver
+  /** What listeners that start from now on hold; it ends unless its holder has had the processor within that time. */
+  leaseMs: number
   /** Without a duration it stands by. */
   listen: (durationMs?: number, owner?: string) => ListenerProcess
   send: (channelId?: string) => string
@@ -68,11 +70,12 @@ export async function startListening(): Promise<Listening> {
   const note = (channel: string, what: string) => void sent.set(channel, [...sent.get(channel) ?? [], what])
 
   const listening: Listening = {
-    redis, state, discord, receiver,
+    redis, state, discord, receiver, leaseMs: LEASE_MS,
     listen: (durationMs, owner) => {
       const { botToken, applicationId, restUrl } = discord
       const listener = startListener({
-        redisUrl: redis.url, webhookUrl: receiver.url, botToken, applicationId, apiUrl: restUrl, leaseMs: LEASE_MS,
+        redisUrl: redis.url, webhookUrl: receiver.url, botToken, applicationId, apiUrl: restUrl,
+        leaseMs: listening.leaseMs,
         durationMs, owner,
       })
       listeners.push(listener)

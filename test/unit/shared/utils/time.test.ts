@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { within } from '../../../../shared/utils/time'
+import { within, withinOrNull } from '../../../../shared/utils/time'
 
 const late = () => new Error('late')
 
@@ -19,4 +19,10 @@ test('what takes longer is late', async () => {
   const startedAt = performance.now()
   await expect(within(40, new Promise(() => {}), late)).rejects.toThrow('late')
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(39)
+})
+
+test('where null is asked for, what takes longer is null, and what fails still fails', async () => {
+  expect(await withinOrNull(10, new Promise(() => {}))).toBeNull()
+  expect(await withinOrNull(60_000, Promise.resolve('here'))).toBe('here')
+  await expect(withinOrNull(60_000, Promise.reject(new Error('failed')))).rejects.toThrow('failed')
 })

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { submit } from '../support/deployment'
+import { startServer, type Server } from '../support/server'
+import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { until } from '../support/until'
+
+const LEFT = 'Nobody decided, so I left it.'
+
+let d: AgentDeployment
+let brief: Server
+beforeAll(async () => {
+  d = await deployAgent({ APPROVAL_TTL: '15s' })
+  brief = await startServer({ ...d.env, APPROVAL_TTL: '1s' })
+})
+afterAll(async () => {
+  await brief.kill()
+  await d.close()
+})
+
+/** Asks for a write; the model explains later why it was not done. */
+async function asked({ url }: Server) {
+  const { id, card } = await submit(d, { name: 'Grace' })
+  d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, { text: LEFT })
+  const thread = await tell(d, 'mark it as spam', { url })
+  const isLeft = async () => (await d.slack.messages()).some(({ ts, blocks }) => (
+    ts === card.ts && blocks[0]!.text.text === 'New Form Submission'
+  ))
+  return { thread, isLeft }
+}
+const explained = (thread: string) => until('the explanation', async () => (await heard(d, thread)).includes(LEFT))
+
+it('nobody decides in time: the card says so, and the model explains', async () => {
+  const { thread, isLeft } = await asked(d.server)
+  const [approval] = await openCards(d, thread)
+  await explained(thread)
+  await until('the card', async () => (await d.slack.thread(thread)).some(message => (
+    message.ts === approval!.ts && textOf(message).includes('Not done: nobody decided in time')
+  )))
+  expect(
+    d.model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content),
+  ).toEqual([expect.stringContaining('Nobody decided in time')])
+  // The question is forgotten after the explanation, not with it, by whichever process gave it.
+  await Promise.all([d.server.drain(), brief.drain()])
+  await press(d, approval!, 'approve')
+  await d.server.drain()
+  expect(d.slack.calls('chat.postEphemeral').at(-1)!.text).toContain('This is over')
+  expect(await isLeft()).toBe(true)
+})
+
+it('a question whose time was over before its card was out offers nothing', async () => {
+  const isCard = ({ path, body }: { path: string, body: string }) => (
+    path === '/api/chat.postMessage' && body.includes('"action_id":"approve"')
+  )
+  const cards = () => d.slack.requests.filter(isCard)
+  const ended = () => [d.server, brief].flatMap(server => server.output().split('"approval.expired"')).length
+  const [posted, before] = [cards().length, ended()]
+  const over = Promise.withResolvers<undefined>()
+  d.slack.fault = request => isCard(request) ? { hold: over.promise } : undefined
+  const { thread, isLeft } = await asked(brief)
+  await until('the end of its time', () => ended() > before)
+  over.resolve(undefined)
+  d.slack.fault = () => undefined
+  await explained(thread)
+  await until('the card out', () => cards()[posted]?.status === 200)
+  await Promise.all([d.server.drain(), brief.drain()])
+  const offered = (await d.slack.thread(thread)).filter(({ blocks }) => blocks?.some(({ type }) => type === 'actions'))
+  expect(offered).toEqual([])
+  expect(await isLeft()).toBe(true)
+})
