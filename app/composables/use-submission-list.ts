@@ -64,7 +64,7 @@ export function useSubmissionList() {
   async function load() {
     const asked = place()
     // What failed is asked for again as a whole. What is done has an order that its rows do not tell.
-    const goesOn = further && !reload && changed.size === 0
+    const goesOn = further && !turning && !reload && changed.size === 0
     const ids = reload || changed.size === 0 || list.value === 'done' ? null : [...changed]
     reload = further = false
     if (!goesOn) changed.clear()

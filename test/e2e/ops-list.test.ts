@@ -16,6 +16,8 @@ afterEach(() => { d.resend.fault = () => undefined })
 usePages()
 
 const row = (text: string): Locator => page.getByTestId('row').filter({ hasText: text })
+/** By key: what comes in meanwhile may move the button away from the mouse. */
+const turn = (to: 'older' | 'newer') => page.getByTestId(to).press('Enter')
 const live = () => page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
 
 test('an empty list says so, and how to send a form', async () => {
@@ -114,7 +116,7 @@ test('10,000 submissions are paged through, found by text, and kept current', as
       await page.getByTestId('row').first().getAttribute('data-id') ?? '',
     ))
     for (const one of await page.getByTestId('row').all()) seen.add(await one.getAttribute('data-id') ?? '')
-    if (number < 4) await page.getByTestId('older').click()
+    if (number < 4) await turn('older')
   }
   const newest = all.toReversed().map(({ id }) => id)
   expect(newest.slice(0, 198).every(id => seen.has(id))).toBe(true)
@@ -166,7 +168,7 @@ test('filter, search, order and page stand in the address, and "All submissions"
   await page.getByTestId('search').fill('')
   await until('everything that waits', async () => await page.getByTestId('row').count() === 50)
   for (const number of [2, 3]) {
-    await page.getByTestId('older').click()
+    await turn('older')
     await shown(number)
     await page.locator('section[aria-busy=false]').waitFor()
   }
@@ -174,7 +176,7 @@ test('filter, search, order and page stand in the address, and "All submissions"
   const link = page.url()
   await page.reload()
   await until('the same page', async () => (await ids()).join() === third.join())
-  await page.getByTestId('newer').click()
+  await turn('newer')
   await shown(2)
   await page.locator('section[aria-busy=false]').waitFor()
   await page.goBack()
@@ -183,7 +185,7 @@ test('filter, search, order and page stand in the address, and "All submissions"
   await page.goto(link)
   await until('the page of the link', async () => (await ids()).join() === third.join())
   await shown(3)
-  await page.getByTestId('newer').click()
+  await turn('newer')
   await shown(1)
   expect(new URL(page.url()).search).toBe('?state=waiting&sort=oldest')
 })
@@ -197,7 +199,7 @@ test('a list is busy until the page that was turned to is there, whatever arrive
   }))
   await seed(d.redis.url, [waiting({ data: { name: 'Meanwhile' } })])
   await until('the change to be asked for', () => asked.length === 1)
-  await page.getByTestId('older').click()
+  await turn('older')
   await page.locator('section[aria-busy=true]').waitFor()
   asked[0]!()
   await until('the page to be asked for', () => asked.length === 2)

@@ -19,7 +19,8 @@ export async function pictures(page: Page, name: string): Promise<void> {
     }
     expect(await seriousFindings(page), `${name}-${colorScheme}`).toEqual([])
     await setLetters(page, 2)
-    await picture(page, `${name}-${colorScheme}-large`)
+    await fits(page)
+    if (isLookedAt) await wholeScreenshot(page, `${name}-${colorScheme}-large`)
     // Colours are the same as at the usual size.
     if (colorScheme === 'light') expect(await seriousFindings(page), `${name}-large`).toEqual([])
     await setLetters(page, 1)
@@ -31,6 +32,18 @@ async function setLetters(page: Page, times: number): Promise<void> {
   const chrome = await page.context().newCDPSession(page)
   await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
   await chrome.detach()
+  // Scripts that watch a media query hear of it with the next change of the window.
+  const { width, height } = page.viewportSize()!
+  for (const less of [1, 0]) await page.setViewportSize({ width, height: height - less })
+}
+
+/** In a window as high as the page: a picture of more than the window has letters of the usual size. */
+async function wholeScreenshot(page: Page, name: string): Promise<void> {
+  const { width, height } = page.viewportSize()!
+  const needed = await page.evaluate<number>('document.documentElement.scrollHeight')
+  await page.setViewportSize({ width, height: Math.max(height, needed) })
+  await screenshot(page, name)
+  await page.setViewportSize({ width, height })
 }
 
 async function picture(page: Page, name: string): Promise<void> {
