@@ -52,8 +52,8 @@ export default defineConfig({
   test: {
     environment: 'node',
     // For what hangs: what is promised in time is asserted where it is promised.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // No test leaves its process changed, and loading the SDKs for each file takes longer than most tests.
     isolate: false,
     sequence: { sequencer: SlowestFirst },

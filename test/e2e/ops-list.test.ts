@@ -17,7 +17,8 @@ usePages()
 
 const row = (text: string): Locator => page.getByTestId('row').filter({ hasText: text })
 /** By key: what comes in meanwhile may move the button away from the mouse. */
-const turn = (to: 'older' | 'newer') => page.getByTestId(to).press('Enter')
+const turn = (to: 'older' | 'newer') => page.locator(`[data-testid=${to}]:enabled`).press('Enter')
+const LISTS = /\/api\/submissions(\/search|\?)/
 const live = () => page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
 
 test('an empty list says so, and how to send a form', async () => {
@@ -194,7 +195,7 @@ test('a list is busy until the page that was turned to is there, whatever arrive
   await page.goto(d.server.url)
   await live()
   const asked: (() => void)[] = []
-  await page.route(/\/api\/submissions(\/search|\?)/, route => new Promise<void>((resolve) => {
+  await page.route(LISTS, route => new Promise<void>((resolve) => {
     asked.push(() => resolve(route.continue()))
   }))
   await seed(d.redis.url, [waiting({ data: { name: 'Meanwhile' } })])
@@ -204,9 +205,23 @@ test('a list is busy until the page that was turned to is there, whatever arrive
   asked[0]!()
   await until('the page to be asked for', () => asked.length === 2)
   expect(await page.locator('section[aria-busy=true]').count()).toBe(1)
+  expect(await page.getByTestId('older').isDisabled()).toBe(true)
   asked[1]!()
   await page.locator('section[aria-busy=false]').waitFor()
   await page.getByTestId('page-number').filter({ hasText: 'Page 2 of' }).waitFor()
+
+  // One that does not come is asked for again; which one follows it is not known before.
+  await page.unroute(LISTS)
+  await page.route(LISTS, route => route.fulfill({ status: 503, json: { error: 'The store does not answer.' } }), {
+    times: 1,
+  })
+  await turn('older')
+  await page.getByTestId('stale').waitFor()
+  expect(await page.getByTestId('older').isDisabled()).toBe(true)
+  await page.getByTestId('stale').waitFor({ state: 'detached' })
+  await turn('older')
+  await page.getByTestId('page-number').filter({ hasText: 'Page 4 of' }).waitFor()
+  problems.splice(0)
 })
 
 test('the list fits a phone, and axe finds nothing serious in light or dark', async () => {

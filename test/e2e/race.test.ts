@@ -32,7 +32,7 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     await Promise.all(servers.map(server => server.drain()))
-  }, 600_000)
+  })
   afterAll(async () => {
     await Promise.all(servers.map(server => server.kill()))
     await d.close()

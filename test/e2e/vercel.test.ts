@@ -17,7 +17,7 @@ beforeAll(async () => {
   // Its sweeps would do what the functions leave undone.
   await d.server.kill()
   env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
-}, 900_000)
+}, 1_800_000)
 afterAll(async () => {
   await d?.close()
   await build?.remove()

@@ -43,7 +43,7 @@ test('WhatsApp takes the card of any form as it is, and recognises nothing in it
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
     expect(foundBy((await post(view)).text).filter(found => !ours(found))).toEqual([])
   }), { numRuns: runs(100) })
-}, 30_000)
+})
 
 test('WhatsApp takes what has become of any card, below it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
@@ -54,7 +54,7 @@ test('WhatsApp takes what has become of any card, below it', async () => {
     expect(said.map(({ replyTo, buttons }) => [replyTo, buttons])).toEqual(said.map(() => [id, []]))
     expect(said.flatMap(({ text }) => foundBy(text)).filter(found => !ours(found))).toEqual([])
   }), { numRuns: runs(50) })
-}, 30_000)
+})
 
 const UNITS = ['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}']
 
@@ -111,4 +111,4 @@ test('any text appears as it was typed, and nothing is recognised in it', async 
     expect(legible(text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
     expect(foundBy(text).filter(found => !ours(found))).toEqual([])
   }), { numRuns: runs(100) })
-}, 30_000)
+})
