@@ -59,6 +59,8 @@ export default defineNuxtConfig({
       compressPublicAssets: { gzip: true, brotli: true },
       // The oldest Node that starts it (package.json); by itself Nitro writes for ES2019, with private fields in maps.
       esbuild: { options: { target: 'node22' } },
+      // Pages know the answers of the API by shared/types. By itself Nitro has their check read the server too.
+      hooks: { 'types:extend': (types: { routes: object }) => { types.routes = {} } },
       ...lean,
     },
     rollupConfig: { plugins: [mjmlPlugin(), ...leanPlugins(), checkedNode()] },

@@ -17,7 +17,7 @@ const isWhole = filters.length === 0
 /** What all tests send to vendors is looked at in one go. */
 const BODIES = resolve('.tmp/bodies')
 /** Behind whatever else wants to compute: tests promise times. */
-const BESIDE = { env: tool, priority: 10 }
+const LOW = 10
 
 let passed = 0
 let failed = 0
@@ -43,22 +43,27 @@ console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 && tests > 0 ? 0 : 1
 
 async function runTests() {
-  // These need no build: they have what it leaves of the processor. The first of the others want it for themselves.
-  const units = runVitest('unit', ['--project=unit'])
+  // These need no build: they have what it, and tests that mostly wait, leave of the processor.
+  const units = runVitest('unit', ['--project=unit'], { priority: LOW })
   const isBuilt = await built
-  if (isBuilt) await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+  if (isBuilt) {
+    await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+    await runVitest('timed', ['--project=timed'])
+  }
   await units
-  if (isBuilt) await runVitest('e2e', ['--project=!unit'])
-  const sent = ['test/support/check-bodies.ts', BODIES]
-  if (isBuilt && isWhole) await check('what vendors were sent', process.execPath, sent)
+  if (!isBuilt) return
+  await Promise.all(['waiting', 'e2e'].map(name => runVitest(name, [`--project=${name}`])))
+  await runVitest('alone', ['--project=alone'])
+  if (isWhole) await check('what vendors were sent', process.execPath, ['test/support/check-bodies.ts', BODIES])
 }
 
-async function runVitest(name, args) {
+async function runVitest(name, args, { priority } = {}) {
   const report = `.tmp/vitest-${name}.json`
   rmSync(report, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const command = ['run', '--passWithNoTests', ...args, ...reporters, ...filters]
-  const code = await run('vitest', command, { env: { ...compiled, ...isWhole && name === 'e2e' && { BODIES } } })
+  const bodies = isWhole && name !== 'unit' && { BODIES }
+  const code = await run('vitest', command, { env: { ...compiled, ...bodies }, priority })
   const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
   tests += numTotalTests
   passed += numPassedTests
@@ -75,11 +80,12 @@ function tellFailures({ name, message, assertionResults }) {
   return [...message ? [message] : [], ...tests].map(text => `${relative('.', name)}: ${text.slice(0, 2_000)}`)
 }
 
-/** One after the other, in the time that the build and the tests spend waiting. */
+/** One after the other, in the time that tests spend waiting. */
 async function runChecks() {
-  await check('types', process.execPath, ['scripts/types.mjs'], BESIDE)
-  await check('lint', 'eslint', ['.', '--max-warnings', '0'], BESIDE)
-  await check('dead code', 'knip', [], BESIDE)
+  const extra = { env: tool, priority: LOW }
+  await check('types', process.execPath, ['scripts/types.mjs'], extra)
+  await check('lint', 'eslint', ['.', '--max-warnings', '0'], extra)
+  await check('dead code', 'knip', [], extra)
 }
 
 /** Says what came of it once it is done, in one piece. */

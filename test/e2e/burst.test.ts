@@ -6,7 +6,7 @@ import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
 const FORMS = 1000
-const INTERVAL_MS = 20
+const INTERVAL_MS = 15
 
 describe('a burst of 1,000 forms in 10 s over two replicas', () => {
   let d: Deployment

@@ -67,12 +67,16 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
 async function startResend(): Promise<Deployment['resend']> {
   const emulator = await createEmulator({ service: 'resend', port: await freePort() })
   const proxy = await startProxy(emulator.url)
+  const read = async <T>(path: string) => await (await fetch(
+    emulator.url + path, { headers: { authorization: 'Bearer re_test_key' } },
+  )).json() as T
+  // What was sent stays as it is.
+  const sent = new Map<string, Promise<SentEmail>>()
   const emails = async () => {
-    const response = await fetch(`${emulator.url}/emails`, { headers: { authorization: 'Bearer re_test_key' } })
-    const { data } = await response.json() as { data: { id: string }[] }
-    return Promise.all(data.map(async ({ id }) => await (await fetch(
-      `${emulator.url}/emails/${id}`, { headers: { authorization: 'Bearer re_test_key' } },
-    )).json() as SentEmail))
+    const { data } = await read<{ data: { id: string }[] }>('/emails')
+    return Promise.all(data.map(({ id }) => (
+      sent.get(id) ?? sent.set(id, read<SentEmail>(`/emails/${id}`)).get(id)!
+    )))
   }
   const closeProxy = proxy.close
   return Object.assign(proxy, {

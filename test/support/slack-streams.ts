@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Recorded } from './proxy'
 
 type Json = Record<string, unknown>
 
@@ -8,10 +7,10 @@ const STREAM_LENGTH = 12_000
 
 /**
  * What emulate lacks of Slack: streaming messages (chat.startStream, appendStream, stopStream), the status of a thread,
- * where commands are answered, and `markdown_text`. A stream is a message of the emulator that grows; everything else
- * is passed on.
+ * where commands are answered, and `markdown_text`. A stream is a message of the emulator that grows; null is for the
+ * emulator to answer.
  */
-export async function startStreams(target: string): Promise<{ url: string, close: () => Promise<void> }> {
+export function streamsOn(target: string): (request: Recorded) => Promise<Response | null> {
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()
 
   const call = async (method: string, args: Json, authorization: string): Promise<Json> => {
@@ -50,35 +49,16 @@ export async function startStreams(target: string): Promise<{ url: string, close
     return call('chat.update', { channel: stream.channel, ts: args.ts, text: stream.text || ' ' }, authorization)
   }
 
-  const server = createServer((request, response) => {
-    void (async () => {
-      const body = await bodyOf(request)
-      if (request.url!.startsWith('/commands/')) return response.writeHead(200).end('ok')
-      const method = request.url!.replace(/^\/api\//, '')
-      const authorization = request.headers.authorization ?? ''
-      const args = parse(body, request.headers['content-type'] ?? '')
-      const own = await answer(method, args, authorization)
-        ?? (args.markdown_text !== undefined && /^chat\.(post|update)/.test(method)
-          ? await call(method, { ...args, text: args.markdown_text, markdown_text: undefined }, authorization)
-          : null)
-      if (own) return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(own))
-      const { host, connection, 'content-length': length, 'transfer-encoding': encoding, ...headers } = request.headers
-      const passed = await fetch(new URL(request.url!, target), {
-        method: request.method, headers: headers as Record<string, string>,
-        body: request.method === 'GET' ? undefined : body,
-      })
-      response.writeHead(
-        passed.status, { 'content-type': passed.headers.get('content-type') ?? 'application/json' },
-      ).end(Buffer.from(await passed.arrayBuffer()))
-    })().catch(() => request.socket.destroy())
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
+  return async ({ path, headers, body }) => {
+    if (path.startsWith('/commands/')) return new Response('ok')
+    const method = path.replace(/^\/api\//, '')
+    const authorization = headers.authorization ?? ''
+    const args = parse(body, headers['content-type'] ?? '')
+    const own = await answer(method, args, authorization)
+      ?? (args.markdown_text !== undefined && /^chat\.(post|update)/.test(method)
+        ? await call(method, { ...args, text: args.markdown_text, markdown_text: undefined }, authorization)
+        : null)
+    return own && Response.json(own)
   }
 }
 
@@ -92,10 +72,4 @@ function parse(body: string, contentType: string): Json {
   return Object.fromEntries([...new URLSearchParams(body)].map(([key, value]) => [
     key, key === 'chunks' ? JSON.parse(value) as unknown : value,
   ]))
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }

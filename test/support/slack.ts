@@ -3,7 +3,7 @@ import { createEmulator } from 'emulate'
 import { freePort } from './ports'
 import { startProxy, type Proxy } from './proxy'
 import { parseCall, undescribed, undescribedAnswer } from './slack-bodies'
-import { startStreams } from './slack-streams'
+import { streamsOn } from './slack-streams'
 import { until } from './until'
 import { post } from './webhook'
 
@@ -78,8 +78,8 @@ export async function startSlack(): Promise<Slack> {
       },
     },
   })
-  const streams = await startStreams(emulator.url)
-  const proxy = await startProxy(streams.url, undescribed)
+  const streams = streamsOn(emulator.url)
+  const proxy = await startProxy(async request => await streams(request) ?? emulator.url, undescribed)
   const call = async (method: string, body: object, token = BOT_TOKEN) => {
     const response = await fetch(`${emulator.url}/api/${method}`, {
       method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
@@ -125,7 +125,6 @@ export async function startSlack(): Promise<Slack> {
       return new URL(answer.headers.get('location')!)
     },
     close: async () => {
-      await streams.close()
       await emulator.close()
       await closeProxy()
     },
