@@ -2,8 +2,8 @@ import { transform } from 'esbuild'
 
 /**
  * What makes the server lighter than Nitro's defaults do, in one list, with what it is worth: without it, the figure
- * grows by so much. What is worth less than 3 % of start-up, memory or speed goes. Measured on 22 November 2026 with
- * Node 24: medians of pairs of processes that ran in turn; the start until the first form is taken, with Slack and
+ * grows by so much. What is worth less than 3 % of start-up, memory or speed goes. Measured on 22 and 23 November 2026
+ * with Node 24: medians of pairs of processes that ran in turn; the start until the first form is taken, with Slack and
  * Discord.
  *
  * | what | without it |
