@@ -50,12 +50,18 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
       'the edit form',
       () => d.slack.calls('views.open').find(call => JSON.stringify(call.view).includes(id))?.view as Block | undefined,
     )
-    const responses = await Promise.all(Array.from({ length: CLICKS }, (_, index) => {
+    const press = (index: number) => {
       const payload = (number + index) % 3 === 0
         ? viewSubmission(view, { f0: `Grace ${index}` }, d.slack.reviewer)
         : blockActions(card, (number + index) % 3 === 1 ? 'forward' : 'spam', id, d.slack.reviewer)
-      return interact(at(index).url, payload)
-    }))
+      // Each server gets each kind.
+      return interact(at(Math.floor(index / 3)).url, payload)
+    }
+    const first = press(0)
+    // Else the longest way, that of an edit, might never be the shortest. Of the first three each kind wins once.
+    if (number < 3) await until('its claim', () => claims().some(({ submission }) => submission === id))
+    const others = Array.from({ length: CLICKS - 1 }, (_, index) => press(index + 1))
+    const responses = await Promise.all([first, ...others])
     answers.push(...responses.map(({ status }) => status))
     await Promise.all(responses.map(response => response.arrayBuffer()))
   }

@@ -196,6 +196,7 @@ describe('SIGTERM', () => {
     await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
     await until('the email on its way', () => posts().length === 1)
     const stopped = d.server.stop()
+    await until('nobody to be let in any more', () => fetch(`${d.server.url}/api/health`).then(() => false, () => true))
     gate.resolve(undefined)
     expect(await stopped).toBe(0)
     expect(await d.resend.emails()).toHaveLength(1)
