@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module'
 import { checkedNode } from './build/checked-node'
-import { lean, leanPlugins } from './build/lean'
+import { isNodes, lean, leanPlugins, withoutInject } from './build/lean'
 import { mjmlPlugin } from './build/mjml'
 import { componentsOf } from './build/used-components'
 
@@ -51,7 +51,7 @@ export default defineNuxtConfig({
       commonJS: {
         strictRequires: true,
         ignoreTryCatch: (id: string) => !isBuiltin(id),
-        requireReturnsDefault: (id: string) => isBuiltin(id) || id.includes('unenv') ? 'preferred' : 'auto',
+        requireReturnsDefault: (id: string) => isNodes(id) || (id.includes('unenv') ? 'preferred' : 'auto'),
       },
       // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
       moduleSideEffects: ['reflect-metadata'],
@@ -60,7 +60,10 @@ export default defineNuxtConfig({
       // The oldest Node that starts it (package.json); by itself Nitro writes for ES2019, with private fields in maps.
       esbuild: { options: { target: 'node22' } },
       // Pages know the answers of the API by shared/types. By itself Nitro has their check read the server too.
-      hooks: { 'types:extend': (types: { routes: object }) => { types.routes = {} } },
+      hooks: {
+        'types:extend': (types: { routes: object }) => { types.routes = {} },
+        'rollup:before': withoutInject,
+      },
       ...lean,
     },
     rollupConfig: { plugins: [mjmlPlugin(), ...leanPlugins(), checkedNode()] },

@@ -1,7 +1,8 @@
-import { Actions, Button, Card, CardLink, type Chat } from 'chat'
+import type { ButtonElement, CardChild, CardElement, Chat } from 'chat'
 import { plain } from '../../../shared/utils/line'
 import { within } from '../../../shared/utils/time'
 import type { CardView, ReviewBoard } from '../../ports/board'
+import type { SpeechButton } from '../../ports/conversation'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
 import type { CardRef } from '../../ports/submission'
@@ -94,19 +95,19 @@ export function createBoard(
       const ids = names.map(listed).filter(({ platform: key }) => key === platform.key).map(({ id }) => id)
       const mentioned = ids.find(id => platformByName(platform.key)?.person.id.test(id))
       const mention = mentioned && mentions?.of?.(mentioned)
-      return room.say(Card({ children: [lineElement(text)] }), plain(text), ref, mention)
+      return room.say(cardWith(lineElement(text)), plain(text), ref, mention)
     }, roomOf(ref)),
     answerLate: async (ref, text) => {
       const platform = connectionOf(ref.platform)?.platform
       if (!platform?.keepsMessages) return { ok: true, value: undefined }
-      const card = Card({ children: [lineElement(text)] })
+      const card = cardWith(lineElement(text))
       return inRoom(ref.platform, room => room.say(card, plain(text), ref), roomOf(ref))
     },
     announce: (platform, text, url, button) => inRoom(platform, room => room.say(
-      Card({ children: [
-        lineElement(text), ...url === null ? [] : [CardLink({ label: 'Open the overview', url })],
-        ...button ? [Actions([Button(button)])] : [],
-      ] }),
+      cardWith(
+        lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: 'Open the overview', url }],
+        ...button ? [{ type: 'actions' as const, children: [buttonElement(button)] }] : [],
+      ),
       plain(text),
     )),
     hasMember: (key, userId) => inRoom<boolean>(
@@ -143,6 +144,14 @@ export function createBoard(
       shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
     ), roomOf(ref)),
   }
+}
+
+function cardWith(...children: CardChild[]): CardElement {
+  return { type: 'card', children }
+}
+
+function buttonElement({ id, label, value }: SpeechButton): ButtonElement {
+  return { type: 'button', id, label, value }
 }
 
 function waiting({ platform }: Connection): string {

@@ -1,6 +1,5 @@
-import {
-  Actions, Button, Card, CardLink, CardText, Divider, Field, Fields, Image, type ButtonElement, type CardChild,
-  type CardElement, type FieldElement, type ImageElement,
+import type {
+  ButtonElement, CardChild, CardElement, FieldElement, ImageElement, LinkElement, TextElement,
 } from 'chat'
 import type { Line } from '../../../shared/types/line'
 import { partsOf } from '../../../shared/utils/line'
@@ -36,14 +35,15 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
     unlinked > 0 && `${unlinked} more ${unlinked === 1 ? 'file' : 'files'}`,
   ].filter(Boolean).join(', ')
   const children: CardChild[] = [
-    ...chunk(fields, platform.card.fieldsPerGroup).map(group => Fields(group)), ...pictures,
-    ...isOffered(view, 'forward') && fields.length === 0 ? [CardText('The form was empty.', { style: 'muted' })] : [],
+    ...chunk(fields, platform.card.fieldsPerGroup).map(children => ({ type: 'fields', children } as const)),
+    ...pictures,
+    ...isOffered(view, 'forward') && fields.length === 0 ? [muted('The form was empty.')] : [],
     ...leftOut
       ? [linkTo(view, `${leftOut}: open the full submission`)
-        ?? CardText(`${leftOut}: not shown here.`, { style: 'muted' })]
+        ?? muted(`${leftOut}: not shown here.`)]
       : [],
-    ...links.map(link => CardLink(link)),
-    ...platform.card.isText ? [] : [Divider()],
+    ...links.map(({ label, url }) => linkElement(label, url)),
+    ...platform.card.isText ? [] : [{ type: 'divider' } as const],
     ...notes,
     ...actionRows(view, platform),
   ]
@@ -54,7 +54,7 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
 /** What is left of a card that the platform refuses: nothing on it comes from the form. */
 export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
-    CardText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`, { style: 'muted' }),
+    muted(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`),
     ...ifAny(linkTo(view, 'Open the submission')),
     ...actionRows(view, platform),
   ]
@@ -62,7 +62,7 @@ export function renderMinimalCard(view: CardView, platform: Platform): RenderedC
 }
 
 function cardOf({ title, state }: CardView, children: CardChild[]): StateCard {
-  return { ...Card({ title, children }), state }
+  return { type: 'card', title, children, state }
 }
 
 /** What buttons look like, whether one opens a form, and in which row it stands, the first when none is given. */
@@ -81,18 +81,30 @@ function actionRows(view: CardView, platform: Platform): CardChild[] {
   const elsewhere = view.actions.find(action => !offered.includes(action))
   return [
     ...ifAny(elsewhere ? linkTo(view, `${elsewhere.label} on the web`) : null),
-    ...view.decideAt === undefined ? [] : [CardLink({ label: 'Open the card', url: view.decideAt })],
-    ...rows.filter(row => row.length > 0).map(row => Actions(row.map(action => button(action, view, platform)))),
+    ...view.decideAt === undefined ? [] : [linkElement('Open the card', view.decideAt)],
+    ...rows.filter(row => row.length > 0).map(row => (
+      { type: 'actions', children: row.map(action => button(action, view, platform)) } as const
+    )),
   ]
 }
 
 function button({ id, label }: CardAction, { submissionId: value }: CardView, { modal }: Platform): ButtonElement {
   const { style, isForm } = LOOKS[id]
-  return Button({ id, label, value, ...style && { style }, ...isForm && modal && { actionType: 'modal' } })
+  return {
+    type: 'button', id, label, value, ...style && { style }, ...isForm && modal && { actionType: 'modal' as const },
+  }
 }
 
 function linkTo({ url }: CardView, label: string): CardChild | null {
-  return url === null ? null : CardLink({ label, url })
+  return url === null ? null : linkElement(label, url)
+}
+
+function linkElement(label: string, url: string): LinkElement {
+  return { type: 'link', label, url }
+}
+
+function muted(content: string): TextElement {
+  return { type: 'text', content, style: 'muted' }
 }
 
 function ifAny<T>(item: T | null): T[] {
@@ -116,7 +128,7 @@ function linksOf({ links = [] }: CardView, { card: { total } }: Platform): reado
 /** Nobody is shown a broken picture where its address is known to this machine alone. */
 function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: Platform): ImageElement[] {
   const fitting = pictures.filter(({ url }) => !shown?.public || url.startsWith('https://'))
-  return fitting.slice(0, shown?.most ?? 0).map(picture => Image(picture))
+  return fitting.slice(0, shown?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
 }
 
 /** As many fields as fit beside notes and other blocks, escaped, and how many do not. */
@@ -142,7 +154,7 @@ export function fitFields(
     room -= shown.label.length + shown.value.length
     if (room < 0) break
     if (value.length > limits.value || text !== escape(value)) shortened++
-    fields.push(Field(shown))
+    fields.push({ type: 'field', ...shown })
   }
   return { fields, hidden: all.length - fields.length, shortened }
 }
@@ -152,7 +164,7 @@ export function textElement(
   line: Line, platform: Platform, { style, length }: { style?: 'muted', length: number },
 ): LineElement {
   const { content, ...made } = fitted(line, length, platform)
-  return { ...CardText(content, { style }), ...made }
+  return { type: 'text', content, style, ...made }
 }
 
 /** A line as the platform shows it, and the line that it was made from where it has moments. */

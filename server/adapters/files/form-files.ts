@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Files } from 'files-sdk'
+import type { Files } from 'files-sdk'
 import type { FileStore } from '../../ports/files'
 import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
 
@@ -93,7 +93,9 @@ function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
 async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
   // Form data is nobody else's business on a shared machine.
   if (storage.kind === 'disk') await mkdir(dir, { recursive: true, mode: 0o700 })
-  const { adapter, plugins } = await openAdapter({ storage, dir, access: 'private' })
+  const [{ adapter, plugins }, { Files }] = await Promise.all([
+    openAdapter({ storage, dir, access: 'private' }), import('files-sdk'),
+  ])
   const root = storage.kind === 'disk' ? FORM_FILES : `${FORM_FILES}/${await owner()}`
   return { files: new Files({ adapter, plugins, timeout: TIMEOUT_MS }), root }
 }

@@ -1,4 +1,4 @@
-import { FilesError, type Adapter, type FilesPlugin } from 'files-sdk'
+import type { Adapter, FilesPlugin } from 'files-sdk'
 
 export type FilesStorage
   = | { kind: 'disk' }
@@ -20,8 +20,10 @@ export async function openAdapter(
   switch (storage.kind) {
     case 'disk': return { adapter: (await import('files-sdk/fs')).fs({ root: dir }), plugins: [] }
     case 'blob': {
-      const [{ vercelBlob }, errors] = await Promise.all([import('files-sdk/vercel-blob'), import('@vercel/blob')])
-      return { adapter: vercelBlob({ token: storage.token, access }), plugins: [blobErrors(errors)] }
+      const [{ vercelBlob }, vendors, { FilesError }] = await Promise.all([
+        import('files-sdk/vercel-blob'), import('@vercel/blob'), import('files-sdk'),
+      ])
+      return { adapter: vercelBlob({ token: storage.token, access }), plugins: [blobErrors(vendors, FilesError)] }
     }
     // By path, not by host name: every service takes it, and MinIO takes nothing else.
     case 's3': return {
@@ -31,7 +33,10 @@ export async function openAdapter(
 }
 
 /** Files SDK tells the errors of Vercel Blob apart by their names, which all are `Error`. */
-function blobErrors({ BlobNotFoundError, BlobAccessError }: typeof import('@vercel/blob')): FilesPlugin {
+function blobErrors(
+  { BlobNotFoundError, BlobAccessError }: typeof import('@vercel/blob'),
+  FilesError: typeof import('files-sdk').FilesError,
+): FilesPlugin {
   return {
     name: 'blob-errors',
     wrap: (operation, next) => next(operation).catch((error: Error) => {

@@ -1,4 +1,4 @@
-import { CardText, type CardElement, type FieldElement, type TextElement, type TextInputElement } from 'chat'
+import type { CardElement, FieldElement, TextElement, TextInputElement } from 'chat'
 import type { Line } from '../../../shared/types/line'
 import { inUtc, plain, written } from '../../../shared/utils/line'
 import type { CardState } from '../../ports/board'
@@ -24,7 +24,7 @@ export function lineText(line: Line, { escape, moment }: Writing): string {
 
 /** A line that is to be escaped by whoever sends it. */
 export function lineElement(line: Line): LineElement {
-  return { ...CardText(plain(line)), line }
+  return { type: 'text', content: plain(line), line }
 }
 
 /** A text input that takes texts of one kind only, for platforms that have inputs for them. */
