@@ -28,6 +28,9 @@ const ORDER: readonly TargetName[] = ['peer', 'service', 'bolt', 'floor']
 /** Those that take a burst. */
 const BURSTS: readonly TargetName[] = ['peer', 'service']
 
+/** What the service asks of Redis by itself meanwhile is counted, too: some hundredths of a command a form. */
+const OWN = 0.1
+
 const { values: { quick, history, ...only } } = parseArgs({
   options: {
     quick: { type: 'boolean' }, curves: { type: 'boolean' }, capacity: { type: 'boolean' },
@@ -124,9 +127,6 @@ async function memoryRow(vendors: Vendors): Promise<Row> {
     ratio: spread([ratio]), goal: 'flat (≤ 1.05)', reached: ratio <= 1.05,
   }
 }
-
-/** What the service asks of Redis by itself meanwhile is counted, too: some hundredths of a command a form. */
-const OWN = 0.1
 
 async function redisRows(vendors: Vendors): Promise<Row[]> {
   await vendors.tell({ delayMs: 0, record: false })
