@@ -172,7 +172,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     warm: () => Promise.all([
       // The adapters ask their platforms who they are, with clients that run for the first time.
       bot().then(chat => Promise.all([chat.initialize(), agent?.warm(chat)])),
-      import('../adapters/email/template'), apiKey && import('resend'),
+      // What a decision composes, once for nobody: V8 compiles what runs for the first time.
+      import('./rehearsal').then(({ rehearseForm }) => rehearseForm(forms.of(undefined), undefined, {})),
+      apiKey && import('resend'),
     ]),
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key])]
