@@ -20,4 +20,4 @@ EXPOSE 3000
 # Liveness only: an orchestrator should not restart every replica because Redis is away.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", ".output/server/index.mjs"]
+CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", ".output/server/index.mjs"]

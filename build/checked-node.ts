@@ -1,8 +1,10 @@
 import { engines } from '../package.json'
 
 /** What is loaded of the bundle before anything else, so in words that an old Node understands. */
-const entry = (needed: string) => `// Imports would run first, and may fail on an old Node in ways that nobody gets.
-if (Number.parseInt(process.versions.node) < ${needed}) {
+const entry = (needed: string, [major, minor] = needed.split('.')) => `
+// Imports would run first, and may fail on an old Node in ways that nobody gets.
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < ${major} || (major === ${major} && minor < ${minor})) {
   console.error('\\nThis service needs Node ${needed} or newer, and this is Node ' + process.versions.node +
     '. Install a newer one: https://nodejs.org/download\\n')
   process.exit(1)
@@ -24,7 +26,7 @@ export function checkedNode() {
       // Elsewhere the host imports the entry, and chooses the Node.
       if (!main?.isEntry || !main.facadeModuleId?.includes('node-server')) return
       this.emitFile({ type: 'asset', fileName: 'server.mjs', source: main.code })
-      main.code = entry(/\d+/.exec(engines.node)![0])
+      main.code = entry(/\d+\.\d+/.exec(engines.node)![0])
     },
   }
 }

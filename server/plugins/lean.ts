@@ -9,14 +9,10 @@ import { defineNitroPlugin } from 'nitropack/runtime'
  *
  * While a vendor is slow, V8 learns that what a request creates lives long, creates it where only full collections look
  * from then on, and goes on doing so when the vendor is fast again.
- *
- * V8 has one MB for what is new, and doubles it whenever much of it lives on: the first forms that come at once would
- * be collected again and again until there are the 16 MB that it has in the end.
  */
 export default defineNitroPlugin(({ h3App: { options } }) => {
   if (import.meta.dev) return
   options.onRequest = (event) => { event.context.nitro = { errors: [] } }
   options.onBeforeResponse = options.onAfterResponse = undefined
   setFlagsFromString('--no-allocation-site-pretenuring')
-  setFlagsFromString('--semi-space-growth-factor=16')
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../support/ports.ts'
+import { startFlags } from '../support/start-command.ts'
 import { Connection, rawRequest } from './load.ts'
 
 export const SIGNING_SECRET = 'bench-signing-secret'
@@ -71,12 +72,11 @@ export const DISCORD = (vendorsUrl: string) => ({
 })
 
 /** Starts a target and resolves when it took its first form. */
-export async function startTarget(
-  name: TargetName, env: Record<string, string>, nodeOptions: string[] = [],
-): Promise<Target> {
+export async function startTarget(name: TargetName, env: Record<string, string>): Promise<Target> {
   const port = await freePort()
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, ENTRIES[name]], {
+  const flags = name === 'service' ? startFlags() : []
+  const child = spawn(process.execPath, [...flags, ENTRIES[name]], {
     stdio: ['ignore', process.env.BENCH_LOG ? 'inherit' : 'ignore', 'inherit'],
     env: { PATH: process.env.PATH, PORT: String(port), ...env },
   })

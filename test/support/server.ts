@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { freePort } from './ports'
+import { startFlags } from './start-command'
 
 const ENTRY = resolve(import.meta.dirname, '../../.output/server/index.mjs')
 
@@ -73,11 +74,8 @@ export function lastWords(): string {
   )).join('\n')
 }
 
-/** Most servers end before what they loaded is worth sorting out; by itself V8 does so at each MB. */
-const ROOM = '--min-semi-space-size=16'
-
 function spawnServer(env: Record<string, string>) {
-  const child = spawn(process.execPath, [ROOM, ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {
+  const child = spawn(process.execPath, [...startFlags(), ENTRY], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: {
     ...Object.fromEntries(PASSED_ON.flatMap(name => process.env[name] ? [[name, process.env[name]]] : [])), ...env,
   } })
   let printed = ''

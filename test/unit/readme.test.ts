@@ -4,6 +4,8 @@ import { discordInviteLink } from '../../server/platforms/discord/invite'
 import { OLDEST_REDIS } from '../../server/adapters/redis/refusals'
 import { ConfigError, readConfig } from '../../server/config'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
+import { readDockerfile } from '../support/dockerfile'
+import { startFlags } from '../support/start-command'
 
 const root = new URL('../../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -91,15 +93,22 @@ function headings(text: string): string[] {
 it('README, package.json, docs and Dockerfile name one oldest Node, and one oldest Redis', () => {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
-  const node = Number(/^>=(\d+)$/.exec(engines.node)![1])
+  const [, node, major] = /^>=((\d+)\.\d+)$/.exec(engines.node)!
   for (const page of ['README.md', 'docs/deploy.md']) {
     expect(
-      [...read(page).matchAll(/any Node from (\d+) on/g)].map(([, version]) => Number(version)), page,
+      [...read(page).matchAll(/any Node from ([\d.]+) on/g)].map(([, version]) => version), page,
     ).toEqual([node])
     expect(read(page), page).toMatch(
       new RegExp(`Redis(?:\\*\\* from)? ${OLDEST_REDIS.replace('.', '\\.')} (?:or newer|on)`),
     )
   }
   const images = read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)
-  for (const [, version] of images) expect(Number(version)).toBeGreaterThanOrEqual(node)
+  for (const [, version] of images) expect(Number(version)).toBeGreaterThanOrEqual(Number(major))
+})
+
+it('Docker and systemd start the service as npm start does', () => {
+  const command = ['node', ...startFlags(), '.output/server/index.mjs']
+  expect(readDockerfile().at(-1)!.command).toEqual(command)
+  const unit = readFileSync(new URL('docs/form-triage.service', root), 'utf8')
+  expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)![1]).toBe(command.join(' '))
 })
