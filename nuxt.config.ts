@@ -1,6 +1,5 @@
-import { isBuiltin } from 'node:module'
 import { checkedNode } from './build/checked-node'
-import { isNodes, lean, leanPlugins, withoutInject } from './build/lean'
+import { lean, leanPlugins, withoutInject } from './build/lean'
 import { mjmlPlugin } from './build/mjml'
 import { componentsOf } from './build/used-components'
 
@@ -46,12 +45,10 @@ export default defineNuxtConfig({
       routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } as object },
       // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations
       vercel: { functions: { maxDuration: 660 } },
-      // CommonJS as node runs it: circular requires, and built-in modules as objects with what they inherit. Within a
-      // `try` too: left as it is there, a `require` would fail in a module, and quietly. The server needs it to start.
+      // CommonJS as node runs it: circular requires, and as a function what Nitro puts in the place of `debug`.
       commonJS: {
         strictRequires: true,
-        ignoreTryCatch: (id: string) => !isBuiltin(id),
-        requireReturnsDefault: (id: string) => isNodes(id) || (id.includes('unenv') ? 'preferred' : 'auto'),
+        requireReturnsDefault: (id: string) => id.includes('unenv') ? 'preferred' : 'auto',
       },
       // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
       moduleSideEffects: ['reflect-metadata'],

@@ -18,6 +18,8 @@ const isWhole = filters.length === 0
 const BODIES = resolve('.tmp/bodies')
 /** Behind whatever else wants to compute: tests promise times. */
 const LOW = 10
+/** A check that takes this many ms hangs: the longest needs 40 s by itself, and tests leave it a tenth of the time. */
+const HANGS = 1_200_000
 
 let passed = 0
 let failed = 0
@@ -47,7 +49,7 @@ async function runTests() {
   const units = runVitest('unit', ['--project=unit'], { priority: LOW })
   const isBuilt = await built
   if (isBuilt) {
-    await run(process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+    await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
     await runVitest('timed', ['--project=timed'])
   }
   await units
@@ -91,7 +93,7 @@ async function runChecks() {
 /** Says what came of it once it is done, in one piece. */
 async function check(name, command, args, { onOutput = () => {}, ...extra } = {}) {
   let output = ''
-  const code = await run(command, args, { ...extra, onOutput: (text) => {
+  const code = await run(command, args, { ...extra, timeout: HANGS, onOutput: (text) => {
     output += text
     onOutput(text)
   } })
@@ -104,13 +106,16 @@ async function check(name, command, args, { onOutput = () => {}, ...extra } = {}
   return code === 0
 }
 
-function run(command, args, { env: more, priority, onOutput } = {}) {
+function run(command, args, { env: more, priority, timeout, onOutput } = {}) {
   return new Promise((resolve) => {
     const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit']
-    const child = spawn(command, args, { stdio, env: { ...env, ...more } })
+    const child = spawn(command, args, { stdio, env: { ...env, ...more }, timeout, killSignal: 'SIGKILL' })
     child.on('error', () => resolve(1))
-    child.on('close', code => resolve(code ?? 1))
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
+    child.on('close', (code, signal) => {
+      if (signal) onOutput?.(`Stopped by ${signal}.\n`)
+      resolve(code ?? 1)
+    })
     if (priority && child.pid) setPriority(child.pid, priority)
   })
 }

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { promises as fs } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
@@ -48,7 +48,7 @@ export abstract class FileStore {
 
   protected async load(): Promise<void> {
     // What a kill left half written may be form data.
-    await rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
+    await fs.rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
     for (const key of await this.files.getKeys()) {
       try {
         const text = await this.text(key)
@@ -77,9 +77,9 @@ function atomicFiles(dir: string): Driver {
       const path = join(dir, key.replaceAll(':', '/'))
       const unfinished = join(dir, UNFINISHED, key.replaceAll(':', '-'))
       // Form data is nobody else's business on a shared machine.
-      for (const file of [path, unfinished]) await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      await writeFile(unfinished, text, { mode: 0o600 })
-      await rename(unfinished, path)
+      for (const file of [path, unfinished]) await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await fs.writeFile(unfinished, text, { mode: 0o600 })
+      await fs.rename(unfinished, path)
     },
   }
 }

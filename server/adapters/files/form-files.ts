@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import type { Files } from 'files-sdk'
 import type { FileStore } from '../../ports/files'
@@ -78,13 +78,15 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
 /** On disk a process that is killed leaves what Files SDK does not list: folders, and parts that were being written. */
 function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
   return {
-    erase: id => rm(join(root, id), { recursive: true, force: true }),
+    erase: id => fs.rm(join(root, id), { recursive: true, force: true }),
     async idsBefore(time) {
-      const ids = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+      const ids = await fs.readdir(root).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return []
         throw error
       })
-      const changed = await Promise.all(ids.map(id => stat(join(root, id)).then(({ mtimeMs }) => mtimeMs, () => time)))
+      const changed = await Promise.all(ids.map(
+        id => fs.stat(join(root, id)).then(({ mtimeMs }) => mtimeMs, () => time),
+      ))
       return ids.filter((_, index) => changed[index]! < time)
     },
   }
@@ -92,7 +94,7 @@ function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
 
 async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
   // Form data is nobody else's business on a shared machine.
-  if (storage.kind === 'disk') await mkdir(dir, { recursive: true, mode: 0o700 })
+  if (storage.kind === 'disk') await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   const [{ adapter, plugins }, { Files }] = await Promise.all([
     openAdapter({ storage, dir, access: 'private' }), import('files-sdk'),
   ])
