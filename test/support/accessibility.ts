@@ -28,14 +28,24 @@ const SETTLED = `(async () => {
 
 const IS_QUIET = '!document.querySelector("[aria-busy=true]")'
 
+/** What axe-core asks of colours, which takes it half of the time. */
+const COLOURS = ['color-contrast', 'link-in-text-block']
+
+const RULES = {
+  'all': {},
+  'colours': { runOnly: COLOURS },
+  'all but colours': { rules: Object.fromEntries(COLOURS.map(rule => [rule, { enabled: false }])) },
+}
+
 /** What axe-core finds serious or critical on the page as it is, one line each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+export async function seriousFindings(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
   // Evaluated and not added as a tag, which a content security policy would refuse.
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(AXE)
   // What is being replaced is shown paler.
   await until('nothing to be busy', () => page.evaluate<boolean>(IS_QUIET))
   await page.evaluate(SETTLED)
-  const run = 'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)'
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...RULES[rules] })
+  const run = `axe.run(document, ${options}).then(({ violations }) => violations)`
   const violations = await page.evaluate<Finding[]>(run)
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => (

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { rehearse } from '../../../server/composition/rehearsal'
 
 const root = resolve(import.meta.dirname, '../../..')
 const dir = mkdtempSync(join(tmpdir(), 'rehearsal-'))
@@ -15,6 +16,7 @@ function file(name: string, content: unknown): string {
   return path
 }
 
+/** As people run it, in a process of its own. */
 function check(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const { status, stdout, stderr } = spawnSync(
@@ -42,30 +44,37 @@ test('forms without mistakes end with 0; the page shows form text as text', () =
   expect(readFileSync(page, 'utf8')).not.toContain('<script')
 })
 
-test.each<[string, unknown, unknown, string]>([
+test('samples that cannot be read are said, and end with 1', () => {
+  const { status, stderr } = check(file('forms.json', { a: { name: 'A' } }), file('samples.json', '{'))
+  expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be read')])
+})
+
+const rehearsed = (config: unknown, samples?: Record<string, unknown>) => rehearse({
+  config: {}, path: file('forms.json', config), samples, env: {},
+})
+
+test.each<[string, unknown, Record<string, unknown>, string]>([
   ['a configuration that is wrong', { a: { name: 'A', chanels: {} } }, {}, 'chanels'],
   ['a sample of no form', { a: { name: 'A' } }, { b: {} }, 'There is a sample of the form "b"'],
   ['a sample that is no object', { a: { name: 'A' } }, { a: [] }, 'no JSON object'],
   ['a configuration that cannot be read', '{', {}, 'it is not JSON'],
-  ['samples that cannot be read', { a: { name: 'A' } }, '{', 'cannot be read'],
-])('%s is said, and ends with 1', (_, config, samples, said) => {
-  const { status, stdout, stderr } = check(file('forms.json', config), file('samples.json', samples))
-  expect(status).toBe(1)
-  expect(stdout + stderr).toContain(said)
+])('%s is said', async (_, config, samples, said) => {
+  const { mistakes, forms } = await rehearsed(config, samples)
+  expect([...mistakes, ...forms.flatMap(form => form.mistakes)]).toEqual([expect.stringContaining(said)])
 })
 
-test('a sample names the files that it has; one that is needed and not there is a mistake', () => {
-  const config = file('forms.json', {
+test('a sample names the files that it has; one that is needed and not there is a mistake', async () => {
+  const config = {
     jobs: {
       name: 'Jobs', fields: { cv: { label: 'Your CV', type: 'file', required: true } }, files: { types: ['text/csv'] },
     },
-  })
-  const told = check(config, file('samples.json', { jobs: { cv: 'ada.csv' } }))
-  expect([told.status, told.stderr]).toEqual([0, ''])
-  expect(told.stdout).toMatch(/Files: up to 5 of 10 MB each, text\/csv[^]*Card[^]*Your CV: ada\.csv \(text\/csv/)
-  expect(check(config).stdout).toContain('Your CV: sample (text/csv')
-  const wrong = check(config, file('samples.json', { jobs: { name: 'Ada' } }))
-  expect([wrong.status, wrong.stdout]).toEqual([
-    1, expect.stringContaining('✗ The sample\'s field "cv": Please choose a file.'),
-  ])
+  }
+  const told = await rehearsed(config, { jobs: { cv: 'ada.csv' } })
+  expect([...told.mistakes, ...told.forms[0]!.mistakes]).toEqual([])
+  expect(told.forms[0]!.facts).toContain('Files: up to 5 of 10 MB each, text/csv')
+  expect(told.forms[0]!.cards[0]!.text).toContain('Your CV: ada.csv (text/csv')
+  const made = await rehearsed(config)
+  expect(made.forms[0]!.cards[0]!.text).toContain('Your CV: sample (text/csv')
+  const wrong = await rehearsed(config, { jobs: { name: 'Ada' } })
+  expect(wrong.forms[0]!.mistakes).toEqual(['The sample\'s field "cv": Please choose a file.'])
 })
