@@ -2,28 +2,39 @@
 const LONGEST = 2000
 
 /**
- * An escaped character; code, fenced or not; a link or an image; what may begin one of these; a word. CJK has no
- * spaces.
+ * Code, fenced or not; a link or an image; what may begin one of these; a word, with the characters that are escaped in
+ * it. CJK has no spaces.
  */
 const PART = new RegExp([
-  String.raw`(?<escaped>\\[^\s])`,
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
   String.raw`!?\[(?<label>${label()})\]\(\s*(?!\s)(?<to><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`,
-  String.raw`(?<opening>\\$|` + '`+' + String.raw`|!?\[|!$)`,
-  String.raw`(?<word>[^\s\\` + '`' + String.raw`\[\u3000-\u9FFF\uAC00-\uD7AF\uFF00-\uFFEF]+)`,
+  '(?<opening>`+' + String.raw`|!?\[|!$)`,
+  String.raw`(?<word>(?:\\(?:\S|$)|[^\s\\` + '`' + String.raw`\[\u3000-\u9FFF\uAC00-\uD7AF\uFF00-\uFFEF])+)`,
 ].join('|'), 'gu')
 
 /** What may still become a link or an image. */
 const UNFINISHED = new RegExp(String.raw`^!?\[${label()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
 
 /** What any platform turns into a link, wherever it stands in a word. */
-const ADDRESS = /[a-z\d+.-]:\/\/|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
+const ADDRESS = /:\/\/|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
 
 const EMAIL = /^[^\s@/:]+@[^\s@/:?#]+$/
 
+/** One character of a word as it is shown, escaped or not: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+const SIGN = /\\?(?<shown>[!-/:-@[-`{-~])|[^]/gu
+
+/** Emphasis and tags within a word, which is shown without them. */
+const EMPHASIS = /[*~]|<\/?[a-z]{1,10}>/gi
+
+/** A character by its name or number, which most platforms show as the character. */
+const REFERENCE = /&(?=#?\w+;)/g
+
+/** Where a label meets what it is of; the SDK takes a backslash between them away. */
+const LABEL_END = /\](?=\\?[([:])/g
+
 /** Signs before and behind a word that are not part of it. */
-const BEFORE = /^[([{<"'*_~|!]*/
-const BEHIND = /(?<![)\]}>"'*_~|.,;:!?])[)\]}>"'*_~|.,;:!?]*$/
+const BEFORE = /^[([{<"'`*_~|!]*/
+const BEHIND = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
 
 /**
  * Text in which every address is shown as it is, in code, which no platform makes a link of: a form may have talked the
@@ -55,7 +66,7 @@ function plain(source: string, site: string | null, whole: boolean): { text: str
     if (index < done) continue
     const { opening, word, to } = groups!
     const rest = source.slice(index)
-    if (!whole && rest.length < LONGEST && isUnfinished(rest, opening, word)) {
+    if (!whole && isUnfinished(rest, opening, word)) {
       return { text: text + literal(source.slice(done, index)), rest }
     }
     text += literal(source.slice(done, index))
@@ -70,7 +81,7 @@ function plain(source: string, site: string | null, whole: boolean): { text: str
 
 function isUnfinished(rest: string, opening: string | undefined, word: string | undefined): boolean {
   if (word !== undefined) return word.length === rest.length
-  if (opening === undefined) return false
+  if (opening === undefined || rest.length >= LONGEST) return false
   if (opening.startsWith('`')) return opening.length > 2 || !rest.includes('\n\n')
   return opening === rest || UNFINISHED.test(rest)
 }
@@ -84,11 +95,16 @@ function linkText({ label, to }: { label: string, to: string }, site: string | n
 }
 
 function wordText(word: string, site: string | null): string {
-  const [before] = BEFORE.exec(word)!
-  const [behind] = BEHIND.exec(word.slice(before.length))!
-  const core = word.slice(before.length, word.length - behind.length)
-  if (!core || !ADDRESS.test(core) || EMAIL.test(core)) return literal(word)
-  return literal(before) + addressText(core, site) + literal(behind)
+  const signs = [...word.matchAll(SIGN)]
+  const shown = signs.map(({ 0: sign, groups }) => groups!.shown ?? sign)
+  const [before] = BEFORE.exec(shown.join(''))!
+  const [behind] = BEHIND.exec(shown.slice([...before].length).join(''))!
+  const [from, to] = [[...before].length, shown.length - [...behind].length]
+  const core = shown.slice(from, to).join('')
+  const address = [core, core.replace(EMPHASIS, '')].find(text => ADDRESS.test(text))
+  if (address === undefined || EMAIL.test(core)) return literal(word)
+  const written = (part: typeof signs) => literal(part.map(([sign]) => sign).join(''))
+  return written(signs.slice(0, from)) + addressText(address, site) + written(signs.slice(to))
 }
 
 function addressText(address: string, site: string | null): string {
@@ -96,9 +112,9 @@ function addressText(address: string, site: string | null): string {
   return isOwn ? address : `\`${address.replaceAll('`', '\'')}\``
 }
 
-/** Whatever is left of markup that is no link here must not become one elsewhere. */
+/** Whatever is left of markup that is no link here must not become one elsewhere, nor what stands for a character. */
 function literal(text: string): string {
-  return text.replace(/\](?=[([:])/g, '\\]')
+  return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B')
 }
 
 /** In brackets: anything but brackets, or one pair of them. */

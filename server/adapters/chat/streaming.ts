@@ -3,11 +3,8 @@ import type { Platform } from '../../platforms/traits'
 import { visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
-/** Mentions of a whole channel in text: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
-const MASS_MENTION = /<(?=!|users\/all>)/g
-
-/** The beginning of one, at the end of a piece of text. */
-const BEGINNING = /<(?:u(?:s(?:e(?:r(?:s(?:\/(?:a(?:ll?)?)?)?)?)?)?)?)?$/
+/** A whole channel's mention in text, escaped or not: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
+const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 
 /** From these shares of a message's length on, a new one begins at the end of a line, of a word, anywhere. */
 const [LINE, WORD] = [0.85, 0.95]
@@ -87,16 +84,9 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const word of words) yield visible(word)
 }
 
-/** What a model says pings nobody in bulk: it may repeat what a form says. */
+/** What a model says pings nobody in bulk: it may repeat what a form says. @param words pieces that cut no word */
 async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
-  let held = ''
-  for await (const word of words) {
-    const text = held + word
-    held = BEGINNING.exec(text)?.[0] ?? ''
-    const said = text.slice(0, text.length - held.length)
-    if (said) yield said.replace(MASS_MENTION, '<\u200B')
-  }
-  if (held) yield held
+  for await (const piece of words) yield piece.replace(MASS_MENTION, '<\u200B')
 }
 
 /** Blocks that Slack makes of no words of a model; each of our cards and lists has one of them. */

@@ -27,7 +27,7 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
     'an image that is a link', '[![duck](https://i.example/a.png)](https://evil.example)',
     'duck (`https://i.example/a.png`) (`https://evil.example`)',
   ],
-  ['a reference', '[ref][1]\n\n[1]: https://evil.example "title"', '[ref][1]\n\n[1\\]: `https://evil.example` "title"'],
+  ['a reference', '[ref][1]\n\n[1]: https://evil.example "title"', '[ref][1]\n\n[1]\u200B: `https://evil.example` "title"'],
   ['an address', 'Go to https://evil.example/a?b=c.', 'Go to `https://evil.example/a?b=c`.'],
   [
     'an address without a scheme', '(www.evil.example), evil.example/x and 10.0.0.1/x',
@@ -56,12 +56,25 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
   ],
   ['a backtick that is never closed', 'lone ` then https://a.example', 'lone \\` then `https://a.example`'],
   ['an escaped backtick', '\\`https://a.example', '\\``https://a.example`'],
-  ['brackets that are no link', '[x] done, [1] (see a[b](, c](d)', '[x] done, [1] (see a[b\\](, c\\](d)'],
+  ['brackets that are no link', '[x] done, [1] (see a[b](, c](d)', '[x] done, [1] (see a[b]\u200B(, c]\u200B(d)'],
   [
     'email addresses and ordinary words', 'Ada <ada@example.com> wrote, e.g. at 9.30 p.m.',
     'Ada <ada@example.com> wrote, e.g. at 9.30 p.m.',
   ],
   ['the name of a file', 'Saved reports/ada.json.', 'Saved `reports/ada.json`.'],
+  [
+    'a link whose signs are escaped', 'Pay at \\[your bank\\]\\(https\\://evil\\.example/?d=ada\\) now',
+    'Pay at \\[your `bank](https://evil.example/?d=ada`\\) now',
+  ],
+  [
+    'characters that are written as numbers and names', 'https&#58;//evil&#x2e;example &lt;b&gt; R&D;',
+    'https&\u200B#58;//evil&\u200B#x2e;example &\u200Blt;b&\u200Bgt; R&\u200BD;',
+  ],
+  [
+    'an address with emphasis and tags in it', 'evil*.*example evil<b>.</b>example http*s*://3232235777/p',
+    '`evil.example` `evil.example` `http*s*://3232235777/p`',
+  ],
+  ['escaped signs in words that are no address', 'a\\*b\\* \\[x\\](y) C\\#', 'a\\*b\\* \\[x\\]\u200B(y) C\\#'],
 ]
 
 describe('what a model says shows', () => {

@@ -1,5 +1,12 @@
+import { DiscordFormatConverter } from '@chat-adapter/discord'
+import { GoogleChatFormatConverter } from '@chat-adapter/gchat'
+import { TeamsFormatConverter } from '@chat-adapter/teams'
+import { TelegramFormatConverter } from '@chat-adapter/telegram'
+import { WhatsAppAdapter } from '@chat-adapter/whatsapp'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isCard, say } from '../../../../server/adapters/chat/streaming'
+import { withPlainCode } from '../../../../server/platforms/whatsapp/escape'
 
 const SITE = 'https://forms.example.com'
 
@@ -106,4 +113,53 @@ test.each([
   ['nothing', undefined, false],
 ])('a card is known on %s', (_, raw, expected) => {
   expect(isCard({ raw })).toBe(expected)
+})
+
+const whatsApp = new WhatsAppAdapter({
+  accessToken: 'token', appSecret: 'secret', verifyToken: 'token', phoneNumberId: '1',
+} as never) as unknown as { formatConverter: DiscordFormatConverter }
+
+/** What text in markdown becomes on its way to a platform; Slack reads it itself. */
+const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
+  'Slack': markdown => markdown,
+  'Discord': markdown => new DiscordFormatConverter().renderPostable({ markdown }),
+  'Google Chat': markdown => new GoogleChatFormatConverter().renderPostable({ markdown }),
+  'Teams': markdown => new TeamsFormatConverter().renderPostable({ markdown }),
+  'Telegram': markdown => new TelegramFormatConverter().renderPostable({ markdown }),
+  'WhatsApp': markdown => withPlainCode(whatsApp.formatConverter.renderPostable({ markdown })),
+}
+
+const LIVE = [
+  'https://evil.example/?d=ada', '[bank](https://evil.example)', '![a](https://3232235777/p)', 'www.evil.example',
+  '<https://evil.example|bank>', '<!channel>', '<users/all>', 'mailto:ada@evil.example?body=x',
+]
+
+const NAMES: Readonly<Record<string, string>> = {
+  '<': 'lt', '>': 'gt', ':': 'colon', '.': 'period', '/': 'sol', '!': 'excl', '[': 'lsqb', ']': 'rsqb', '(': 'lpar',
+}
+
+/** The ways to write one character so that it is shown as itself. */
+const spelled = (sign: string) => fc.constantFrom(
+  sign, sign, ...(/[a-z]/.test(sign) ? [`*${sign}*`] : [`\\${sign}`]), `&#${sign.charCodeAt(0)};`,
+  `&#x${sign.charCodeAt(0).toString(16)};`, ...NAMES[sign] ? [`&${NAMES[sign]};`] : [],
+)
+
+const hostile = fc.constantFrom(...LIVE).chain(text => (
+  fc.tuple(...[...text].map(spelled)).map(signs => signs.join(''))
+))
+
+/** What is left of the text where it is no code, with what a platform may still read as a character. */
+const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`')
+  .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+  .replace(/&#x([\da-f]+);/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+  .replace(/&(\w+);/g, (reference, name: string) => (
+    Object.keys(NAMES).find(sign => NAMES[sign] === name) ?? reference
+  ))
+
+test.each(Object.entries(CONVERTED))('%s gets no live address or mention, however spelled', async (_, convert) => {
+  await fc.assert(fc.asyncProperty(hostile, async (text) => {
+    const [message] = await posted([`Look: ${text} now`], 2000)
+    expect(outsideCode(convert(message!))).not.toMatch(/:\/\/|evil\.example|\]\(|<!|<users\/all>|mailto:/)
+  }))
 })
