@@ -1,7 +1,7 @@
 import type { FieldRule } from '../../ports/field-rules'
 
-/** Digits from which on they are grouped: years stay as they are. */
-const LONG_NUMBER = /^(-?\d{5,})(\.\d+)?$/
+/** Years stay as they are; so do more digits than anybody counts, on which BigInt spends the square of their time. */
+const LONG_NUMBER = /^(-?\d{5,40})(\.\d+)?$/
 
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
 export function fieldText(value: unknown): string {
