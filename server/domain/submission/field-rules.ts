@@ -101,7 +101,8 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
     const longer = minLength === undefined ? text : text.min(minLength, 'tooShort')
     return maxLength === undefined ? longer : longer.max(maxLength, 'tooLong')
   }
-  const text = limited(z.string('text'))
+  // A browser counts a line break as one character, and sends two.
+  const text = limited(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
   switch (type) {
     case 'email': return text.check(z.email('email'))
     case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))

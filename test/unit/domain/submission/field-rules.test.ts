@@ -25,6 +25,7 @@ function check(value: unknown, rule: FieldRule): unknown {
 describe('a value', () => {
   test.each<[unknown, FieldRule, unknown]>([
     ['Ada', { type: 'text' }, 'Ada'], ['', { type: 'email' }, ''], [null, { type: 'number' }, null],
+    ['a\r\nb', { type: 'textarea', maxLength: 3 }, 'a\r\nb'], ['a\rb', { type: 'textarea', maxLength: 3 }, 'a\rb'],
     ['ada@example.com', { type: 'email' }, 'ada@example.com'],
     ['https://a.example/?x', { type: 'url' }, 'https://a.example/?x'],
     ['+49 (0)151 123-45', { type: 'tel' }, '+49 (0)151 123-45'],
@@ -45,6 +46,8 @@ describe('a value', () => {
     [5, { type: 'text' }, 'text'], [['a', 'b'], { type: 'text' }, 'text'], [{}, { type: 'email' }, 'text'],
     ['ab', { type: 'text', minLength: 3 }, 'tooShort 3'],
     ['abcd', { type: 'textarea', maxLength: 3 }, 'tooLong 3'],
+    ['a\r\nbc', { type: 'textarea', maxLength: 3 }, 'tooLong 3'],
+    ['a\r\n', { type: 'text', minLength: 3 }, 'tooShort 3'],
     ['ada@', { type: 'email' }, 'email'], ['javascript:alert(1)', { type: 'url' }, 'url'],
     ['call me', { type: 'tel' }, 'tel'],
     ['x', { type: 'number' }, 'number'], ['1.5', { type: 'integer' }, 'integer'],
