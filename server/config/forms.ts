@@ -56,7 +56,7 @@ const formSchema = z.strictObject({
   /** An email to whoever sent it, after its forward: these words and nothing of what was sent. None when absent. */
   confirm: confirmation.optional(),
   /** Where browsers go that sent it without a script; a page of ours when absent. `_next` comes before it. */
-  redirect: web.optional(),
+  redirect: web.transform(value => new URL(value).href).optional(),
   /** What our pages say to who sent it, by language: `{ de: { thanks: 'Danke!' } }`. */
   texts: z.record(
     z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/, 'is no language such as de or pt-br'), pageTexts,

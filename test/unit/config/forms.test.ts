@@ -28,6 +28,11 @@ describe('the configuration of forms', () => {
     } })
   })
 
+  test('has a redirect as a header can carry it', () => {
+    const { forms } = read({ a: { name: 'A', redirect: 'https://bücher.example/dziękujemy?kto=Łucja' } })
+    expect(forms.a!.redirect).toBe('https://xn--bcher-kva.example/dzi%C4%99kujemy?kto=%C5%81ucja')
+  })
+
   test('takes files of so many bytes, five pictures or documents of 10 MB by default', () => {
     const { forms, problems } = read({
       a: { name: 'A', files: {} }, c: { name: 'C', fields: { cv: { type: 'file' } }, extra: 'refuse' },
