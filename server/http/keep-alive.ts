@@ -10,10 +10,16 @@ const STARTED = 'http.server.request.start'
  */
 const IDLE_MS = 75_000
 
-/** Has the server keep them. Nitro keeps its server to itself, but its first request brings it along. */
+/**
+ * Has the server keep connections that idle or bring much. Nitro keeps its server to itself, but its first request
+ * brings it along.
+ */
 export function keepConnections(): void {
   const keep = (message: unknown) => {
-    (message as { server: Server }).server.keepAliveTimeout = IDLE_MS
+    const { server } = message as { server: Server }
+    server.keepAliveTimeout = IDLE_MS
+    // Node ends a request after 5 minutes, large files or not. Who reads a body bounds its time: readBody, readUpload.
+    server.requestTimeout = 0
     unsubscribe(STARTED, keep)
   }
   subscribe(STARTED, keep)

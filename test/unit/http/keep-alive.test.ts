@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { keepConnections } from '../../../server/http/keep-alive'
+
+test('a body may arrive for as long as whoever reads it allows, and a head for a minute', async () => {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    keepConnections()
+    await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(server).toMatchObject({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 })
+  }
+  finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
