@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { CreateEmailOptions, ErrorResponse, Resend } from 'resend'
 import type { Attachment, Email, Mailer, Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
+import { acceptedName } from './attachment-names'
 
 export interface ResendOptions {
   apiKey: string
@@ -96,8 +97,8 @@ async function payload({ attachments = [], headers, submission, ...email }: Emai
     ...submission ? { tags: [{ name: SUBMISSION_TAG, value: submission }] } : {},
     ...headers ? { headers: { ...headers } } : {},
     ...attachments.length > 0
-      ? { attachments: await Promise.all(attachments.map(async ({ content, ...file }) => (
-          { ...file, content: await base64(content) }
+      ? { attachments: await Promise.all(attachments.map(async ({ filename, contentType, content }) => (
+          { filename: acceptedName(filename, contentType), contentType, content: await base64(content) }
         ))) }
       : {},
   }
