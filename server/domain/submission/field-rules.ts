@@ -10,8 +10,11 @@ type Data = Readonly<Record<string, unknown>>
 /** As HTML has floating-point numbers, or a little more freely: https://html.spec.whatwg.org/#valid-floating-point-number */
 const NUMBER = /^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,4})?$/i
 
-/** Digits with what people write between them (E.164 has 15 digits). */
-const PHONE = /^[+\d][\d ()./-]{2,40}$/
+/**
+ * Digits with what people write between them (E.164 has 15 digits), and an extension: browsers take anything. Letters
+ * are in both cases, because a JSON Schema has no flags.
+ */
+const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
 
 /** What a browser sends of a checkbox, and what people or programs write instead. */
 const TICKS: Readonly<Record<string, boolean>> = {
@@ -103,10 +106,11 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
   }
   // A browser counts a line break as one character, and sends two.
   const text = limited(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
+  const line = limited(z.string('text').trim())
   switch (type) {
     case 'email': return text.check(z.email('email'))
     case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))
-    case 'tel': return text.check(z.regex(PHONE, 'tel'))
+    case 'tel': return line.check(z.regex(PHONE, 'tel'))
     case 'number': case 'integer': {
       const number = type === 'integer' ? z.int('integer') : z.number('number')
       const higher = min === undefined ? number : number.min(Number(min), 'tooLow')

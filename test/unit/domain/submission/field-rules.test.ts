@@ -29,6 +29,10 @@ describe('a value', () => {
     ['ada@example.com', { type: 'email' }, 'ada@example.com'],
     ['https://a.example/?x', { type: 'url' }, 'https://a.example/?x'],
     ['+49 (0)151 123-45', { type: 'tel' }, '+49 (0)151 123-45'],
+    ...[
+      '(555) 123-4567', '(+49) 151 12345', '555-1234 x12', '555.123.4567, ext. 12', '555-1234 EXT 4', ' 112\t',
+      '+49\u00A0151\u2013123',
+    ].map((phone): [string, FieldRule, string] => [phone, { type: 'tel' }, phone]),
     ['3', { type: 'integer', min: 1, max: 3 }, 3], [3, { type: 'integer' }, 3], ['-.5', { type: 'number' }, -0.5],
     ['007', { type: 'integer' }, 7], ['1000', { type: 'number', max: 1000 }, 1000],
     ['on', { type: 'checkbox', required: true }, true], ['false', { type: 'checkbox' }, false],
@@ -49,7 +53,9 @@ describe('a value', () => {
     ['a\r\nbc', { type: 'textarea', maxLength: 3 }, 'tooLong 3'],
     ['a\r\n', { type: 'text', minLength: 3 }, 'tooShort 3'],
     ['ada@', { type: 'email' }, 'email'], ['javascript:alert(1)', { type: 'url' }, 'url'],
-    ['call me', { type: 'tel' }, 'tel'],
+    ...['call me', '((((', '12', '555-1234 x', `555-1234 x${'1'.repeat(9)}`, '1'.repeat(44)].map(
+      (phone): [string, FieldRule, string] => [phone, { type: 'tel' }, 'tel'],
+    ),
     ['x', { type: 'number' }, 'number'], ['1.5', { type: 'integer' }, 'integer'],
     ['0x10', { type: 'integer' }, 'integer'],
     ['1e999', { type: 'number' }, 'number'], ['0', { type: 'integer', min: 1 }, 'tooLow 1'],
