@@ -11,6 +11,9 @@ import { wantsPage } from './wants-page'
 /** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */
 const PREFLIGHT_MAX_AGE_S = 86_400
 
+/** What browsers send with a form of a page without referrers: https://fetch.spec.whatwg.org/#append-a-request-origin-header */
+const HIDDEN = 'null'
+
 /**
  * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send. A request
  * without an origin comes from no page, and passes. Who sent it without a script reads errors on a page.
@@ -38,9 +41,9 @@ export async function publicPost<T>(
     return null
   }
   return answer(event, async () => {
-    if (foreign) throw new HttpError(
-      403, 'ORIGIN_NOT_ALLOWED', `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`,
-    )
+    if (foreign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', origin === HIDDEN
+      ? 'The page hides its origin, so that FORM_ALLOWED_ORIGINS cannot let it in. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
+      : `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`)
     if (event.method === 'POST') return route()
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')

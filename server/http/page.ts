@@ -58,7 +58,8 @@ export function sendPage(event: H3Event, { language, title, body, style, frames,
     'Content-Language': language,
     'Content-Security-Policy': Object.entries(policy).map(([name, sources]) => `${name} ${sources}`).join('; '),
     'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
+    // Without a referrer a browser hides the origin of a form too, and it would be refused.
+    'Referrer-Policy': sendsTo ? 'same-origin' : 'no-referrer',
     'X-Robots-Tag': 'noindex',
     'Vary': [getResponseHeader(event, 'Vary') ?? [], 'Accept, Accept-Language'].flat().join(', '),
   })

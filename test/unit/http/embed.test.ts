@@ -31,6 +31,13 @@ test('a preview that can be sent, and the HTML to copy, say nothing of it', () =
   expect(shown('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
 })
 
+test('a preview shows its origin to where it is sent, and to nobody else', () => {
+  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept: 'text/html' } })
+  const event = createEvent(incoming, new ServerResponse(incoming))
+  embedded(event, { key: 'contact', honeypot: '_gotcha' }, ACTION)
+  expect(event.node.res.getHeader('Referrer-Policy')).toBe('same-origin')
+})
+
 test('the human check has the site key of its widget, or a place for it', () => {
   const known = shown('*/*', { turnstile: { secretKey: 'secret', siteKey: '0x4"B' } })
   expect(known).toContain('data-sitekey="0x4&quot;B"')

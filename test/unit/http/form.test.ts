@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { createEvent } from 'h3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { admit } from '../../../server/http/form'
+import { admit, publicPost } from '../../../server/http/form'
 
 const KEY = 'a-key-for-servers-0123456789'
 const RULES = { trustedProxies: 1, apiKey: KEY }
@@ -43,6 +43,16 @@ test('the key lets in, and makes all its senders one client whatever their addre
   expect(admit(request({ authorization: `Bearer ${KEY}` }), RULES)).toEqual({
     address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: 'api-key',
     trusted: true, hasFiles: false, idempotencyKey: undefined,
+  })
+})
+
+test('a page that hides its origin is refused, and told what to change', async () => {
+  const pages = { allowedOrigins: ['https://shop.example'] }
+  const answered = (origin: string) => publicPost(request({ origin }), pages, async () => 'taken')
+  expect(await answered('https://shop.example')).toBe('taken')
+  expect(await answered('null')).toEqual({
+    code: 'ORIGIN_NOT_ALLOWED',
+    error: expect.stringContaining('Referrer-Policy: strict-origin-when-cross-origin'),
   })
 })
 
