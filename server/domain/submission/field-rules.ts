@@ -4,6 +4,7 @@ import type { FileRule, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import { InvalidFields } from '../errors'
 import { isNumber, parseJson } from '../json'
+import { sentTo } from './addresses'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -15,6 +16,9 @@ const NUMBER = /^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,4})
  * are in both cases, because a JSON Schema has no flags.
  */
 const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
+
+/** A whole number as JSON has it, of any size. */
+const WHOLE = /^-?\d+(?:\.0*)?(?:e\+?\d+)?$/i
 
 /** What a browser sends of a checkbox, and what people or programs write instead. */
 const TICKS: Readonly<Record<string, boolean>> = {
@@ -66,12 +70,19 @@ export function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, '
     return rule.required ? { problem: rule.type === 'file' ? 'file' : 'required' } : undefined
   }
   if (!rule.type) return undefined
+  const number = isNumber(value) ? String(JSON.stringify(value)) : undefined
+  if (number && rule.type === 'integer' && !isWhole(number)) return { problem: 'integer' }
   // A number that JavaScript cannot hold is near enough to what it can, to be compared.
-  const { error } = schemaOf(rule).safeParse(isNumber(value) ? Number(String(JSON.stringify(value))) : value)
+  const { error } = schemaOf(rule).safeParse(number === undefined ? value : Number(number))
   if (!error) return undefined
   const problem = error.issues[0]!.message as FieldProblem['problem']
   const limits = { tooShort: rule.minLength, tooLong: rule.maxLength, tooLow: rule.min, tooHigh: rule.max } as const
   return { problem, ...problem in limits && { limit: limits[problem as keyof typeof limits] } }
+}
+
+/** Many digits hide a fraction from JavaScript, and an exponent makes some of them whole. */
+function isWhole(text: string): boolean {
+  return WHOLE.test(text) || Number.isSafeInteger(Number(text))
 }
 
 /** A value as its type has it, where it is text that can be read so. */
@@ -108,11 +119,12 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
   const text = limited(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
   const line = limited(z.string('text').trim())
   switch (type) {
-    case 'email': return text.check(z.email('email'))
+    case 'email': return line.refine(address => sentTo(address) !== undefined, 'email').meta({ format: 'email' })
     case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))
     case 'tel': return line.check(z.regex(PHONE, 'tel'))
     case 'number': case 'integer': {
-      const number = type === 'integer' ? z.int('integer') : z.number('number')
+      // Not z.int: that takes no more digits than JavaScript counts with.
+      const number = type === 'integer' ? z.number('integer').meta({ type: 'integer' }) : z.number('number')
       const higher = min === undefined ? number : number.min(Number(min), 'tooLow')
       return max === undefined ? higher : higher.max(Number(max), 'tooHigh')
     }

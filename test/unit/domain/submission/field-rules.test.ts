@@ -34,6 +34,11 @@ describe('a value', () => {
       '+49\u00A0151\u2013123',
     ].map((phone): [string, FieldRule, string] => [phone, { type: 'tel' }, phone]),
     ['3', { type: 'integer', min: 1, max: 3 }, 3], [3, { type: 'integer' }, 3], ['-.5', { type: 'number' }, -0.5],
+    ...['ada@bücher.example', 'ada@почта.рф', ' ada@example.com\n'].map((email): [string, FieldRule, string] => (
+      [email, { type: 'email', required: true }, email]
+    )),
+    ['1234567890123456', { type: 'integer', min: 1 }, 1234567890123456],
+    ['1.5e1', { type: 'integer' }, { rawJSON: '1.5e1' }],
     ['007', { type: 'integer' }, 7], ['1000', { type: 'number', max: 1000 }, 1000],
     ['on', { type: 'checkbox', required: true }, true], ['false', { type: 'checkbox' }, false],
     [true, { type: 'checkbox' }, true],
@@ -52,7 +57,12 @@ describe('a value', () => {
     ['abcd', { type: 'textarea', maxLength: 3 }, 'tooLong 3'],
     ['a\r\nbc', { type: 'textarea', maxLength: 3 }, 'tooLong 3'],
     ['a\r\n', { type: 'text', minLength: 3 }, 'tooShort 3'],
-    ['ada@', { type: 'email' }, 'email'], ['javascript:alert(1)', { type: 'url' }, 'url'],
+    ...[
+      'ada@', 'ada@example', 'ada @example.com', 'ada@b ücher.example', 'ä@b.example', `ada@${'ü'.repeat(999)}.example`,
+    ].map((email): [string, FieldRule, string] => [email, { type: 'email' }, 'email']),
+    ['12345678901234567890', { type: 'integer', max: 9 }, 'tooHigh 9'],
+    ['12345678901234567.5', { type: 'integer' }, 'integer'], ['1e400', { type: 'integer' }, 'integer'],
+    [1.5, { type: 'integer' }, 'integer'], ['javascript:alert(1)', { type: 'url' }, 'url'],
     ...['call me', '((((', '12', '555-1234 x', `555-1234 x${'1'.repeat(9)}`, '1'.repeat(44)].map(
       (phone): [string, FieldRule, string] => [phone, { type: 'tel' }, 'tel'],
     ),
@@ -73,7 +83,10 @@ describe('a value', () => {
     const data = parseJson('{"n":12345678901234567890,"m":1.0}')
     const fields: Record<string, FieldRule> = { n: { type: 'number' }, m: { type: 'number', max: 1 } }
     expect(JSON.stringify(typed(data, formOf(fields)))).toBe('{"n":12345678901234567890,"m":1.0}')
-    expect(JSON.stringify(typed({ n: '12345678901234567890' }, formOf(fields)))).toBe('{"n":12345678901234567890}')
+    for (const type of ['number', 'integer'] as const) {
+      const sent = typed({ n: '12345678901234567890' }, formOf({ n: { type } }))
+      expect(JSON.stringify(sent)).toBe('{"n":12345678901234567890}')
+    }
   })
 })
 
@@ -135,7 +148,8 @@ describe('a form', () => {
       $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Orders', type: 'object', required: ['email'],
       additionalProperties: false,
       properties: {
-        email: { title: 'Email address', type: 'string', format: 'email' }, seats: { type: 'integer', minimum: 1 },
+        email: { title: 'Email address', type: 'string', format: 'email' },
+        seats: { title: 'seats', type: 'integer', minimum: 1 },
         size: { enum: ['S'] },
       },
     })
