@@ -142,7 +142,10 @@ export function readConfig(env: Environment = process.env): Config {
     ops: readOps(values, require, requireSite),
     agent: readAgent(values, require), tools: readTools(values, require),
   }
-  const files = readFiles(values, { forms, tools: parts.tools, production, require, requireSite, problems })
+  const maxBodyBytes = values.MAX_BODY_BYTES ?? 256 * 1024
+  const files = readFiles(
+    values, { maxBodyBytes, forms, tools: parts.tools, production, require, requireSite, problems },
+  )
   if (production && embedded && !parts.ops.canSignIn) {
     const [name] = Object.keys(embedded.variables)
     problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
@@ -153,7 +156,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...parts,
     production, siteUrl,
     host: values.HOST,
-    maxBodyBytes: values.MAX_BODY_BYTES ?? 256 * 1024,
+    maxBodyBytes,
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
     form: {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,

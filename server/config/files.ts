@@ -4,6 +4,8 @@ import { countOrNone, type Require, type Values, type Variable } from '../variab
 import type { FormsConfig } from './forms'
 import type { ToolsConfig } from './tools'
 
+const MB = 2 ** 20
+
 export const filesVariables = {
   FILES_RATE_LIMIT: {
     schema: countOrNone,
@@ -21,6 +23,7 @@ export interface FilesConfig {
 }
 
 interface FilesContext {
+  maxBodyBytes: number
   forms: FormsConfig
   tools: ToolsConfig
   production: boolean
@@ -32,11 +35,18 @@ interface FilesContext {
 /** How files of forms are kept, as the agent's are: on this machine, in Vercel Blob or in S3. */
 export function readFiles(
   values: Values<typeof filesVariables> & { NUXT_SESSION_PASSWORD?: string },
-  { forms, tools: { files }, production, require, requireSite, problems }: FilesContext,
+  { maxBodyBytes, forms, tools: { files }, production, require, requireSite, problems }: FilesContext,
 ): FilesConfig {
   const config = { rateLimitMb: values.FILES_RATE_LIMIT ?? 500, secret: values.NUXT_SESSION_PASSWORD }
   const rules = Object.values(forms).flatMap(({ files }) => files ?? [])
   if (rules.length === 0) return { ...config, storage: null }
+  problems.push(...Object.entries(forms).flatMap(([key, { files: rule }]) => {
+    // What is counted: an upload of unknown length counts as the largest.
+    const most = rule ? Math.ceil((rule.max * rule.maxBytes + maxBodyBytes) / MB) : 0
+    return config.rateLimitMb > 0 && most > config.rateLimitMb
+      ? `The form ${key} takes up to ${most} MB at once (files.max times files.maxBytes, and its fields), but FILES_RATE_LIMIT lets an address send ${config.rateLimitMb} MB in an hour. Set it to ${most} or more, or have the form take less.`
+      : []
+  }))
   if (production) require(['NUXT_SESSION_PASSWORD'], ', but a form takes files, the links to which it signs')
   if (!files) problems.push(
     'A form takes files, but there is no place for them here. Set BLOB_READ_WRITE_TOKEN with FILES_ACCESS=private, or FILES_S3_ENDPOINT and what belongs to it.',

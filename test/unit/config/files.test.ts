@@ -27,6 +27,18 @@ test('a form that takes files keeps them where the agent does', () => {
   })
 })
 
+test('a form that takes more at once than an address may send in an hour is refused at the start', () => {
+  const problems = (files: object, env: object) => problemsOf({
+    ...form(files), ...SECRET, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com', ...env,
+  })
+  const large = { max: 20, maxBytes: '25 MB' }
+  expect(problems(large, {})).toEqual([
+    'The form jobs takes up to 501 MB at once (files.max times files.maxBytes, and its fields), but FILES_RATE_LIMIT lets an address send 500 MB in an hour. Set it to 501 or more, or have the form take less.',
+  ])
+  expect(problems(large, { FILES_RATE_LIMIT: '501' })).toEqual([])
+  expect(problems(large, { FILES_RATE_LIMIT: '0' })).toEqual([])
+})
+
 test.each([
   ['without a secret for links', {}, undefined, /^NUXT_SESSION_PASSWORD is missing, but a form takes files/],
   ['in a store that is public', { ...SECRET, ...BLOB }, undefined, /FILES_ACCESS is public/],
