@@ -21,6 +21,9 @@ export const PART_BYTES = 1024 * 1024
 /** Parts that are read or deleted at a time. */
 const AT_ONCE = 8
 
+/** What UTF-16 begins with. */
+const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
+
 /** What came with forms, on any storage. Nobody else gets a link to it: on Vercel Blob it is private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
   let opened: ReturnType<typeof open> | undefined
@@ -119,10 +122,14 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (used > 0) yield part.subarray(0, used)
 }
 
-/** Whether it may be text: UTF-8, as far as the last character goes, without what no text has. */
+/**
+ * Whether it may be text: UTF-16 with its mark, as Notepad has it, or bytes without what no text has, be they UTF-8 or,
+ * as Excel has them, Windows-1252.
+ */
 function isText(head: Uint8Array): boolean {
+  const encoding = MARKS[Buffer.from(head.subarray(0, 2)).toString('hex')] ?? 'windows-1252'
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
     // eslint-disable-next-line no-control-regex
     return !/[\u0000-\u0008\u000E-\u001A\u001C-\u001F\u007F]/.test(text)
   }

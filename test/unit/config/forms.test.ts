@@ -50,6 +50,14 @@ describe('the configuration of forms', () => {
     ['files of no size', { a: { name: 'A', files: { maxBytes: '10' } } }, 'a.files.maxBytes is no size such as 10 MB'],
     ['files larger than any', { a: { name: 'A', files: { maxBytes: '2 GB' } } }, 'a.files.maxBytes is not between'],
     ['files of any type', { a: { name: 'A', files: { types: ['*/*'] } } }, 'a.files.types.0 is no media type'],
+    [
+      'files of a type that none is', { a: { name: 'A', files: { types: ['image/jpg'] } } },
+      'a.files.types.0 is image/jpg, which no file is by its content: write image/jpeg',
+    ],
+    [
+      'texts that are not told from others', { a: { name: 'A', files: { types: ['image/*', 'text/markdown'] } } },
+      'a.files.types.1 is text/markdown, which no file is by its content: write text/plain',
+    ],
     ['no files at all', { a: { name: 'A', files: { max: 0 } } }, 'a.files.max is less than 1'],
     ['pictures shown by a word', { a: { name: 'A', files: { show: 'yes' } } }, 'a.files.show is neither true nor'],
     ['a key with capitals', { Contact: { name: 'C' } }, 'FORMS_CONFIG (forms.json): Contact'],

@@ -1,0 +1,16 @@
+import { supportedMimeTypes } from 'file-type'
+import { expect, test } from 'vitest'
+import { fileRule, FOUND_AS } from '../../../server/config/file-rule'
+
+const isTaken = (type: string) => fileRule.safeParse({ types: [type] }).success
+
+test('no file is by its content what is refused, and some are what is named in its place', () => {
+  const known = [...supportedMimeTypes, 'text/plain', 'text/csv']
+  expect(Object.keys(FOUND_AS).filter(type => known.includes(type) || isTaken(type))).toEqual([])
+  expect(Object.values(FOUND_AS).filter(type => !known.includes(type) || !isTaken(type))).toEqual([])
+})
+
+test('every type that a file may be by its content is taken', () => {
+  const types = [...supportedMimeTypes].filter(type => !type.includes(';') && type === type.toLowerCase())
+  expect([...types, 'text/plain', 'text/csv', 'text/*', 'image/*'].filter(type => !isTaken(type))).toEqual([])
+})
