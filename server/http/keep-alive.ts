@@ -11,6 +11,12 @@ const STARTED = 'http.server.request.start'
 const IDLE_MS = 75_000
 
 /**
+ * How long a request may arrive, ms: node would end it after 5 minutes, large files or not. `readBody` and `readUpload`
+ * bound the bodies that they read; this is for a body that nobody reads, and longer than anybody waits for an upload.
+ */
+const LONGEST_MS = 2 * 60 * 60 * 1000
+
+/**
  * Has the server keep connections that idle or bring much. Nitro keeps its server to itself, but its first request
  * brings it along.
  */
@@ -18,8 +24,7 @@ export function keepConnections(): void {
   const keep = (message: unknown) => {
     const { server } = message as { server: Server }
     server.keepAliveTimeout = IDLE_MS
-    // Node ends a request after 5 minutes, large files or not. Who reads a body bounds its time: readBody, readUpload.
-    server.requestTimeout = 0
+    server.requestTimeout = LONGEST_MS
     unsubscribe(STARTED, keep)
   }
   subscribe(STARTED, keep)
