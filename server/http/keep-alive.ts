@@ -17,15 +17,17 @@ const IDLE_MS = 75_000
 const LONGEST_MS = 2 * 60 * 60 * 1000
 
 /**
- * Has the server keep connections that idle or bring much. Nitro keeps its server to itself, but its first request
- * brings it along.
+ * Has the server keep connections that idle or bring much; the returned function ends all of them. Nitro keeps its
+ * server to itself, but its first request brings it along.
  */
-export function keepConnections(): void {
+export function keepConnections(): () => void {
+  let server: Server | undefined
   const keep = (message: unknown) => {
-    const { server } = message as { server: Server }
+    ({ server } = message as { server: Server })
     server.keepAliveTimeout = IDLE_MS
     server.requestTimeout = LONGEST_MS
     unsubscribe(STARTED, keep)
   }
   subscribe(STARTED, keep)
+  return () => server?.closeAllConnections()
 }

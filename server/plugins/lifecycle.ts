@@ -8,7 +8,8 @@ import { background, drain } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
 import { keepConnections } from '../http/keep-alive'
 
-/** How long SIGTERM waits for work in the background, ms; container hosts kill after 10 s or more. */
+/** How long SIGTERM waits for requests, and then for work in the background, ms: less than 15 s (docs/deploy.md). */
+const REQUESTS_MS = 4000
 const DRAIN_MS = 8000
 
 /** How long whoever asks by IPC whether everything has settled waits for it, ms: a bound for what hangs. */
@@ -25,7 +26,7 @@ export default defineNitroPlugin((nitro) => {
   const { config, log, sweep, sandbox, opsSubmissions, listeners, stopConversations, warm, close } = services
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   for (const line of services.decides) log.info('config.decides', { line })
-  keepConnections()
+  const endConnections = keepConnections()
   onUnexpectedError(error => log.error('request.failed', { error }))
   // Nitro notes it and goes on: a process that nobody can reach, and nobody starts again.
   process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
@@ -43,17 +44,22 @@ export default defineNitroPlugin((nitro) => {
   if (!config.serverless) setTimeout(() => background(makeReady(warm)), WARM_AFTER_MS).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
-  const stopWatching = () => {
+  const beginNothing = () => {
+    clearInterval(timer)
     sandbox?.rooms.close()
     opsSubmissions.feed.close()
-  }
-  process.once('SIGTERM', stopWatching)
-  process.once('SIGINT', stopWatching)
-  nitro.hooks.hook('close', async () => {
-    clearInterval(timer)
     stopConversations()
+    return Promise.all(listeners.map(listener => listener.stop()))
+  }
+  // Nitro closes when no request is left; one that arrives slowly would have the host kill what is not handed over.
+  const leave = () => {
+    background(beginNothing())
+    setTimeout(endConnections, REQUESTS_MS).unref()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, leave)
+  nitro.hooks.hook('close', async () => {
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
-    await Promise.race([Promise.all([drain(DRAIN_MS), ...listeners.map(listener => listener.stop())]), late])
+    await Promise.race([Promise.all([beginNothing(), drain(DRAIN_MS)]), late])
     await close()
   })
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import {
@@ -5,7 +7,7 @@ import {
 } from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
 import { startServer } from '../support/server'
-import { timed } from '../support/stopwatch'
+import { timed, took } from '../support/stopwatch'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -201,6 +203,22 @@ describe('SIGTERM', () => {
     expect(await stopped).toBe(0)
     expect(await d.resend.emails()).toHaveLength(1)
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by')
+  })
+
+  it('waits for no form that arrives slowly: it is over before hosts kill', async () => {
+    const socket = connect(Number(new URL(d.server.url).port), '127.0.0.1')
+    const ended = once(socket, 'close')
+    socket.on('error', () => {}).write([
+      'POST /api/form HTTP/1.1', 'Host: forms', 'Content-Type: application/json', 'Content-Length: 1000',
+      'Expect: 100-continue', '', '{"a":',
+    ].join('\r\n'))
+    // The server reads it.
+    await once(socket, 'data')
+    let code: number | null = null
+    const ms = await took(async () => { code = await d.server.stop() })
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(14_000)
+    await ended
   })
 })
 
