@@ -3,6 +3,7 @@ import { fromFullStream } from 'chat'
 import type { ProposedCall } from '../../ports/approvals'
 import type { AgentTurn } from '../../ports/conversation'
 import type { Log } from '../../ports/runtime'
+import type { Field } from '../../ports/submission'
 import { readable, type Toolset } from './toolset'
 
 type Part = TextStreamPart<ToolSet>
@@ -65,9 +66,7 @@ export class TurnRun implements AgentTurn {
       title: toolset.tools[toolName]?.title ?? toolName,
       ...submissionIn(input),
       details: [
-        ...Object.entries((input ?? {}) as object).map(([label, value]) => ({
-          label, value: readable(value), edited: false,
-        })),
+        ...Object.entries((input ?? {}) as object).flatMap(([label, value]) => detailsOf(label, value)),
         ...await toolset.describe(toolName, input).catch(() => []),
       ],
     })))
@@ -123,6 +122,20 @@ export class TurnRun implements AgentTurn {
 function submissionIn(input: unknown): Pick<ProposedCall, 'submission'> {
   const { id } = (input ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { submission: id } : {}
+}
+
+/** One detail of an argument, and one for each change of a list of changes, so that none hides the next. */
+function detailsOf(label: string, value: unknown): Field[] {
+  const changes = Array.isArray(value) ? value as unknown[] : []
+  if (changes.length === 0 || !changes.every(isChange)) return [{ label, value: readable(value), edited: false }]
+  return changes.map(({ field, value }) => ({
+    label: `Change ${field.trim() ? readable(field) : JSON.stringify(field)}`, value: readable(value), edited: false,
+  }))
+}
+
+function isChange(item: unknown): item is { field: string, value: unknown } {
+  const { field, ...rest } = (item ?? {}) as Record<string, unknown>
+  return typeof field === 'string' && Object.keys(rest).join() === 'value'
 }
 
 /** What may be logged of an error: its message may quote the conversation. */

@@ -1,31 +1,34 @@
-import { Actions, Button, Card, CardText, Fields, type CardChild, type CardElement } from 'chat'
+import { Actions, Button, Card, CardText, Fields, type CardChild, type CardElement, type FieldElement } from 'chat'
 import type { ApprovalView } from '../../ports/board'
-import { fitFields, textElement } from './cards'
+import type { Field } from '../../ports/submission'
+import { escapeWithin, textElement } from './cards'
 import type { Platform } from '../../platforms/traits'
-import { chunk, cut } from '../../platforms/shared/text'
+import { chunk, cut, fieldName } from '../../platforms/shared/text'
 
 /** Details share a card with the rest of a conversation: fewer than a submission has, and shorter. */
 const DETAILS = 20
 const DETAIL_LENGTH = 600
+const TOTAL_LENGTH = 5000
 const TITLE_LENGTH = 120
 
-/** The card on which people allow or deny a tool call, bounded and escaped for the platform. */
+/** Of a detail that is named below because it is shortened; the limits of a card leave room for all. */
+const NAME_LENGTH = 18
+
+/**
+ * The card on which people allow or deny a tool call, bounded and escaped for the platform. Nobody approves what they
+ * do not see: each detail has its name and the beginning of its value there, however long the others are.
+ */
 export function approvalCard(view: ApprovalView, platform: Platform): CardElement {
-  const { card } = platform
-  const limits = {
-    ...card, fields: Math.min(card.fields, DETAILS), value: Math.min(card.value, DETAIL_LENGTH),
-    total: Math.min(card.total, 5000),
-  }
+  const { fieldsPerGroup, total } = platform.card
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: 300 }))
-  const { fields, hidden, shortened } = fitFields(
-    view.details, { ...platform, card: limits }, notes.map(({ content }) => content),
-  )
-  const leftOut = [
-    hidden > 0 && `${hidden} more not shown`, shortened > 0 && `${shortened} shortened`,
-  ].filter(Boolean).join(', ')
+  const room = Math.min(total, TOTAL_LENGTH) - notes.reduce((sum, { content }) => sum + content.length, 0)
+  const { fields, shortened } = fitDetails(view.details.slice(0, DETAILS), platform, room)
+  const names = shortened.map(({ label }) => escapeWithin(nameOf(label), NAME_LENGTH, platform)).join(', ')
+  const hidden = view.details.length - fields.length
+  const leftOut = [names && `Shortened: ${names}.`, hidden > 0 && `${hidden} more not shown.`].filter(Boolean).join(' ')
   const children: CardChild[] = [
-    ...chunk(fields, limits.fieldsPerGroup).map(group => Fields(group)),
-    ...leftOut ? [CardText(`${leftOut}.`, { style: 'muted' })] : [],
+    ...chunk(fields, fieldsPerGroup).map(group => Fields(group)),
+    ...leftOut ? [CardText(leftOut, { style: 'muted' })] : [],
     ...notes,
     ...view.value === null
       ? []
@@ -34,4 +37,41 @@ export function approvalCard(view: ApprovalView, platform: Platform): CardElemen
         })])],
   ]
   return Card({ title: cut(view.title, TITLE_LENGTH), children })
+}
+
+function fitDetails(
+  details: readonly Field[], platform: Platform, room: number,
+): { fields: FieldElement[], shortened: Field[] } {
+  const { card, escape } = platform
+  const shown = ({ label, value }: Field, most: number): FieldElement => {
+    const name = escapeWithin(nameOf(label), Math.min(card.label, most >> 1), platform)
+    const length = Math.min(card.value, DETAIL_LENGTH, most - name.length)
+    return { type: 'field', label: name, value: escapeWithin(value, length, platform) || '—' }
+  }
+  const share = fairShare(details.map(detail => lengthOf(shown(detail, room))), room)
+  const fields = details.map((detail) => {
+    const whole = shown(detail, room)
+    return lengthOf(whole) <= share ? whole : shown(detail, share)
+  })
+  const isShortened = ({ value }: Field, index: number) => fields[index]!.value !== (escape(value) || '—')
+  return { fields, shortened: details.filter(isShortened) }
+}
+
+/** What each may take so that all have room: the short ones leave theirs to the long ones. */
+function fairShare(lengths: readonly number[], room: number): number {
+  let left = room
+  for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(left / (lengths.length - index))
+    if (length > share) return share
+    left -= length
+  }
+  return room
+}
+
+function lengthOf({ label, value }: FieldElement): number {
+  return label.length + value.length
+}
+
+function nameOf(label: string): string {
+  return fieldName(label, label.length + 1)
 }

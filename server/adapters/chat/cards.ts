@@ -132,7 +132,7 @@ function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: 
 }
 
 /** As many fields as fit beside notes and other blocks, escaped, and how many do not. */
-export function fitFields(
+function fitFields(
   all: readonly ViewField[], platform: Platform, notes: readonly string[], blocks = 0,
 ): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform

@@ -16,6 +16,9 @@ const HIT: Bounds = { text: 160, items: 12, total: 1200 }
 const WHOLE: Bounds = { text: 8000, items: 200, total: 16_000 }
 const HITS = 10
 
+/** The card on which somebody approves them has room for the names and the beginnings of so many, on every platform. */
+const CHANGES = 10
+
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
 /** The tools over submissions: three that read, three that write and ask first. */
@@ -72,7 +75,9 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
         changes: z.array(z.object({
           field: z.string().describe('Name of the field, exactly as getSubmission shows it'),
           value: z.string().describe('Its new value; for a list or an object, its JSON'),
-        })).min(1).max(100),
+        })).min(1).max(
+          CHANGES, `Nobody can review more than ${CHANGES} changes here. Ask for fewer, or for Edit & Forward on the card.`,
+        ),
       }),
       needsApproval: true,
       execute: async ({ id, changes }) => outcome(

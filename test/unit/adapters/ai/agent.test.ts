@@ -7,6 +7,7 @@ import { createModels } from '../../../../server/adapters/ai/model'
 import type { Toolset } from '../../../../server/adapters/ai/toolset'
 import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
 import type { KeptTurn, Verdict } from '../../../../server/ports/approvals'
+import type { Field } from '../../../../server/ports/submission'
 import { startModelServer, type ModelServer } from '../../../support/model-server'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
@@ -23,11 +24,15 @@ const note = (event: string, facts?: unknown) => void logged.push([event, facts]
 
 function agentWith(
   tools: Toolset['tools'] = {},
-  { approvals = 'ask', timeMs = 60_000 }: { approvals?: 'ask' | 'deny', timeMs?: number } = {},
+  { approvals = 'ask', timeMs = 60_000, described = [] }: {
+    approvals?: 'ask' | 'deny'
+    timeMs?: number
+    described?: Field[]
+  } = {},
 ): Agent {
   return new Agent({
     model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
-    toolset: async () => ({ tools, describe: async () => [] }), approvals, isCard: () => false,
+    toolset: async () => ({ tools, describe: async () => described }), approvals, isCard: () => false,
     limits: { steps: 5, timeMs, historyChars: 50_000 }, log: { info: note, warn: note, error: note },
   })
 }
@@ -160,6 +165,27 @@ describe('a turn that waits', () => {
     ))).toBe('Done.')
     expect(runs).toEqual([input])
     expect(model.requests[0]!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+  })
+
+  test('has one detail for each change of a list of changes, before what else is known', async () => {
+    const edit = tool({ title: 'Edit it', inputSchema: z.object({ id: z.string(), changes: z.array(z.object({
+      field: z.string(), value: z.string(),
+    })) }), needsApproval: true, execute: async () => 'edited' })
+    const agent = agentWith({ edit }, { described: [{ label: 'Submission: name', value: 'Ada', edited: false }] })
+    const changes = [
+      { field: 'message', value: 'words '.repeat(200) }, { field: 'email', value: 'ada@example.com' },
+      { field: ' ', value: '' },
+    ]
+    model.script({ calls: [{ name: 'edit', input: { id: '1', changes } }] })
+    const turn = await agent.start([message('edit')], true, conversation)
+    await read(turn)
+    expect((await turn.outcome()).calls[0]!.details).toEqual([
+      { label: 'id', value: '1', edited: false },
+      { label: 'Change message', value: changes[0]!.value, edited: false },
+      { label: 'Change email', value: 'ada@example.com', edited: false },
+      { label: 'Change " "', value: '', edited: false },
+      { label: 'Submission: name', value: 'Ada', edited: false },
+    ])
   })
 
   test('runs nothing when writes were switched off in the meantime', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { printable } from '../../../../server/platforms/shared/text'
@@ -54,6 +55,21 @@ test('WhatsApp takes what has become of any card, below it', async () => {
     expect(said.map(({ replyTo, buttons }) => [replyTo, buttons])).toEqual(said.map(() => [id, []]))
     expect(said.flatMap(({ text }) => foundBy(text)).filter(found => !ours(found))).toEqual([])
   }), { numRuns: runs(50) })
+})
+
+test('as many long changes as a tool may ask for stand on WhatsApp with who asked', async () => {
+  const detail = (label: string) => ({ label, value: 'Some words. '.repeat(80), edited: false })
+  const changes = Array.from({ length: 10 }, (_, at) => detail(`Change field ${at} ${'of a long name '.repeat(5)}`))
+  const others = ['name', 'email', 'message', 'company'].map(name => detail(`Submission: ${name}`))
+  const details = [{ label: 'id', value: crypto.randomUUID(), edited: false }, ...changes, ...others]
+  await adapter.postMessage(thread, approvalCard({
+    title: 'Edit and forward submission', details, notes: ['Asked by Ada on WhatsApp.'],
+    value: `${crypto.randomUUID()}.0`,
+  }, platform))
+  const { text } = whatsapp.messages().at(-1)!
+  for (const { label } of changes) expect(text).toContain(label.slice(0, 14))
+  expect(text).toContain('\n\nShortened: Change field 0')
+  expect(text).toContain('Asked by Ada on WhatsApp.')
 })
 
 const UNITS = ['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}']

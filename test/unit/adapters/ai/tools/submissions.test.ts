@@ -114,6 +114,12 @@ describe('a write', () => {
     expect(triage.endpoint.calls.map(({ body }) => body)).toEqual(['{"name":"Ada","engines":3}'])
   })
 
+  test('with more changes than a card can show is refused before anybody is asked', async () => {
+    const id = await triage.post({ name: 'Ada' })
+    const changes = Array.from({ length: 11 }, () => ({ field: 'name', value: 'Grace' }))
+    await expect(call('editAndForwardSubmission', { id, changes })).rejects.toThrow('more than 10 changes')
+  })
+
   test('marks as spam, which erases the data', async () => {
     const id = await triage.post({ name: 'Casino' })
     expect(await call('markSubmissionAsSpam', { id })).toMatchObject({ done: true })
