@@ -52,10 +52,16 @@ export function editOf({ edited, before }: Submission, key: string, rule: FieldR
 /** One input per field. Ids are positions, because keys may be empty, long or repeated after cutting. */
 export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[] {
   return Object.entries(data).map(([key, value], position) => {
-    const input = { id: `f${position}`, label: key.toWellFormed(), value: fieldText(value) }
     const rule = ruleOf(rules, key)
+    const input = { id: `f${position}`, label: key.toWellFormed(), value: inputText(value, rule) }
     return rule.type && isOffered(input.value, rule) ? { ...input, rule } : input
   })
+}
+
+/** What an input holds: what a checkbox means, which may be sent as `on` or `yes`, and any other value as text. */
+function inputText(value: unknown, rule: FieldRule): string {
+  const text = fieldText(value)
+  return rule.type === 'checkbox' ? fieldText(valueOf(text, rule)) : text
 }
 
 /** Whether an input for such values can show this one; any other is edited as the text that it is. */
@@ -81,8 +87,9 @@ export function applyEdits(
   const entries = Object.entries(data).map(([key, value], position): [string, unknown] => {
     const id = `f${position}`
     const typed = Object.hasOwn(submitted, id) ? submitted[id] : undefined
-    if (typed === undefined || comparable(typed) === comparable(fieldText(value))) return [key, value]
     const rule = ruleOf(rules, key)
+    const isKept = typed === undefined || comparable(inputText(typed, rule)) === comparable(inputText(value, rule))
+    if (isKept) return [key, value]
     const parsed = rule.type ? held(typed, rule) : reviveLike(value, typed)
     if ('error' in parsed) {
       errors[id] = parsed.error

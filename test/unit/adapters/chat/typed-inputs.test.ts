@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { editModal } from '../../../../server/adapters/chat/modals'
+import { applyEdits } from '../../../../server/domain/submission/fields'
 import { editForm } from '../../../../server/domain/submission/present'
 import { fieldsOf, modalInputs, readInputs } from '../../../../server/platforms/discord/fields'
 import { typedInputs } from '../../../../server/platforms/discord/interactions'
@@ -66,6 +67,24 @@ test('a value that an input cannot show is edited as text', () => {
   expect(slackInputs(empty).map(({ type }) => type)).toEqual([
     'number_input', 'datepicker', 'static_select', 'radio_buttons', 'email_text_input', 'url_text_input',
   ])
+})
+
+test.each([
+  ['on', 'true'], ['yes', 'true'], ['1', 'true'], [1, 'true'], ['True', 'true'], ['off', 'false'], ['no', 'false'],
+])('a checkbox that was stored as %j opens as what it means, and stays as it is when nobody touches it', (terms, meant) => {
+  const data = { terms, name: 'Ada' }
+  for (const { key, modal } of platforms) {
+    if (!modal) continue
+    const [radio] = modalOf(key, data).children
+    expect(radio, key).toMatchObject({ type: 'radio_select', initialOption: meant })
+  }
+  expect(applyEdits(data, { f0: meant, f1: 'Grace' }, RULES)).toEqual({
+    data: { terms, name: 'Grace' }, edited: ['name'],
+  })
+  const other = meant === 'false'
+  expect(applyEdits(data, { f0: String(other), f1: 'Ada' }, { terms: { type: 'checkbox' } })).toEqual({
+    data: { terms: other, name: 'Ada' }, edited: ['terms'],
+  })
 })
 
 test('lists of options that are too long for a form are typed, and every platform takes it', () => {
