@@ -12,6 +12,15 @@ const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 type Interaction = { view?: { app_installed_team_id?: string } } & Record<string, unknown>
 
+/** What tells the workspace of who acts: a press or a form, a command, or a message, which has ids in their places. */
+interface Acted {
+  user?: string | { team_id?: string }
+  team?: string | { id?: string } | null
+  team_id?: string
+  user_team?: string
+  source_team?: string
+}
+
 /** The events by which Slack tells that a token is worth nothing any more. */
 interface Goodbye { type: string, tokens?: { bot?: string[] } }
 
@@ -58,12 +67,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
 
   /** Ids of who acts, as the configuration has them; people of other workspaces have only the second. */
   idsOf(userId: string, payload: unknown): string[] {
-    const { user, team, team_id: commanded } = payload as {
-      user?: { team_id?: string }
-      team?: { id?: string } | null
-      team_id?: string
-    }
-    const own = user?.team_id ?? team?.id ?? commanded ?? this.requestContext.getStore()?.teamId
+    const own = workspaceOf(payload as Acted) ?? this.requestContext.getStore()?.teamId
     const isForeign = this.settings.oauth !== undefined && own !== this.home
     return [...isForeign ? [] : [userId], ...own ? [`${own}:${userId}`] : []]
   }
@@ -155,4 +159,11 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     this._botUserId = String(user_id)
     this._botId = bot_id ? String(bot_id) : null
   }
+}
+
+/** In a channel that workspaces share, `team` is the one that Slack tells; `user_team` is the one of who wrote. */
+function workspaceOf({ user, team, ...ids }: Acted): string | undefined {
+  const pressed = typeof user === 'object' ? user.team_id : undefined
+  const told = typeof team === 'string' ? team : team?.id
+  return pressed ?? ids.user_team ?? ids.source_team ?? told ?? ids.team_id
 }

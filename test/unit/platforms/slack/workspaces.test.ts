@@ -67,3 +67,24 @@ test('that token is found as long as the channel is spoken in, however long a pr
   }
   expect(tokens().at(-1)).toEqual(['chat.postMessage', 'xoxb-partner'])
 })
+
+test('who writes has the ids of who clicks, in a channel that workspaces share and in no webhook as well', async () => {
+  const adapter = await start()
+  const inHome = <T>(ask: () => T) => adapter.withBotToken('xoxb-own', ask, { installationId: 'T1' })
+  const message = { type: 'message', user: 'U5', team: 'T1', channel: 'C1', ts: '1.1', text: 'take abcd1234' }
+  const click = (team: string) => ({ type: 'block_actions', user: { id: 'U5', team_id: team }, team: { id: 'T1' } })
+  await inHome(() => adapter.channelsHere('slack:C1:1.1'))
+
+  const ours = ['U5', 'T1:U5']
+  expect(inHome(() => adapter.idsOf('U5', click('T1')))).toEqual(ours)
+  expect(inHome(() => adapter.idsOf('U5', message))).toEqual(ours)
+  expect(adapter.idsOf('U5', message)).toEqual(ours)
+
+  const guest = ['T2:U5']
+  expect(inHome(() => adapter.idsOf('U5', click('T2')))).toEqual(guest)
+  const told = [{ user_team: 'T2' }, { source_team: 'T2' }, { team: 'T2' }, { user_team: 'T2', source_team: 'T3' }]
+  for (const more of told) {
+    expect(inHome(() => adapter.idsOf('U5', { ...message, ...more })), JSON.stringify(more)).toEqual(guest)
+  }
+  expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guest)
+})
