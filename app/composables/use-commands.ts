@@ -21,8 +21,15 @@ const DIALOG = '[role=dialog][data-state=open]'
 /** What each part of what is shown has on offer, the frame first. */
 const offers = shallowReactive(new Set<() => Command[]>())
 
-/** All that can be done now, what the page has before what the frame has. */
-export const commandsNow = (): Command[] => [...offers].toReversed().flatMap(offer => offer())
+/** All that can be done now, what the page has before what the frame has; a key is of the first that has it. */
+export function commandsNow(): Command[] {
+  const keys = new Set<string>()
+  return [...offers].toReversed().flatMap(offer => offer()).map(({ key, ...command }) => {
+    if (key === undefined || keys.has(key)) return command
+    keys.add(key)
+    return { key, ...command }
+  })
+}
 
 /** Has this on offer, as long as the component is there. */
 export function useCommands(offer: () => Command[]): void {

@@ -52,7 +52,8 @@ export function useDone() {
     const result = await decideOn(id, { action })
     if (!result.decided) return failed(action, result.message)
     notice.value = {
-      number: told, title: DONE[action], icon: 'i-lucide-undo-2', to: `/submissions/${id}`, ms: READ_MS,
+      number: told, title: 'What was decided last is open again. The cards follow.', icon: 'i-lucide-undo-2',
+      to: `/submissions/${id}`, ms: READ_MS,
     }
   }
 

@@ -39,5 +39,6 @@ export function useSubmissionCommands({ submission, editing, atOnce, ask, act, u
     ]
   }
 
-  useCommands(() => [...undoing(), ...deciding()])
+  // What is shown comes before what was decided elsewhere.
+  useCommands(() => [...deciding(), ...undoing()])
 }

@@ -118,3 +118,38 @@ test('what was decided before the next one was shown is sent however far somebod
   }
   expect(history.filter(({ event }) => event === 'claimed')).toHaveLength(1)
 })
+
+test('the key that takes back is of what is shown, not of what was decided last, and stands once in help and palette', async () => {
+  const ids: string[] = []
+  for (const name of ['Ida', 'Ivo', 'Ina']) ids.unshift(await send({ name, message: 'Backwards' }))
+  const [first, second, third] = ids as [string, string, string]
+  await page.goto(`${d.server.url}/?q=backwards`)
+  await page.getByTestId('row').nth(2).waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  for (const next of [second, third]) {
+    await isNext(next)
+    await page.keyboard.press('s')
+    await page.locator('main').getByText(next).waitFor()
+  }
+  await until('both decisions', async () => (await states('spam')).filter(id => ids.includes(id)).length === 2)
+  await page.getByTestId('notice').getByText('Marked as spam').waitFor()
+  for (const before of [second, first]) {
+    await page.keyboard.press('k')
+    await page.locator('main').getByText(before).waitFor()
+    await page.getByTestId('reopen').waitFor()
+  }
+
+  const keys = (inside: string) => page.getByTestId(inside).locator('kbd').getByText('z', { exact: true })
+  for (const [key, inside] of [['?', 'shortcuts'], ['Control+k', 'palette']] as const) {
+    await page.keyboard.press(key)
+    await page.getByTestId(inside).getByText('Not spam').waitFor()
+    expect(await keys(inside).count(), inside).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.getByTestId(inside).waitFor({ state: 'detached' })
+  }
+
+  await page.keyboard.press('z')
+  await page.getByTestId('notice').getByText('Open again. The cards follow.').waitFor()
+  const spam = await states('spam')
+  expect(ids.filter(id => spam.includes(id))).toEqual([second])
+})
