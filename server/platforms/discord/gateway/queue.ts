@@ -16,7 +16,8 @@ export interface DeadLetter {
 
 /** Tries until it succeeds or is given up; throws only when it is left to the replay. */
 export interface Retry {
-  (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, maxAgeMs?: number): Promise<void>
+  /** @param dueBy epoch ms from which on it has failed for whoever sent it: then it is not tried, not even once */
+  (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, dueBy?: number): Promise<void>
 }
 
 export interface QueueOptions {
@@ -88,9 +89,10 @@ export class EventQueue {
     }
   }
 
-  private async retry(...[attempt, letter, maxAgeMs = this.options.maxAgeMs]: Parameters<Retry>): Promise<void> {
-    const started = Date.now()
+  private async retry(...[attempt, letter, dueBy]: Parameters<Retry>): Promise<void> {
+    const until = dueBy ?? Date.now() + this.options.maxAgeMs
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      if (dueBy !== undefined && Date.now() > dueBy) return this.drop(letter, Date.now() - dueBy)
       try {
         return await attempt(this.ended.signal)
       }
@@ -98,13 +100,20 @@ export class EventQueue {
         if (this.ending.signal.aborted) throw new LeftToReplay()
         const { reason, permanent, retryAfterMs } = failure(error)
         this.options.onFailure(reason)
-        const left = started + maxAgeMs - Date.now()
+        const left = until - Date.now()
         if ((permanent || left <= 0) && await this.bury(letter, reason)) return
         const askedMs = Math.min(retryAfterMs, Math.max(left, 0))
         await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), askedMs), this.ending.signal)
         if (this.ending.signal.aborted) throw new LeftToReplay()
       }
     }
+  }
+
+  /** Over, whether the store keeps a note of it or not. */
+  private async drop(letter: DeadLetter, lateMs: number): Promise<void> {
+    const reason = `It came ${lateMs} ms too late to be answered, if this machine's clock is right.`
+    this.options.onFailure(reason)
+    await this.bury(letter, reason)
   }
 
   /** False when the store is away: then it is not given up yet. */

@@ -65,6 +65,23 @@ test('what cannot be buried is tried on', async () => {
   expect(buried).toEqual(['a1'])
 })
 
+test.each([true, false])('what nobody waits for any more is not tried and holds nothing up (store away: %s)', async (away) => {
+  const [tried, failures, buried] = [[] as string[], [] as string[], [] as string[]]
+  const bury = async ({ id }: DeadLetter) => {
+    if (away) throw new Error('no store')
+    buried.push(id)
+  }
+  const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: reason => void failures.push(reason), bury })
+  const add = (id: string, dueBy: number) => queue.add(undefined, retry => retry(async () => {
+    tried.push(id)
+    throw new Error('HTTP 503')
+  }, { id, type: 'INTERACTION_CREATE' }, dueBy))
+  expect(await Promise.all([add('late', Date.now() - 1), add('in time', Date.now() + 300)])).toEqual([true, true])
+  expect([...new Set(tried)]).toEqual(['in time'])
+  expect(failures).toContainEqual(expect.stringMatching(/^It came \d+ ms too late to be answered/))
+  expect(buried).toEqual(away ? [] : ['late', 'in time'])
+})
+
 test('at the end each channel stops at its first failure, so that the replay keeps the order', async () => {
   const { queue, log, buried, add } = start()
   const results = [add('a', 'a1'), add('a', 'a2', new DeliveryFailed('HTTP 503')), add('a', 'a3'), add('b', 'b1')]
