@@ -13,9 +13,9 @@ const INTERACTION_MAX_AGE_MS = 3000
 
 /**
  * How far this machine's clock may be ahead of Discord's, ms, which made the id that tells an interaction's age. Clocks
- * that are kept differ by less; one that is further ahead takes every click for late, and the log says so.
+ * that nobody keeps differ by some seconds; one that is further ahead takes every click for late, and the log says so.
  */
-const CLOCK_SKEW_MS = 2000
+const CLOCK_SKEW_MS = 10_000
 
 /** How far back messages are read, ms: less than events are remembered, since what lies further back may be handled. */
 const OLDEST_MS = 23 * 3_600_000

@@ -29,7 +29,7 @@ function start() {
 
 test('a click that failed for who clicked is not handled when it is replayed, and is settled', async () => {
   const { dispatcher, delivered, buried, progress } = start()
-  const [late, atTheEdge, now, ahead] = [idFrom(6000), idFrom(4000), idFrom(0), idFrom(-60_000)]
+  const [late, atTheEdge, now, ahead] = [idFrom(14_000), idFrom(12_000), idFrom(0), idFrom(-60_000)]
   const ids = [late, atTheEdge, now, ahead]
   for (const [at, id] of ids.entries()) {
     dispatcher.take({ t: 'INTERACTION_CREATE', s: at + 1, d: { id, channel_id: '2' } })
