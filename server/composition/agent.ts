@@ -28,7 +28,7 @@ const LEASE_GRACE_MS = 60_000
 const STOP_GRACE_MS = 3000
 
 interface AgentParts {
-  config: Pick<Config, 'agent' | 'tools' | 'dataDir' | 'siteUrl'>
+  config: Pick<Config, 'agent' | 'tools' | 'dataDir' | 'siteUrl' | 'revocableMs'>
   connections: readonly Connection[]
   places: Places
   people: People

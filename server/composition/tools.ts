@@ -10,7 +10,7 @@ import type { Log } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 
 interface ToolsParts {
-  config: Pick<Config, 'tools' | 'dataDir'>
+  config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
   submissionsAt: (place: Place) => SubmissionAccess
   forms: Pick<Forms, 'rooms'>
   /** What `config.tools.selection` names, as the configured provider has it. */
@@ -37,6 +37,7 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
   const fileTools = stored
     ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) })
     : {}
+  const { revocableMs } = config
   return {
     /** Chooses among the tools; to be warmed up in the background. */
     selection,
@@ -44,7 +45,7 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
     of: (chat: Chat, { threadId, channelId, place }: Where, reviewer: Person): ToolSet => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
       const submissions = isRoom(place, forms)
-        ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer }), ...fileTools }
+        ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer, revocableMs }), ...fileTools }
         : createElsewhereTools()
       const conversation = createConversationTools({ chat, thread: { id: threadId, channelId } })
       return { ...submissions, ...conversation, ...selection.tools }

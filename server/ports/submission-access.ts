@@ -51,7 +51,7 @@ export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
 
 /** What became of an attempt to decide a submission. Exactly one claim of a submission wins. */
 export type ClaimResult
-  = | { claimed: true }
+  = | { claimed: true, /** Until then a decision can be taken back, epoch ms. */ revocableUntil?: number }
     /**
      * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: they may not, and alone read why,
      * since no list names them, or since another one has it.

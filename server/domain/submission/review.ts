@@ -164,7 +164,7 @@ export class Review {
     runtime.background(outbox.run(applied.submission, applied.added))
     const { state, revocableUntil } = applied.submission
     if (state === 'settling' && revocableUntil !== undefined) outbox.runOnTime(applied.submission)
-    return { claimed: true }
+    return { claimed: true, ...revocableUntil !== undefined && { revocableUntil } }
   }
 }
 

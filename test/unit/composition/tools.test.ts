@@ -43,7 +43,7 @@ async function agentThat(answers: Answer[]) {
     },
   })
   const { selection, of } = await openTools({
-    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test' }).tools }, submissionsAt: () => triage.submissions,
+    config: { ...readConfig({ NODE_ENV: 'test' }), dataDir: dir }, submissionsAt: () => triage.submissions,
     forms: triage.presentation.forms, models: {}, log: silentLog,
   })
   const tools = of(
@@ -75,17 +75,32 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
   expect(await readFile(join(dir, 'files/reports/ada.json'), 'utf8')).toBe(content)
 })
 
-test('without a place for files there are no file tools', async () => {
+/** The tools of a conversation in a room of the cards. */
+async function toolsWith(env: Record<string, string>) {
   const { of } = await openTools({
-    config: { dataDir: dir, tools: readConfig({ NODE_ENV: 'test', VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }).tools },
+    config: { ...readConfig({ NODE_ENV: 'test', ...env }), dataDir: dir },
     submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog,
   })
-  const names = Object.keys(of(
+  return of(
     { getLogger: () => silentLog } as never,
     { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'] }, ADA,
-  ))
+  )
+}
+
+test('without a place for files there are no file tools', async () => {
+  const names = Object.keys(await toolsWith({ VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }))
   expect(names).toEqual(expect.arrayContaining(['forwardSubmission', 'fetchMessages', 'moreTools']))
   expect(names.filter(name => name.endsWith('File') || name === 'listFiles')).toEqual([])
+})
+
+test.each([
+  ['without UNDO_SECONDS and SPAM_HOLD is final', {}, [/Final/, /names\.$/, /erased at once.*Final/]],
+  ['with UNDO_SECONDS can be undone', { UNDO_SECONDS: '10' }, [/Undo/, /Undo/, /erased at once.*Final/]],
+  ['with SPAM_HOLD keeps spam', { SPAM_HOLD: '24h' }, [/Final/, /names\.$/, /not erased at once.*Not spam/]],
+])('what the model reads of a decision: %s', async (_, env, words) => {
+  const tools = await toolsWith(env)
+  const names = ['forwardSubmission', 'editAndForwardSubmission', 'markSubmissionAsSpam']
+  expect(names.map(name => tools[name]?.description)).toEqual(words.map(each => expect.stringMatching(each)))
 })
 
 test('a model that lacks a tool asks for the next page, then for everything', async () => {

@@ -1,14 +1,17 @@
 import { tool } from 'ai'
 import { z } from 'zod'
-import { plain } from '../../../../shared/utils/line'
+import type { Line } from '../../../../shared/types/line'
+import { plain, said } from '../../../../shared/utils/line'
 import type { SubmissionAccess, ShownSubmission, ClaimResult } from '../../../ports/submission-access'
-import type { Person } from '../../../ports/submission'
+import type { Action, Person } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
   /** Who asked for a write, or approved it: the one that cards and emails name. */
   reviewer: Person
+  /** For how long each decision can be taken back, ms; 0 for not at all. */
+  revocableMs: Readonly<Record<Action, number>>
 }
 
 /** A hit shows enough to choose by, `getSubmission` shows the rest. */
@@ -19,10 +22,17 @@ const HITS = 10
 /** The card on which somebody approves them has room for the names and the beginnings of so many, on every platform. */
 const CHANGES = 10
 
+/** What becomes of a decision, as the deployment has it; it is told on in the thread. */
+const FINAL = 'Final: it cannot be taken back.'
+const DELAYED = 'It does not go out at once: for a while its cards offer Undo, which takes it back.'
+const ERASED = `its data is erased at once and nothing is sent. ${FINAL}`
+const KEPT = 'nothing is sent. Its data is not erased at once: for a while its cards offer Not spam, which takes it back; then it is erased.'
+
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
 /** The tools over submissions: three that read, three that write and ask first. */
-export function createSubmissionTools({ submissions: access, reviewer }: SubmissionToolsOptions) {
+export function createSubmissionTools({ submissions: access, reviewer, revocableMs }: SubmissionToolsOptions) {
+  const [isDelayed, isKept] = [revocableMs.forward > 0, revocableMs.spam > 0]
   return {
     searchSubmissions: tool({
       title: 'Search submissions',
@@ -60,16 +70,16 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
     }),
     forwardSubmission: tool({
       title: 'Forward submission',
-      description: 'Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. Final: it cannot be taken back.',
+      description: `Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. ${isDelayed ? DELAYED : FINAL}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }) => outcome(
-        await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.',
+        await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.', goesOut,
       ),
     }),
     editAndForwardSubmission: tool({
       title: 'Edit and forward submission',
-      description: 'Change fields of one pending form submission, for instance to correct a typo, then forward it. Name only the fields that change; getSubmission shows their names.',
+      description: `Change fields of one pending form submission, for instance to correct a typo, then forward it. Name only the fields that change; getSubmission shows their names.${isDelayed ? ` ${DELAYED}` : ''}`,
       inputSchema: z.object({
         id,
         changes: z.array(z.object({
@@ -82,15 +92,17 @@ export function createSubmissionTools({ submissions: access, reviewer }: Submiss
       needsApproval: true,
       execute: async ({ id, changes }) => outcome(
         await access.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.',
+        until => said`It is edited. ${goesOut(until)}`,
       ),
     }),
     markSubmissionAsSpam: tool({
       title: 'Mark submission as spam',
-      description: 'Discard one pending form submission as spam: its data is erased at once and nothing is sent. Final: it cannot be taken back.',
+      description: `Discard one pending form submission as spam: ${isKept ? KEPT : ERASED}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }) => outcome(
         await access.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.',
+        until => said`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
     }),
   }
@@ -119,8 +131,15 @@ function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmissio
   }
 }
 
-function outcome(result: ClaimResult, message: string) {
-  return { done: result.claimed, message: result.claimed ? message : plain(result.message) }
+/** @param revocable what is said instead of what can be taken back until then, epoch ms */
+function outcome(result: ClaimResult, final: string, revocable: (until: number) => Line) {
+  if (!result.claimed) return { done: false, message: plain(result.message) }
+  const { revocableUntil } = result
+  return { done: true, message: revocableUntil === undefined ? final : plain(revocable(revocableUntil)) }
+}
+
+function goesOut(at: number): Line {
+  return said`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses Undo on one of its cards.`
 }
 
 function time(epochMs: number | null): string | null {

@@ -12,7 +12,9 @@ let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
 afterEach(() => triage.close())
 
-const tools = () => createSubmissionTools({ submissions: triage.submissions, reviewer: { ...ADA, name: 'Grace' } })
+const tools = () => createSubmissionTools({
+  submissions: triage.submissions, reviewer: { ...ADA, name: 'Grace' }, revocableMs: triage.revocableMs,
+})
 const call = (name: string, input?: unknown) => callTool(tools(), name, input)
 
 test('are three that read, and three that write and need approval', () => {
@@ -122,7 +124,9 @@ describe('a write', () => {
 
   test('marks as spam, which erases the data', async () => {
     const id = await triage.post({ name: 'Casino' })
-    expect(await call('markSubmissionAsSpam', { id })).toMatchObject({ done: true })
+    expect(await call('markSubmissionAsSpam', { id })).toEqual({
+      done: true, message: 'It is marked as spam and its data is erased.',
+    })
     await triage.runtime.drain()
     expect(await call('getSubmission', { id })).toMatchObject({
       data: null, notes: [expect.stringMatching(/^Marked as spam by Grace on Slack, /)],
@@ -132,5 +136,39 @@ describe('a write', () => {
 
   test.each([{}, { id: '' }, { id: 7 }, { id: 'x'.repeat(101) }])('needs an id: %j is refused', async (input) => {
     for (const name of ['forwardSubmission', 'markSubmissionAsSpam']) await expect(call(name, input)).rejects.toThrow()
+  })
+})
+
+describe('of a write that can be taken back', () => {
+  const described = () => Object.values(tools()).map(({ description }) => description).join('\n')
+  /** What is said, and when that can be taken back at the latest. */
+  const said = async (name: string, input: object, ms: number) => {
+    const until = new Date(triage.runtime.now() + ms).toISOString()
+    return [(await call(name, input)).message, until.slice(11, 19), until.slice(11, 16)]
+  }
+
+  test('it is said when it goes out, and until when spam is kept', async () => {
+    Object.assign(triage.revocableMs, { forward: 10_000, spam: 3_600_000 })
+    const post = () => triage.post({ name: 'Ada' })
+    const changes = [{ field: 'name', value: 'Eda' }]
+    const [forwarded, seconds] = await said('forwardSubmission', { id: await post() }, 10_000)
+    expect(forwarded).toBe(`It goes out at ${seconds} UTC, unless somebody presses Undo on one of its cards.`)
+    const [edited, after] = await said('editAndForwardSubmission', { id: await post(), changes }, 10_000)
+    expect(edited).toBe(`It is edited. It goes out at ${after} UTC, unless somebody presses Undo on one of its cards.`)
+    const id = await post()
+    const [kept, , clock] = await said('markSubmissionAsSpam', { id }, 3_600_000)
+    expect(kept).toMatch(/^It is marked as spam. Until .* its cards offer Not spam; then its data is erased.$/)
+    expect(kept).toContain(`, ${clock} UTC its`)
+    expect(described()).not.toMatch(/Final|is erased at once/)
+    await triage.runtime.drain()
+    expect(await triage.review.revoke(id, 'spam', ADA)).toEqual({ claimed: true })
+  })
+
+  test('one that cannot be is final, beside one that can', async () => {
+    triage.revocableMs.spam = 3_600_000
+    expect(described()).toMatch(/if there is one\. Final(.|\n)*Not spam/)
+    expect(await call('forwardSubmission', { id: await triage.post({ name: 'Ada' }) })).toEqual({
+      done: true, message: 'It is forwarded now; its card follows.',
+    })
   })
 })
