@@ -43,8 +43,12 @@ export interface WhatsApp extends Proxy {
   fail: (serverUrl: string, code: number) => Promise<Response>
 }
 
-/** The WhatsApp Cloud API, as far as a bot in the chat of one person needs it. */
-export async function startWhatsApp(): Promise<WhatsApp> {
+/**
+ * The WhatsApp Cloud API, as far as a bot in the chat of one person needs it.
+ *
+ * @param dialled another number under which WhatsApp knows the reviewer; webhooks have its own
+ */
+export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {}): Promise<WhatsApp> {
   const messages: WhatsAppMessage[] = []
   let presses = 0
 
@@ -57,7 +61,7 @@ export async function startWhatsApp(): Promise<WhatsApp> {
 
   function take({ messaging_product: product, to, type, text, interactive, context }: Json): Response {
     if (product !== 'whatsapp') return refuse(400, 100, 'The parameter messaging_product is required.')
-    if (to !== CHAT) return refuse(400, 131030, 'Recipient phone number not in allowed list')
+    if (to !== CHAT && to !== dialled) return refuse(400, 131030, 'Recipient phone number not in allowed list')
     const problem = type === 'interactive' ? problemOf(interactive as Json) : textProblem(text as Json)
     if (problem) return refuse(400, 131009, problem)
     const id = `wamid.${messages.length + 1}`
@@ -66,7 +70,7 @@ export async function startWhatsApp(): Promise<WhatsApp> {
       text: type === 'interactive' ? `${interactive.header?.text ?? ''}\n${interactive.body.text}` : text.body,
       buttons: (interactive?.action.buttons ?? []).map(({ reply }: Json) => reply),
     })
-    return Response.json({ messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: to }], messages: [{ id }] })
+    return Response.json({ messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: CHAT }], messages: [{ id }] })
   }
 
   /** As https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples shows it. */
@@ -92,7 +96,7 @@ export async function startWhatsApp(): Promise<WhatsApp> {
   return Object.assign(proxy, {
     env: {
       WHATSAPP_ACCESS_TOKEN: TOKEN, WHATSAPP_APP_SECRET: SECRET, WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
-      WHATSAPP_PHONE_NUMBER_ID: NUMBER, WHATSAPP_CHAT_ID: CHAT, WHATSAPP_API_URL: proxy.url,
+      WHATSAPP_PHONE_NUMBER_ID: NUMBER, WHATSAPP_CHAT_ID: dialled, WHATSAPP_API_URL: proxy.url,
     },
     messages: () => messages,
     cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),

@@ -20,6 +20,8 @@ const TIMEOUT_MS = 10_000
 /** What an adapter of ours may know beside the SDK's. */
 interface Knowing {
   isMember?: (channelId: string, userId: string) => Promise<boolean>
+  /** What the platform's answers say that somebody has to change; null for nothing. */
+  problem?: () => string | null
   /** Posts without waiting for as long as the platform asks: whoever calls tries again. */
   postAtOnce?: (threadId: string, message: AdapterPostableMessage) => Promise<RawMessage<unknown>>
 }
@@ -52,6 +54,10 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
     }
   }
   return {
+    check: adapter.problem && (async () => {
+      const reason = adapter.problem!()
+      return reason === null ? { ok: true, value: undefined } : refused({ reason })
+    }),
     hasMember: adapter.isMember && (userId => attempt(() => adapter.isMember!(channelId, userId))),
     post: card => attempt(async () => {
       const { threadId, id: messageId } = await post(card)

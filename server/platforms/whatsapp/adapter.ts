@@ -17,6 +17,11 @@ export interface WhatsAppSettings {
   apiUrl?: string
 }
 
+/** Meta's answer to a message: the number as it was sent, and as WhatsApp has it, which names senders so. */
+interface Accepted {
+  contacts?: { input?: unknown, wa_id?: unknown }[]
+}
+
 interface Statuses {
   entry?: { changes?: { value?: { statuses?: { status?: string, errors?: { code?: unknown }[] }[] } }[] }[]
 }
@@ -26,15 +31,24 @@ type Sent = RawMessage<WhatsAppRawMessage>
 /** WhatsApp through the SDK, with cards that it renders for us, and edits that are said. */
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
   private readonly expected: Buffer
+  private readonly chatId: string
+  /** The reviewer's number as WhatsApp has it, when it is another than they dial. */
+  private renamed: string | undefined
 
-  constructor({ chatId: _, ...settings }: WhatsAppSettings, logger: Logger) {
+  constructor({ chatId, ...settings }: WhatsAppSettings, logger: Logger) {
     super({ ...settings, logger, userName: 'form-bot' })
+    this.chatId = chatId
     this.expected = digest(settings.verifyToken)
   }
 
   /** A chat is of one person. */
   async isMember(channelId: string, userId: string): Promise<boolean> {
     return channelId === this.channelOf(userId)
+  }
+
+  /** Why presses have no effect, as far as that is known; cards arrive all the same. */
+  problem(): string | null {
+    return this.renamed ? `WhatsApp calls this number ${this.renamed}: set WHATSAPP_CHAT_ID to it` : null
   }
 
   /** WhatsApp takes messages that it cannot deliver, and says so later; nobody else would. */
@@ -75,10 +89,21 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
 
   /** The SDK's errors keep the kind of a refusal, of which WhatsApp says more. */
   protected override async graphApiRequest<T = unknown>(path: string, body: unknown): Promise<T> {
-    return super.graphApiRequest<T>(path, body).catch((error: Error) => {
+    const answer = await super.graphApiRequest<T>(path, body).catch((error: Error) => {
       if (error instanceof WhatsAppApiError) Object.assign(error, { refusal: whatsAppRefusal(error) })
       throw error
     })
+    this.noteName(answer as Accepted | null)
+    return answer
+  }
+
+  /** Numbers of Brazil, Mexico and Argentina are dialled with a digit that their names have not, or without one. */
+  private noteName(answer: Accepted | null): void {
+    const { input, wa_id: name } = answer?.contacts?.[0] ?? {}
+    if (input !== this.chatId || typeof name !== 'string' || !/^\d{6,15}$/.test(name)) return
+    const isNew = name !== input && name !== this.renamed
+    this.renamed = name === input ? undefined : name
+    if (isNew) this.logger.warn(`Presses have no effect. ${this.problem()}.`)
   }
 
   private channelOf(userId: string): string {

@@ -30,7 +30,9 @@ const variables = {
   },
   WHATSAPP_CHAT_ID: {
     schema: chatId, about: 'Number of the reviewer who gets the cards on WhatsApp, in digits with the country code.',
-    where: 'They write to the bot first: it may answer for 24 hours.', example: '4915112345678',
+    where: 'They write to the bot first: it may answer for 24 hours. In Brazil, Mexico and Argentina WhatsApp may have the '
+      + 'number with a digit more or less than people dial; the status says so.',
+    example: '4915112345678',
   },
   WHATSAPP_API_URL: {
     schema: base, about: 'Base URL of the Graph API, for tests. Default: https://graph.facebook.com.',
