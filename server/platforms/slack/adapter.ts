@@ -27,6 +27,9 @@ const QUIET = {
   getLevel: () => 'error' as never, setName: () => {},
 }
 
+/** How a press of a button begins; one that begins otherwise is read before its answer. */
+const PRESS = 'payload=%7B%22type%22%3A%22block_actions%22'
+
 /** Pause before asking again who the bot is, ms. */
 const IDENTITY_RETRY_MS = 5000
 
@@ -155,13 +158,20 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return { viewId: String((outcome.value.view as { id?: string } | undefined)?.id ?? '') }
   }
 
+  /** A press is answered before it is read: nothing that it says changes the answer. */
+  protected override handleInteractivePayload(
+    ...[body, options]: Parameters<SlackAdapter['handleInteractivePayload']>
+  ): Response | Promise<Response> {
+    if (!body.startsWith(PRESS)) return super.handleInteractivePayload(body, options)
+    this.afterAnswer(options, () => super.handleInteractivePayload(body, options))
+    return new Response(null)
+  }
+
   /** The SDK keeps the click with the modal's context for a day: the form on the clicked card stays out of it. */
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
-    this.afterAnswer(options, () => this.click.run(
-      true, () => super.handleBlockActions(bare as typeof payload, options),
-    ))
+    this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options))
   }
 
   /** The SDK asks Slack for the full name before it answers, for which Slack waits 3 s. */
