@@ -88,6 +88,11 @@ async function streamed(
   parser.on('error', () => fail(new InvalidSubmission('The form cannot be read: its encoding is broken.')))
 
   const late = () => {
+    // The storage still takes what came before.
+    if (parser.writableNeedDrain) {
+      timer = setTimeout(late, timeoutMs)
+      return
+    }
     // Whoever is that slow does not hold the connection either.
     setResponseHeader(event, 'Connection', 'close')
     fail(tooSlow(timeoutMs))
@@ -136,6 +141,8 @@ function parserOf(event: H3Event, maxBytes: number) {
     return new Busboy({
       headers: { 'content-type': getRequestHeader(event, 'content-type') ?? '' },
       isPartAFile: (_field, _type, name) => name !== undefined,
+      // A file that waits for its turn holds up all that comes behind its first byte, however small the files are.
+      fileHwm: 1,
       limits: { fieldSize: maxBytes, headerSize: HEADER_BYTES, parts: PARTS },
     })
   }

@@ -1,31 +1,38 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { H3Event } from 'h3'
 import { expect, test } from 'vitest'
 import { BodyMemory } from '../../../server/http/body-limits'
 import { readUpload } from '../../../server/http/upload'
-import type { IncomingFile } from '../../../server/ports/files'
+import type { TakeFile } from '../../../server/ports/files'
 
 const MIB = 2 ** 20
-const rule = { max: 5, maxBytes: MIB, types: ['text/plain'] }
+const rule = { max: 20, maxBytes: 4 * MIB, types: ['text/plain'] }
 
-/** Sends parts, each its disposition and its content, and reads them as a form; resolves with that and the files. */
-async function upload(parts: readonly (readonly [disposition: string, content: string])[]) {
+type Part = readonly [disposition: string, content: string]
+
+function* encoded(parts: readonly Part[]) {
+  for (const [disposition, content] of parts) yield `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
+  yield '--b--\r\n'
+}
+
+/** Reads a form from what a request brings. */
+function read(body: Iterable<string>, take: TakeFile, timeoutMs = 60_000) {
   const memory = () => new BodyMemory(64 * MIB, MIB)
-  const limits = { memory: memory(), uploads: memory(), timeoutMs: 60_000, trustedProxies: 0 }
+  const limits = { memory: memory(), uploads: memory(), timeoutMs, trustedProxies: 0 }
   const headers = { 'content-type': 'multipart/form-data; boundary=b' }
   const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress: '203.0.113.1' } })
-  req.end([
-    ...parts.map(([disposition, content]) => (
-      `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
-    )),
-    '--b--\r\n',
-  ].join(''))
-  const files: object[] = []
-  const take = async ({ content, ...file }: IncomingFile) => {
-    files.push({ ...file, content: Buffer.concat(await Array.fromAsync(content)).toString() })
-  }
+  Readable.from(body).pipe(req)
   const event = { node: { req, res: { setHeader: () => {} } }, context: {} } as unknown as H3Event
-  const fields = await readUpload(event, { rule, take, count: async () => {} }, MIB, limits)
+  return readUpload(event, { rule, take, count: async () => {} }, MIB, limits)
+}
+
+/** Sends parts, and reads them as a form; resolves with that and the files. */
+async function upload(parts: readonly Part[]) {
+  const files: object[] = []
+  const fields = await read(encoded(parts), async ({ content, ...file }) => {
+    files.push({ ...file, content: Buffer.concat(await Array.fromAsync(content)).toString() })
+  })
   return { fields, files }
 }
 
@@ -47,4 +54,40 @@ test('more parts than any form has are not looked at', async () => {
   const parts = (count: number) => Array.from({ length: count }, () => ['name="a"', 'x'] as const)
   expect((await upload(parts(5000))).fields.a).toHaveLength(5000)
   await expect(upload(parts(5001))).rejects.toThrow('The form has more than 5000 fields and files.')
+})
+
+const filesOf = (bytes: number, count: number) => Array.from({ length: count }, (_, index) => (
+  [`name="cv"; filename="${index}.txt"`, 'x'.repeat(bytes)] as const
+))
+
+test('small files that wait for the first one to be stored stay where they are', async () => {
+  let sent = 0
+  function* counted() {
+    for (const part of encoded(filesOf(60_000, 700))) {
+      sent += part.length
+      yield part
+    }
+  }
+  let [taken, whileFirst] = [0, 0]
+  await read(counted(), async ({ content }) => {
+    // What is in memory flows before the next turn of the event loop.
+    if (taken++ === 0) {
+      await setImmediate()
+      whileFirst = sent
+    }
+    await Array.fromAsync(content)
+  })
+  expect(whileFirst).toBeGreaterThan(0)
+  expect(whileFirst).toBeLessThan(2 * MIB)
+  expect(taken).toBe(700)
+})
+
+test('the time that a storage takes is not its sender\'s', async () => {
+  const stored: string[] = []
+  await read(encoded(filesOf(200_000, 3)), async ({ name, content }) => {
+    await setTimeout(100)
+    await Array.fromAsync(content)
+    stored.push(name)
+  }, 20)
+  expect(stored).toEqual(['0.txt', '1.txt', '2.txt'])
 })
