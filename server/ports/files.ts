@@ -41,7 +41,7 @@ export interface FileStore {
   read(id: string, index: number, size: number): AsyncIterable<Buffer>
   /** Deletes everything of a submission, also what was not written to its end. */
   erase(id: string): Promise<void>
-  /** Submissions of which something was written before then, epoch ms. */
+  /** Submissions of which all that is there was written before then, epoch ms. */
   idsBefore(time: number): Promise<string[]>
   /** Media type by the first bytes of a file; `text/plain` for text, null for what nobody knows. */
   typeOf(head: Uint8Array): Promise<string | null>

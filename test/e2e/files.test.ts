@@ -239,7 +239,7 @@ describe('half a file', () => {
     await d.server.kill()
     leave()
     const folders = join(dir, 'uploads/form-files')
-    for (const name of await readdir(folders)) {
+    for (const name of await readdir(folders, { recursive: true })) {
       const old = Date.now() / 1000 - 3700
       await utimes(join(folders, name), old, old)
     }

@@ -87,12 +87,17 @@ function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
         if (error.code === 'ENOENT') return []
         throw error
       })
-      const changed = await Promise.all(ids.map(
-        id => fs.stat(join(root, id)).then(({ mtimeMs }) => mtimeMs, () => time),
-      ))
+      const changed = await Promise.all(ids.map(id => changedAt(join(root, id)).catch(() => time)))
       return ids.filter((_, index) => changed[index]! < time)
     },
   }
+}
+
+/** When something was written below a folder, epoch ms: each file has one of its own in it, which its parts change. */
+async function changedAt(folder: string): Promise<number> {
+  const paths = [folder, ...(await fs.readdir(folder)).map(name => join(folder, name))]
+  const found = await Promise.all(paths.map(path => fs.stat(path)))
+  return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
 }
 
 async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {

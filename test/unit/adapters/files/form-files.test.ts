@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
@@ -76,6 +77,22 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
     }
     await files.erase(ONE)
   })
+})
+
+test('on disk a file whose parts still come is no old one, whenever the first of them came', async () => {
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
+  const [folder, longAgo] = [join(here.dir, 'form-files', ONE), new Date(Date.now() - 7_200_000)]
+  async function* slow() {
+    yield randomBytes(PART_BYTES)
+    await utimes(folder, longAgo, longAgo)
+    yield randomBytes(PART_BYTES)
+  }
+  await files.write(ONE, 0, slow())
+  const hourAgo = Date.now() - 3_600_000
+  expect(await files.idsBefore(hourAgo)).toEqual([])
+  await utimes(join(folder, '0'), longAgo, longAgo)
+  expect(await files.idsBefore(hourAgo)).toEqual([ONE])
+  await files.erase(ONE)
 })
 
 test('a Blob of a form is private', async () => {
