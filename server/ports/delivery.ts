@@ -70,16 +70,18 @@ export interface EmailContent {
   subject: string
   heading: string
   fields: readonly EmailField[]
+  /** What it says of files. There is room for them, however long the fields are. */
+  files: readonly Field[]
   received: string
   decided: string
   submissionId: string
   /** That an earlier email is not right any more; empty for the first. */
   correction: string
-  /** What is attached with all of it when not all fields fit. */
+  /** What is attached with all fields when not all of them fit. */
   attachment: string
 }
 
-/** Compiles the content into HTML and its plain-text twin; not `isWhole` when there was no room for all of it. */
+/** Compiles the content into HTML and its plain-text twin; not `isWhole` when there was no room for all fields. */
 export type EmailTemplate = (content: EmailContent) => { html: string, text: string, isWhole: boolean }
 
 /** Sends an email; two calls with one key send one email (for 24 h, Resend's window). */

@@ -31,7 +31,7 @@ it.each([
 ])('an email about %s stays below what mail clients cut, and carries all of it as JSON', async (_, data) => {
   const { id, html, text, attachments } = await emailOf(data)
   expect(Buffer.byteLength(html)).toBeLessThan(100_000)
-  for (const part of [html, text]) expect(part).toContain(`All of it is in the attached submission-${id}.json.`)
+  for (const part of [html, text]) expect(part).toContain(`All fields are in the attached submission-${id}.json.`)
   expect(attachments).toEqual([
     { filename: `submission-${id}.json`, content: expect.any(String), content_type: 'application/json' },
   ])

@@ -15,6 +15,9 @@ const NOTICE_BYTES = 1000
 
 const MAX_PREVIEW = 140
 
+/** Whoever sends a file chooses the name of its field. */
+const MAX_LABEL = 200
+
 /** What stands deeper is indented as much. */
 const MOST_DEPTH = 12
 
@@ -43,17 +46,19 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   const footer = [content.decided, content.received, `Submission ${content.submissionId}`].filter(Boolean)
   // A subject made from the heading needs no heading above it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
+  const files = content.files.map(file => ({ ...file, label: cut(file.label, MAX_LABEL) }))
+  const all = [...content.fields, ...files]
   const page = (rows: readonly Html[]) => fill({
     subject: html`${content.subject}`,
     heading: html`${heading}`,
-    preview: html`${preview(content.fields)}`,
-    rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}`,
+    preview: html`${preview(all)}`,
+    rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}${files.map(fieldRow)}`,
     footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
   })
   const { shown, rows, left } = fit(content.fields, MAX_HTML - NOTICE_BYTES - Buffer.byteLength(page([])))
   const notice = left > 0
     ? cutNotice(left, content)
-    : content.fields.length === 0 ? 'The form was sent without any fields.' : ''
+    : all.length === 0 ? 'The form was sent without any fields.' : ''
   return {
     isWhole: left === 0,
     html: page([...rows, ...notice ? [noticeRow(notice)] : []]),
@@ -62,6 +67,7 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
       ...content.correction ? [content.correction] : [],
       ...shown.map(textField),
       ...notice ? [notice] : [],
+      ...files.map(textField),
       ['----', ...footer.map(oneLine)].join('\n'),
     ].join('\n\n').concat('\n'),
   }
@@ -85,7 +91,7 @@ function fit(fields: readonly EmailField[], room: number): { shown: EmailField[]
   if (first === -1) return { shown, rows, left: 0 }
   const { label, value, tree, ...edit } = fields[first]!
   const shortened = (length: number): EmailField => ({
-    label: cut(label, 200), ...tree
+    label: cut(label, MAX_LABEL), ...tree
       ? { value: '…', tree: [...tree.slice(0, length), { depth: 0, name: '…', value: '' }] }
       : { value: cut(value, length) },
     ...edit,
@@ -109,7 +115,7 @@ function longest(most: number, fits: (length: number) => boolean): number {
 }
 
 function cutNotice(left: number, { fields, attachment }: EmailContent): string {
-  return `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete. All of it is in the attached ${attachment}.`
+  return `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete. All fields are in the attached ${attachment}.`
 }
 
 function fieldRow({ label, value, tree, edited, was }: EmailField): Html {

@@ -35,10 +35,8 @@ export async function composeEmail(
   const subject = emailSubject(keyed, form.name, earlier !== undefined, subjectOf(submission, form))
   const content: EmailContent = {
     subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
-    fields: [
-      ...readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
-      ...mailedFields(submission, form, files),
-    ],
+    fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
+    files: mailedFields(submission, form, files),
     received: `Received ${inUtc(onDate(submission.receivedAt))}`,
     decided: plain(decisionLine(submission)),
     submissionId: submission.id,

@@ -13,7 +13,7 @@ type Element = DefaultTreeAdapterMap['element']
 const render: EmailTemplate = renderEmail
 
 const content = (fields: readonly EmailField[], more: Partial<EmailContent> = {}): EmailContent => ({
-  subject: 'Question', heading: 'Form submission', fields,
+  subject: 'Question', heading: 'Form submission', fields, files: [],
   received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC',
   submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...more,
 })
@@ -208,8 +208,17 @@ describe('A submission that no email can hold', () => {
       expect(part).toContain(said)
       expect(part).toContain('Ada')
       expect(part).toContain('Submission id-1')
-      expect(part).toContain('All of it is in the attached submission-id-1.json.')
+      expect(part).toContain('All fields are in the attached submission-id-1.json.')
     }
+  })
+
+  test('its files stand below the fields, however many and whatever they are called', () => {
+    const files = Array.from({ length: 20 }, (_, index) => (
+      field('"'.repeat(16_000), `${'"'.repeat(150)}, at file:///${index}`)
+    ))
+    const { html, text } = render(content([field('Name', 'Ada'), field('a', 'x'.repeat(200_000))], { files }))
+    expect(Buffer.byteLength(html)).toBeLessThan(100_000)
+    for (const part of [html, text]) expect(part).toMatch(/Ada[^]*The last field is[^]*file:\/\/\/0\D[^]*file:\/\/\/19\D/)
   })
 
   test('the longest subject, heading and names still leave it below 100 KB', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { composeEmail, emailSubject, type MailSender, replyAddress } from '../../../../server/domain/submission/email'
+import { renderEmail } from '../../../../server/adapters/email/template'
 import type { EmailContent } from '../../../../server/ports/delivery'
 import type { Form } from '../../../../server/ports/form'
 import { formsOf } from '../../../fakes/forms'
@@ -142,6 +143,19 @@ describe('Email', () => {
     expect(email.attachments).toEqual([
       { filename: 'submission-one.json', contentType: 'application/json', content: '{"n":1,"text":"x"}' },
     ])
+  })
+
+  test('that has no room for all fields names every file, and where a large one is', async () => {
+    const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 30 * 2 ** 20, sha256: 'ab' }
+    const submission = { ...submissionOf({ message: 'x'.repeat(200_000) }), envelope: { files: [file] } }
+    const files = { url: () => 'https://forms.example.com/api/files/one/0', read: () => (async function* () {})() }
+    const { html, text } = await composeEmail(
+      submission, formsOf({}).of(undefined), sender, async () => renderEmail, undefined, files,
+    )
+    for (const part of [html, text]) {
+      expect(part).toMatch(/Cut here: .*\. The last field is missing or incomplete\. All fields are in the attached/)
+      expect(part).toMatch(/cv\.pdf \(application\/pdf, 30 MB\), until .* at https:\/\/forms\.example\.com\/api\/files\/one\/0/)
+    }
   })
 
   test('that corrects an earlier one says so, in its subject too', async () => {
