@@ -9,7 +9,7 @@ import { sentTo } from './addresses'
 type Data = Readonly<Record<string, unknown>>
 
 /** As HTML has floating-point numbers, or a little more freely: https://html.spec.whatwg.org/#valid-floating-point-number */
-const NUMBER = /^[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e[+-]?\d{1,4})?$/i
+const NUMBER = /^(?:\+|(-)?)(?=\.?\d)(\d{0,400})(?:\.(\d{0,400}))?(e[+-]?\d{1,4})?$/i
 
 /**
  * Digits with what people write between them (E.164 has 15 digits), and an extension: browsers take anything. Letters
@@ -90,13 +90,11 @@ export function valueOf(value: unknown, { type }: FieldRule): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (type === 'checkbox') return TICKS[text.toLowerCase()] ?? value
-  if ((type !== 'number' && type !== 'integer') || !NUMBER.test(text)) return value
-  try {
-    return parseJson(text)
-  }
-  catch {
-    return Number.isFinite(Number(text)) ? Number(text) : value
-  }
+  const number = type === 'number' || type === 'integer' ? NUMBER.exec(text) : null
+  if (!number) return value
+  const [, sign = '', whole = '', fraction, exponent = ''] = number
+  // As JSON has it, digit by digit.
+  return parseJson(`${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction ? `.${fraction}` : ''}${exponent}`)
 }
 
 const schemas = new WeakMap<FieldRule, z.ZodType>()

@@ -84,8 +84,21 @@ describe('a value', () => {
     const fields: Record<string, FieldRule> = { n: { type: 'number' }, m: { type: 'number', max: 1 } }
     expect(JSON.stringify(typed(data, formOf(fields)))).toBe('{"n":12345678901234567890,"m":1.0}')
     for (const type of ['number', 'integer'] as const) {
-      const sent = typed({ n: '12345678901234567890' }, formOf({ n: { type } }))
-      expect(JSON.stringify(sent)).toBe('{"n":12345678901234567890}')
+      for (const written of ['N', '0N', '+N', 'N.']) {
+        const n = written.replace('N', '12345678901234567890')
+        expect(JSON.stringify(typed({ n }, formOf({ n: { type } })))).toBe('{"n":12345678901234567890}')
+      }
+    }
+  })
+
+  test('reads as JSON every number that a browser sends, and some that people type', () => {
+    const sent = ['+5', '-05', '00', '-00', '.50', '-.5e+1', '5.', '05.e2', '0.10', '1E5']
+    const fields = Object.fromEntries(sent.map((_, index) => [index, { type: 'number' as const }]))
+    expect(JSON.stringify(typed({ ...sent }, formOf(fields)))).toBe(
+      '{"0":5,"1":-5,"2":0,"3":-0,"4":0.50,"5":-0.5e+1,"6":5,"7":5e2,"8":0.10,"9":1E5}',
+    )
+    for (const no of ['.', '+-5', '-', 'e5', '.e5', '1e', '1.5.5', '١']) {
+      expect(check(no, { type: 'number' })).toBe('number')
     }
   })
 })
