@@ -3,6 +3,7 @@ import { renderCard } from '../adapters/chat/cards'
 import { renderEmail } from '../adapters/email/template'
 import { readForms } from '../config/forms'
 import { InvalidFields } from '../domain/errors'
+import { isObject } from '../domain/json'
 import { composeEmail } from '../domain/submission/email'
 import { CONTROLS, envelopeOf } from '../domain/submission/envelope'
 import { megabytes } from '../domain/submission/file-texts'
@@ -176,8 +177,4 @@ function textOf(child: CardChild): string {
     case 'actions': return child.children.map(each => `[${'label' in each ? each.label : ''}]`).join(' ')
     default: return ''
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

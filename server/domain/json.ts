@@ -51,6 +51,11 @@ export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || JSON.isRawJSON(value)
 }
 
+/** Whether a value is an object with fields; a list is none. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function isKept(source: string): boolean {
   return String(Number(source)) === source
 }

@@ -2,7 +2,7 @@ import type { Form } from '../../ports/form'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import { StoreUnavailable, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
-import { typed } from './field-rules'
+import { converted, typed } from './field-rules'
 import type { IncomingFiles } from './incoming-files'
 import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
 import type { SubmissionFiles } from './submission-files'
@@ -46,8 +46,9 @@ export async function accept(
     // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of
     // cards.
     uncounted?.check(client)
-    const { data, held, envelope, next } = await screen(body, sender, screening, sent => (
-      typed(sent, form, upload?.files)
+    const { data, held, envelope, next } = await screen(body, sender, screening, (sent, isHeld) => (
+      // Whoever fell into the trap does not learn what is taken.
+      isHeld ? converted(sent, form) : typed(sent, form, upload?.files)
     ))
     const id = await receive(data, form, intake, {
       idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held,

@@ -3,7 +3,7 @@ import type { FieldProblem, FieldRule } from '../../ports/field-rules'
 import type { FileRule, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import { InvalidFields } from '../errors'
-import { isNumber, parseJson } from '../json'
+import { isNumber, isObject, parseJson } from '../json'
 import { sentTo } from './addresses'
 
 type Data = Readonly<Record<string, unknown>>
@@ -30,7 +30,17 @@ const FILES = Symbol('files')
 
 /**
  * The data with values of the types that its form says; what a browser can send as text only becomes a number or a
- * boolean. Fields of which the form says nothing stay as they are.
+ * boolean. Fields of which the form says nothing stay as they are, and so does what is wrong.
+ */
+export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unknown {
+  if (!fields || !isObject(data)) return data
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => (
+    [key, Object.hasOwn(fields, key) ? valueOf(value, fields[key]!) : value]
+  )))
+}
+
+/**
+ * The data as `converted`, of a form that takes it.
  *
  * @param files what came beside the data
  * @throws InvalidFields
@@ -38,11 +48,8 @@ const FILES = Symbol('files')
 export function typed(
   data: unknown, form: Pick<Form, 'fields' | 'extra' | 'labels'>, files: readonly Pick<StoredFile, 'field'>[] = [],
 ): unknown {
-  if (!form.fields || typeof data !== 'object' || data === null || Array.isArray(data)) return data
-  const { fields } = form
-  const values = Object.fromEntries(Object.entries(data as Data).map(([key, value]) => (
-    [key, Object.hasOwn(fields, key) ? valueOf(value, fields[key]!) : value]
-  )))
+  const values = converted(data, form)
+  if (!form.fields || !isObject(values)) return values
   const withFiles = Object.fromEntries([...Object.entries(values), ...files.map(({ field }) => [field, FILES])])
   const problems = problemsOf(withFiles, form)
   if (problems.length > 0) throw new InvalidFields(problems)

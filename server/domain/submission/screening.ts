@@ -3,6 +3,7 @@ import type { HumanCheck } from '../../ports/human-check'
 import type { Log } from '../../ports/runtime'
 import type { Envelope } from '../../ports/submission'
 import { HumanCheckFailed, HumanCheckUnavailable } from '../errors'
+import { isObject } from '../json'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
 
 /** What is known of who sent a form. */
@@ -43,19 +44,19 @@ export interface ScreeningPorts {
  * fell into the trap: its sender is to believe that it was received as any other. What is no object passes,
  * because refusing that is not screening.
  *
- * @param check reads the data as its form takes them; what it throws is thrown here
+ * @param read reads the data as its form takes them; what it throws is thrown here
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
 export async function screen(
   body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts,
-  check: (data: unknown) => unknown = data => data,
+  read: (data: unknown, held: boolean) => unknown = data => data,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
   const sent = without(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
-  // Before the token is used up, which counts once; whoever fell into the trap does not learn what is taken.
-  const data = held ? sent : check(sent)
+  // Before the token is used up, which counts once.
+  const data = read(sent, held)
   if (held) log.info('intake.honeypot')
   else if (humanCheck && !sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
   return sent === body ? { data, held } : { data, held, envelope: envelopeOf(body), next: nextOf(body) }
@@ -81,10 +82,6 @@ async function requireHuman(token: unknown, sender: Sender, check: HumanCheck, l
   if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)
   log.warn('intake.human-check', { reason: outcome.reason })
   throw new HumanCheckUnavailable()
-}
-
-function isObject(body: unknown): body is Record<string, unknown> {
-  return typeof body === 'object' && body !== null && !Array.isArray(body)
 }
 
 /** As a browser sends a field that nobody touched, in any of the accepted encodings. */

@@ -4,7 +4,9 @@ import { InvalidSubmission } from '../../../../server/domain/errors'
 import { IncomingFiles } from '../../../../server/domain/submission/incoming-files'
 import type { HumanCheck } from '../../../../server/ports/human-check'
 import type { FileStore } from '../../../../server/ports/files'
+import type { Form } from '../../../../server/ports/form'
 import { LimitReached } from '../../../../server/ports/limiter'
+import type { Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'
 import { openTriage } from '../../../fakes/triage'
@@ -18,12 +20,14 @@ let now: number
 let asked: number
 /** How often each client was counted, by the store or by itself. */
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
+let created: Submission[]
 let stopped: boolean
 let reading: number
 beforeEach(() => {
   now = 1_700_000_000_000
   asked = 0
   counts = { stored: {}, alone: {} }
+  created = []
   stopped = false
   reading = 0
 })
@@ -32,7 +36,10 @@ const add = (by: Record<string, number>, client: string) => { by[client] = (by[c
 const used = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[client] ?? 0)
 
 /** Accepts forms with a store and a limiter on the same counts, which take two a minute. */
-async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanCheck | null, limited?: boolean } = {}) {
+async function door(
+  { humanCheck = null, limited = true, form = FORM }:
+  { humanCheck?: HumanCheck | null, limited?: boolean, form?: Form } = {},
+) {
   const triage = await openTriage({ platforms: [] })
   const limiter = {
     limit: LIMIT,
@@ -49,6 +56,7 @@ async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanC
     if (stopped) throw new Error('no Redis')
     if (options?.client) add(counts.stored, options.client)
     if (options?.client && used(options.client) > LIMIT) throw new LimitReached(30_000)
+    created.push(submission)
     return { id: submission.id, places: [] }
   }
   const ports: AcceptPorts = {
@@ -62,7 +70,7 @@ async function door({ humanCheck = null, limited = true }: { humanCheck?: HumanC
     reading++
     if (body instanceof Error) throw body
     return body
-  }, { ...SENDER, ...sender }, FORM, ports)
+  }, { ...SENDER, ...sender }, form, ports)
 }
 
 test.each([
@@ -75,6 +83,13 @@ test.each([
   await send(body).catch(() => {})
   expect(counts).toEqual(expected)
   expect(asked).toBe(1)
+})
+
+test('one that fell into the honeypot has values of their types, and is refused for none', async () => {
+  const fields = { seats: { type: 'integer' }, terms: { type: 'checkbox' }, email: { type: 'email' } } as const
+  const send = await door({ form: { ...FORM, fields, extra: 'refuse' } })
+  await send({ seats: '2', terms: 'on', email: 'x', other: '1', _gotcha: 'x' })
+  expect(created).toMatchObject([{ state: 'held', data: { seats: 2, terms: true, email: 'x', other: '1' } }])
 })
 
 test('a form that may bring files is counted before they are stored, and not again', async () => {
