@@ -44,7 +44,7 @@ export function embedded(event: H3Event, form: Embedded, action: string): string
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', form.texts)
   const html = htmlOf(form, action, texts)
   if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
-    language, title: form.name ?? '', style: STYLE, sendsTo: URL.canParse(action) ? new URL(action).origin : '\'self\'',
+    language, title: form.name ?? '', style: STYLE, sendsTo: originsOf(action, form.redirect),
     body: `<main><h1>${escaped(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}
 <pre tabindex="0" role="region" aria-label="HTML">${escaped(html)}</pre></main>`,
   })
@@ -52,6 +52,12 @@ export function embedded(event: H3Event, form: Embedded, action: string): string
     'Content-Type': 'text/plain; charset=utf-8', 'Content-Language': language, 'Cache-Control': 'no-store',
   })
   return html
+}
+
+/** Where the form goes, and where its sender is led from there, to which browsers may hold its policy too. */
+function originsOf(action: string, redirect?: string): string {
+  const origins = [action, redirect ?? action].map(url => URL.canParse(url) ? new URL(url).origin : '\'self\'')
+  return [...new Set(origins)].join(' ')
 }
 
 /** That the form cannot be sent from here, and why, for whoever is about to copy it. */

@@ -31,11 +31,26 @@ test('a preview that can be sent, and the HTML to copy, say nothing of it', () =
   expect(shown('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
 })
 
-test('a preview shows its origin to where it is sent, and to nobody else', () => {
+/** A header of a preview. */
+function headerOf(name: string, redirect?: string, action = ACTION): string {
   const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept: 'text/html' } })
   const event = createEvent(incoming, new ServerResponse(incoming))
-  embedded(event, { key: 'contact', honeypot: '_gotcha' }, ACTION)
-  expect(event.node.res.getHeader('Referrer-Policy')).toBe('same-origin')
+  embedded(event, { key: 'contact', honeypot: '_gotcha', redirect }, action)
+  return String(event.node.res.getHeader(name))
+}
+
+test('a preview shows its origin to where it is sent, and to nobody else', () => {
+  expect(headerOf('Referrer-Policy')).toBe('same-origin')
+})
+
+test('a preview may be sent where the form goes, and be led on to the form\'s own page', () => {
+  const allowed = (...of: [redirect?: string, action?: string]) => (
+    /form-action ([^;]*)/.exec(headerOf('Content-Security-Policy', ...of))?.[1]
+  )
+  expect(allowed()).toBe('https://forms.example.com')
+  expect(allowed('https://shop.example/thanks?x')).toBe('https://forms.example.com https://shop.example')
+  expect(allowed('https://shop.example/thanks', '/api/form/contact')).toBe('\'self\' https://shop.example')
+  expect(allowed('https://forms.example.com/thanks')).toBe('https://forms.example.com')
 })
 
 test('the human check has the site key of its widget, or a place for it', () => {
