@@ -116,7 +116,8 @@ function fieldOf(
   if (type === 'textarea') return [labelled, `<textarea${attributes({ ...common, rows: 6 })}></textarea>`]
   if (type === 'select') return [
     labelled, `<select${attributes(common)}>`, '  <option value=""></option>',
-    ...options.map(option => `  <option>${escaped(option)}</option>`), '</select>',
+    // Without a value, a browser sends the text with its spaces collapsed.
+    ...options.map(option => `  <option${attributes({ value: option })}>${escaped(option)}</option>`), '</select>',
   ]
   const isNumber = type === 'number' || type === 'integer'
   return [labelled, `<input${attributes({

@@ -84,3 +84,9 @@ test('a form with fields for files has an input for each of them, and no other',
   expect(form.match(/type="file"/g)).toHaveLength(2)
   expect(form).not.toContain('name="files"')
 })
+
+test('a choice is sent as it is written', () => {
+  expect(html(undefined, { size: { type: 'select', options: ['Large  & "tall"'] } })).toContain(
+    '<option value="Large  &amp; &quot;tall&quot;">Large  &amp; &quot;tall&quot;</option>',
+  )
+})
