@@ -1,6 +1,7 @@
 import type { SandboxState } from '../../shared/types/sandbox'
 import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
+import { inputOf } from '../config/file-rule'
 import type { FormsConfig } from '../config/forms'
 import type { Platform } from '../platforms/traits'
 import type { Form, FormPages, Forms } from '../ports/form'
@@ -68,13 +69,13 @@ export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   if (!form?.files) return null
   const { name, fields = {}, files } = form
   const field = Object.keys(fields).find(each => fields[each]!.type === 'file') ?? 'files'
-  return { path: `/api/form/${key}`, name, field, accept: files.types.join(','), multiple: files.max > 1 }
+  return { path: `/api/form/${key}`, name, field, ...inputOf(files) }
 }
 
 /** How a form is guarded against abuse, and what becomes of who sent it. */
 export function rulesOf(key: string | undefined, { form: guards, forms }: Config): Config['form'] & FormPages {
   const { allowedOrigins = guards.allowedOrigins, redirect, texts, name, fields, files } = forms[key ?? ''] ?? {}
-  return { ...guards, key, allowedOrigins, redirect, texts, name, fields, files }
+  return { ...guards, key, allowedOrigins, redirect, texts, name, fields, files: files && inputOf(files) }
 }
 
 /** What is known of a form that is not configured any more: what it was called in its address. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FileInput, FileRule } from '../ports/files'
 
 const UNITS = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 }
 
@@ -27,6 +28,12 @@ const TEXTS = ['text/plain', 'text/csv', 'text/calendar', 'text/vcard', 'text/vt
 /** What to write in place of a type that no file is by its content. */
 function insteadOf(type: string): string | undefined {
   return FOUND_AS[type] ?? (type.startsWith('text/') && !TEXTS.includes(type) ? 'text/plain' : undefined)
+}
+
+/** What people may pick in a browser, which knows files by what is often written. */
+export function inputOf({ max, types }: FileRule): FileInput {
+  const known = types.flatMap(type => [type, ...Object.keys(FOUND_AS).filter(name => FOUND_AS[name] === type)])
+  return { multiple: max > 1, accept: known.join(',') }
 }
 
 /** Files that a form takes; each setting may be left out. */

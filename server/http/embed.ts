@@ -1,5 +1,6 @@
 import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
 import type { FieldRule, FieldType } from '../ports/field-rules'
+import type { FileInput } from '../ports/files'
 import type { FormPages } from '../ports/form'
 import { escaped, sendPage } from './page'
 import { textsFor } from './page-texts'
@@ -72,9 +73,8 @@ function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string)
 
 function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, action: string, texts: Texts): string {
   const id = (name: string | number) => `${key}-${name}`
-  const attached = files && { multiple: files.max > 1, accept: files.types.join(',') }
   const paragraph = (name: string, rule: FieldRule, inForm: string) => [
-    '<p>', ...fieldOf(name, { label: name, ...rule }, inForm, texts, attached).map(line => `  ${line}`), '</p>',
+    '<p>', ...fieldOf(name, { label: name, ...rule }, inForm, texts, files).map(line => `  ${line}`), '</p>',
   ]
   const isNamed = Object.values(fields).some(({ type }) => type === 'file')
   const inner = [
@@ -104,10 +104,7 @@ function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, act
 
 type Texts = ReturnType<typeof textsFor>['texts']
 
-/** @param attached what an input for files has beside the others */
-function fieldOf(
-  name: string, rule: FieldRule, id: string, texts: Texts, attached?: Parameters<typeof attributes>[0],
-): string[] {
+function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
   const { label = name, type = 'text', required = false, minLength, maxLength, min, max, options = [] } = rule
   const hint = required || type === 'checkbox' ? '' : ` <small>(${escaped(texts.optional)})</small>`
   const labelled = `<label for="${id}">${escaped(label)}${hint}</label>`
@@ -122,7 +119,7 @@ function fieldOf(
   const isNumber = type === 'number' || type === 'integer'
   return [labelled, `<input${attributes({
     ...common, type: isNumber ? 'number' : type, step: type === 'number' ? 'any' : undefined, min, max,
-    autocomplete: AUTOCOMPLETE[type], ...type === 'file' && attached,
+    autocomplete: AUTOCOMPLETE[type], ...type === 'file' && files,
   })}>`]
 }
 

@@ -10,6 +10,13 @@ export interface FileRule {
   show?: boolean
 }
 
+/** The input of a page for the files of a form. */
+export interface FileInput {
+  multiple: boolean
+  /** Media types. */
+  accept: string
+}
+
 /** A file that came with a form, and is kept as long as its data. Field and name are hostile until escaped. */
 export interface StoredFile {
   field: string

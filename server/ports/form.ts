@@ -1,6 +1,6 @@
 import { FIELD_PROBLEMS, type FieldRule } from './field-rules'
 import type { Endpoint } from './delivery'
-import type { FileRule } from './files'
+import type { FileInput, FileRule } from './files'
 import type { ClaimRule } from './submission'
 
 /** A kind of form: how it reads, where its cards are posted and where its forwards go. */
@@ -69,5 +69,5 @@ export interface FormPages {
   /** What it asks for, by key. */
   fields?: Readonly<Record<string, FieldRule>>
   /** Files that it takes; none when absent. */
-  files?: FileRule
+  files?: FileInput
 }

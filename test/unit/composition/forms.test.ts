@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createForms } from '../../../server/composition/forms'
+import { createForms, rulesOf, sampleUpload } from '../../../server/composition/forms'
 import type { Config } from '../../../server/config'
 
 const reviewersOfMissing = (reviewers?: string[], forms: Record<string, string[] | undefined> = {}) => createForms({
@@ -13,4 +13,11 @@ test('who decides what is left of a form: REVIEWERS, else whoever decides some f
   const lists = { contact: ['ops:grace'], jobs: ['ops:grace', 'ops:x'], open: undefined }
   expect(reviewersOfMissing(undefined, lists)).toEqual(['ops:grace', 'ops:x'])
   expect(reviewersOfMissing(undefined, { open: undefined })).toBe(undefined)
+})
+
+test('what a form takes of files is named as browsers know it, in its HTML and on the sandbox', () => {
+  const forms = { jobs: { name: 'Jobs', files: { max: 1, maxBytes: 1, types: ['audio/wav'] } } }
+  const input = { multiple: false, accept: 'audio/wav,audio/x-wav' }
+  expect(rulesOf('jobs', { form: {}, forms } as unknown as Config)).toMatchObject({ files: input })
+  expect(sampleUpload(forms)).toMatchObject(input)
 })

@@ -1,6 +1,6 @@
 import { supportedMimeTypes } from 'file-type'
 import { expect, test } from 'vitest'
-import { fileRule, FOUND_AS } from '../../../server/config/file-rule'
+import { fileRule, FOUND_AS, inputOf } from '../../../server/config/file-rule'
 
 const isTaken = (type: string) => fileRule.safeParse({ types: [type] }).success
 
@@ -13,4 +13,11 @@ test('no file is by its content what is refused, and some are what is named in i
 test('every type that a file may be by its content is taken', () => {
   const types = [...supportedMimeTypes].filter(type => !type.includes(';') && type === type.toLowerCase())
   expect([...types, 'text/plain', 'text/csv', 'text/*', 'image/*'].filter(type => !isTaken(type))).toEqual([])
+})
+
+test('an input names types as browsers know them too', () => {
+  expect(inputOf({ max: 2, maxBytes: 1, types: ['image/*', 'application/x-cfb'] })).toEqual({
+    multiple: true,
+    accept: 'image/*,application/x-cfb,application/msword,application/vnd.ms-excel,application/vnd.ms-powerpoint',
+  })
 })
