@@ -129,14 +129,18 @@ function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
     // Deep nesting exhausts the second look at numbers.
     if (error instanceof RangeError) throw new InvalidSubmission('The JSON is nested too deep.')
     throw new InvalidSubmission(
-      error instanceof SyntaxError ? `The body is not valid JSON: ${position(error)}.` : 'The body is not valid UTF-8.',
+      error instanceof SyntaxError ? `The body is not valid JSON: ${flaw(error)}.` : 'The body is not valid UTF-8.',
     )
   }
 }
 
-/** Where the JSON breaks; the engine's own message would repeat what was sent. */
-function position({ message }: SyntaxError): string {
-  return message.match(/position \d+/)?.[0].replace('position', 'it breaks at position') ?? 'it ends too early'
+/** What is wrong with JSON, and where; the engine's own message would repeat what was sent. */
+function flaw({ message }: SyntaxError): string {
+  const position = /at position (\d+) \(line \d+ column \d+\)$/.exec(message)?.[1]
+  if (position) return `it breaks at position ${position}`
+  return message === 'Unexpected end of JSON input'
+    ? 'it ends too early'
+    : 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
 }
 
 async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<unknown> {

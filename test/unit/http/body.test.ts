@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { H3Event } from 'h3'
 import { expect, test } from 'vitest'
-import { createBodyReader } from '../../../server/http/body'
+import { createBodyReader, readForm } from '../../../server/http/body'
 import { BodyMemory } from '../../../server/http/body-limits'
 
 const MIB = 1024 * 1024
@@ -73,4 +73,19 @@ test('a request that is too long, breaks off or is reset is refused once, and fo
       expect(await body).toBe({ data: 413, close: 400, error: 400 }[end])
     }
   }
+})
+
+const NO_VALUE = 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
+
+test.each([
+  ['', 'it ends too early'], ['{"a":', 'it ends too early'], ['{"secret":1,}', 'it breaks at position 12'],
+  ['name=secret', NO_VALUE], ['{"a":undefined}', NO_VALUE], ['{"a":NaN}', NO_VALUE], ['secret', NO_VALUE],
+  ['{"secret":x, "at position 5"', NO_VALUE],
+])('%s is not valid JSON: %s', async (sent, said) => {
+  const { req, event } = request()
+  Object.assign(req.headers, { 'content-type': 'application/json' })
+  const form = readForm(event, { readBody: open(), bodyLimits: limits() }, MIB, null)
+  req.emit('data', Buffer.from(sent))
+  req.emit('end')
+  await expect(form).rejects.toThrow(`The body is not valid JSON: ${said}.`)
 })
