@@ -14,6 +14,9 @@ const PREFLIGHT_MAX_AGE_S = 86_400
 /** What browsers send with a form of a page without referrers: https://fetch.spec.whatwg.org/#append-a-request-origin-header */
 const HIDDEN = 'null'
 
+/** Where the websites are listed that may send a form. */
+const ORIGINS = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own'
+
 /**
  * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send. A request
  * without an origin comes from no page, and passes. Who sent it without a script reads errors on a page.
@@ -42,8 +45,8 @@ export async function publicPost<T>(
   }
   return answer(event, async () => {
     if (foreign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', origin === HIDDEN
-      ? 'The page hides its origin, so that FORM_ALLOWED_ORIGINS cannot let it in. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
-      : `Forms from the origin ${origin} are not accepted. Add it to FORM_ALLOWED_ORIGINS.`)
+      ? 'The page hides its origin, so that neither FORM_ALLOWED_ORIGINS nor allowedOrigins of a form can let it in. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
+      : `Forms from the origin ${origin} are not accepted. Add it to ${ORIGINS}.`)
     if (event.method === 'POST') return route()
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')
@@ -102,7 +105,7 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
   setResponseHeader(event, 'WWW-Authenticate', 'Bearer')
   throw new HttpError(
     401, 'API_KEY_REQUIRED',
-    'Send Authorization: Bearer <FORM_API_KEY>, or X-Api-Key, from a server; a website needs its origin in FORM_ALLOWED_ORIGINS instead.',
+    `Send Authorization: Bearer <FORM_API_KEY>, or X-Api-Key, from a server; a website needs its origin in ${ORIGINS}.`,
   )
 }
 

@@ -56,6 +56,16 @@ test('a page that hides its origin is refused, and told what to change', async (
   })
 })
 
+test('an origin that may not send is told of both lists that could have it', async () => {
+  const lists = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own.'
+  const pages = { allowedOrigins: ['https://shop.example'] }
+  expect(await publicPost(request({ origin: 'https://other.example' }), pages, async () => 'taken')).toEqual({
+    code: 'ORIGIN_NOT_ALLOWED',
+    error: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,
+  })
+  expect(() => admit(request({ origin: 'https://other.example' }), RULES)).toThrow(lists)
+})
+
 test('files may come with what is multipart, and with nothing else', () => {
   const types = ['multipart/form-data; boundary=x', 'Multipart/Form-Data', 'application/json', 'text/plain']
   const rules = { ...RULES, apiKey: undefined }
