@@ -4,7 +4,7 @@ import type { ConfigArea } from '../shared/types/status'
 import { agentVariables, readAgent, type AgentConfig } from './config/agent'
 import { coreVariables } from './config/core'
 import { filesVariables, readFiles, type FilesConfig } from './config/files'
-import { readForms, type FormsConfig } from './config/forms'
+import { HONEYPOT, readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
@@ -123,7 +123,8 @@ export function readConfig(env: Environment = process.env): Config {
   const sends = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embedded
   if (sends) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
-  const configured = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems)
+  const honeypot = values.FORM_HONEYPOT
+  const configured = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems, honeypot)
   const { forms } = configured
   const people = readPeople(values, configured.people, problems)
   for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
@@ -162,7 +163,7 @@ export function readConfig(env: Environment = process.env): Config {
       rateLimit: values.FORM_RATE_LIMIT ?? 60,
       // Vercel's own proxy writes X-Forwarded-For anew: https://vercel.com/docs/headers/request-headers#x-forwarded-for
       trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
-      honeypot: values.FORM_HONEYPOT ?? '_gotcha', heldMax: values.HELD_MAX ?? 1000,
+      honeypot: honeypot ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
       turnstile: values.TURNSTILE_SECRET_KEY
         ? {

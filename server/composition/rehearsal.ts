@@ -59,7 +59,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 /** Tries every named form on a sample, before anybody sees it: nothing is sent anywhere. */
 export async function rehearse({ config, path, samples = {}, env }: Asked): Promise<Rehearsal> {
   const mistakes: string[] = []
-  const { forms } = readForms(config, path, null, mistakes)
+  const { forms } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
   const all = createForms({
     forms, mail: { to: env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)' },
     endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },

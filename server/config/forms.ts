@@ -4,6 +4,7 @@ import { platforms as known } from '../platforms/registry'
 import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
+import { CONTROLS } from '../domain/submission/envelope'
 import { fieldRule, takesFiles, type WrittenField } from './field-rules'
 import { fileRule } from './file-rule'
 import { listedPerson } from './people'
@@ -83,6 +84,9 @@ const formSchema = z.strictObject({
   })
 }).transform(form => takesFiles(form.fields) ? { ...form, files: form.files ?? fileRule.parse({}) } : form)
 
+/** FORM_HONEYPOT when nobody says it. */
+export const HONEYPOT = '_gotcha'
+
 const KEY = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 const configSchema = z.object({
@@ -112,9 +116,11 @@ export function defineForms(forms: Written): Written {
  * @param builtIn what `forms.config.ts` says
  * @param platforms keys of the configured platforms, the only ones that may be named; any when null
  * @param problems where everything wrong is added, a line each
+ * @param honeypot the field that people do not see
  */
 export function readForms(
   builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[],
+  honeypot = HONEYPOT,
 ): { forms: FormsConfig, people?: Aliases } {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   let raw: unknown
@@ -133,21 +139,28 @@ export function readForms(
     return { forms: {} }
   }
   const { people, ...forms } = parsed.data
-  for (const [key, { channels = {} }] of Object.entries(forms)) {
-    const misspelt = Object.entries(channels).flatMap(([platform, channel]) => (
-      channelProblem(platform, channel)?.replace(/^it/, platform) ?? []
-    ))
-    problems.push(...misspelt.map(problem => `${source}: ${key}.channels.${problem}.`))
-    const unknown = Object.keys(channels).filter(platform => platforms && !platforms.includes(platform))
-    problems.push(
-      ...unknown.map(platform => `${source}: ${key}.channels.${platform} is not a configured platform. Configured: ${platforms?.join(', ')}.`),
-    )
+  for (const [key, { channels = {}, fields = {} }] of Object.entries(forms)) {
+    const wrong = [
+      ...Object.entries(channels).flatMap(([platform, channel]) => (
+        channelProblems(platform, channel, platforms).map(problem => `channels.${platform} ${problem}`)
+      )),
+      ...Object.keys(fields).filter(field => field === honeypot || CONTROLS.includes(field)).map(field => (
+        `fields.${field} is taken out of every form, as ${field === honeypot ? 'FORM_HONEYPOT' : 'what its page says of it'}: give the field another name`
+      )),
+    ]
+    problems.push(...wrong.map(problem => `${source}: ${key}.${problem}.`))
   }
   return { forms, people }
 }
 
-/** What is wrong with the channel of a form, or null. */
-function channelProblem(platform: string, channel: string): string | null {
-  const schema = known.find(({ key }) => key === platform)?.channel.schema
-  return schema?.safeParse(channel).error?.issues[0]?.message ?? null
+/** @param configured keys of the only platforms that may be named; any when null */
+function channelProblems(platform: string, channel: string, configured: readonly string[] | null): string[] {
+  const named = known.find(({ key }) => key === platform)
+  if (!named) return [`is no platform. There are ${known.map(({ key }) => key).join(', ')}`]
+  const malformed = named.channel.schema.safeParse(channel).error?.issues[0]?.message.replace(/^it /, '')
+  const isMissing = configured && !configured.includes(platform)
+  return [
+    ...malformed ? [malformed] : [],
+    ...isMissing ? [`is not a configured platform. Configured: ${configured.join(', ')}`] : [],
+  ]
 }

@@ -121,11 +121,30 @@ describe('the configuration of forms', () => {
       'a platform that is not configured', { a: { name: 'A', channels: { discord: '123456789012345678' } } },
       'a.channels.discord is not a configured platform. Configured: slack.',
     ],
+    [
+      'a platform that there is not', { a: { name: 'A', channels: { slak: 'C0123456789' } } },
+      'a.channels.slak is no platform. There are slack, discord, teams,',
+    ],
+    ...['_next', '_subject', '_replyto'].map((field): [string, object, string] => [
+      `the field ${field}, which is never data`, { a: { name: 'A', fields: { [field]: { required: true } } } },
+      `a.fields.${field} is taken out of every form, as what its page says of it: give the field another name.`,
+    ]),
+    [
+      'a field that is the honeypot', { a: { name: 'A', fields: { _gotcha: 'Trap' } } },
+      'a.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
+    ],
     ['something that is no JSON', '{', 'it is not JSON'],
   ])('names %s', (_, content, named) => {
     const { problems } = read(content)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(named)
+  })
+
+  test('may have no field that FORM_HONEYPOT names', () => {
+    const problems: string[] = []
+    const forms = { a: { name: 'A', fields: { website: 'Website', _gotcha: 'No trap' } } }
+    readForms(forms, undefined, null, problems, 'website')
+    expect(problems).toEqual([expect.stringContaining('a.fields.website is taken out of every form, as FORM_HONEYPOT')])
   })
 
   test('names a file that is not there', () => {
