@@ -10,8 +10,8 @@ const QUIET_MS = 60 * 60 * 1000
 /** How often a process looks through what is held, ms. */
 const LOOK_MS = 10 * 60 * 1000
 
-/** Held submissions that are read at once: a form may have 256 KiB. */
-const PAGE = 50
+/** How held submissions are read: which forms they are of tells enough, and what those said may be 256 KiB each. */
+const READING = { limit: 250, only: 'held', unread: true } as const
 
 export interface HeldNoticePorts {
   store: Pick<SubmissionStore, 'listPending'>
@@ -59,7 +59,7 @@ export class HeldNotice {
     const { store, presentation: { forms } } = this.ports
     const counts = new Map<string, number>()
     for (let before: string | undefined; ;) {
-      const { submissions, cursor } = await store.listPending({ limit: PAGE, only: 'held', before })
+      const { submissions, cursor } = await store.listPending({ ...READING, before })
       for (const { form, receivedAt } of submissions) {
         if (receivedAt > since) continue
         for (const room of forms.of(form).rooms) counts.set(room, (counts.get(room) ?? 0) + 1)

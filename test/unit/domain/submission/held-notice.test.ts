@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HeldNotice } from '../../../../server/domain/submission/held-notice'
+import type { PageRequest } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
 import { openTriage, type Triage } from '../../../fakes/triage'
@@ -65,5 +66,16 @@ test('what a room refused is said to it again, and a store that does not answer 
   await second.tell()
   expect(told()).toEqual([])
   await second.tell()
+  expect(told()).toHaveLength(2)
+})
+
+test('what the forms said is not read for it', async () => {
+  await hold()
+  const pages: PageRequest[] = []
+  await new HeldNotice({ ...triage, store: { listPending: (page) => {
+    pages.push(page)
+    return triage.store.listPending(page)
+  } } }).tell()
+  expect(pages).toMatchObject([{ unread: true }])
   expect(told()).toHaveLength(2)
 })
