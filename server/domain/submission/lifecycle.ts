@@ -8,7 +8,7 @@ import {
 import { hold, isAnothers } from './hold'
 import { missCard } from './missing-card'
 import { takeReceipt } from './receipted'
-import { forget, revoke } from './revocation'
+import { forget, returned, revoke } from './revocation'
 import { collapse, confirmed, settle, settleChanged, type Clock } from './settle'
 import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from './store-rules'
 import { isLost } from './verdicts'
@@ -141,8 +141,7 @@ function lease(current: Submission, { keys }: EventOf<'leased'>, { now, leasedUn
   // From here on it is on its way, and cannot be taken back.
   const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
   if (!isSent) return { next, added: leased }
-  const failures = next.failures.filter(({ delivery }) => !next.work.some(({ kind }) => kind === delivery))
-  const after = followed({ ...next, revocableUntil: undefined, failures }, now, leasedUntil)
+  const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, now, leasedUntil)
   const kept = leased.filter(work => after.next.work.includes(work))
   return { next: after.next, added: [...kept, ...after.added] }
 }

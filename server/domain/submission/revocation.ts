@@ -1,7 +1,8 @@
-import type { Submission } from '../../ports/submission'
+import type { Failure, Submission } from '../../ports/submission'
 import type { EventOf, Transition } from './events'
 import { changed, followed, isDelivery, isRevocable, withEntry, withoutContent } from './record'
 import { reopened, settle, settleChanged, type Clock } from './settle'
+import { isReturned } from './verdicts'
 
 /** Takes a decision back, while that is possible: it is open again, with what was edited. */
 export function revoke(
@@ -18,6 +19,13 @@ export function revoke(
     history: withEntry(current, { at: now, event: 'revoked', action, reviewer, ...press ? { press } : {} }),
   }), now, leasedUntil)
   return reopened(next, added, clock)
+}
+
+/** What failed while it could be taken back: an email that came back. What failed before was kept for who does that. */
+export function returned({ failures, history, work }: Submission): readonly Failure[] {
+  const round = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
+  const isBack = round.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
+  return failures.filter(({ delivery }) => delivery === 'email' && isBack && !work.some(({ kind }) => kind === 'email'))
 }
 
 /** The time is over in which spam could be taken back, or in which a receipt was waited for. */

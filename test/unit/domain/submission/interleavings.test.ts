@@ -32,6 +32,8 @@ class World {
   readonly revoked = new Set<string>()
   /** Emails that came back in time to be sent again. */
   readonly returned = new Set<string>()
+  /** Whether any delivery was given up. */
+  hasFailed = false
   private heldUntil = 0
   private keptUntil = 0
 
@@ -93,6 +95,15 @@ class World {
     if (told && kind === 'email') this.keptUntil = this.now + KEPT
   }
 
+  /** A delivery is refused for good, whoever makes it. */
+  giveUp(index: number): void {
+    const made = this.underWay.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
+    const work = made[index % Math.max(made.length, 1)]
+    if (!work) return
+    this.underWay = this.underWay.filter(({ key }) => key !== work.key)
+    this.hasFailed = this.apply({ type: 'failed', key: work.key, reason: 'Refused.', retryAt: null }) || this.hasFailed
+  }
+
   /** Goes on until nobody has anything to do, and no time makes any difference. */
   settle(): void {
     for (let round = 0; round < 100 && !isOver(this.stored); round++) {
@@ -104,9 +115,10 @@ class World {
 
   check(): void {
     expect(this.sent.filter(key => this.revoked.has(key))).toEqual([])
-    const { state, decision, expiresAt, work, holder } = this.stored
+    const { state, decision, expiresAt, work, holder, failures, delivered } = this.stored
     const { data } = this.read()
     if (state === 'erased') expect(data).toBeNull()
+    if (state === 'open') expect(failures.filter(({ delivery }) => delivered.includes(delivery))).toEqual([])
     expect([state === 'open', Boolean(holder)]).not.toEqual([false, true])
     const isShown = [...this.shown.values()].some(({ actions }) => actions.some(({ id }) => id === 'hand_back'))
     if (!work.some(({ kind }) => kind === 'update')) expect(isShown).toBe(holder !== undefined)
@@ -134,6 +146,7 @@ const doing: fc.Arbitrary<(world: World) => void> = fc.oneof(
   fc.record({ index: fc.nat(9), heard: fc.boolean() }).map(
     ({ index, heard }) => (world: World) => world.perform(index, heard),
   ),
+  fc.nat(1).map(index => (world: World) => world.giveUp(index)),
   fc.record({
     index: fc.nat(2), verdict: fc.constantFrom('delayed' as const, 'delivered' as const, 'bounced' as const),
   }).map(({ index, verdict }) => (world: World) => world.tell(index, { verdict })),
@@ -163,8 +176,9 @@ test('however clicks, leases, crashes, receipts, erasures, takes and time follow
     for (const kind of DELIVERIES) {
       const keys = new Set(world.sent.filter(key => key.startsWith(kind) && !world.returned.has(key)))
       const isForward = decision?.action === 'forward'
-      // What was called stays called when the email comes back, or everything is erased.
-      if (state === 'erased' || (!isForward && world.returned.size > 0)) expect(keys.size).toBeLessThanOrEqual(1)
+      // What was called stays called when the email comes back or fails, or everything is erased.
+      const isPartial = !isForward && (world.returned.size > 0 || world.hasFailed)
+      if (state === 'erased' || isPartial) expect(keys.size).toBeLessThanOrEqual(1)
       else expect(keys.size).toBe(isForward ? 1 : 0)
     }
   }), { numRuns: runs(2000) })

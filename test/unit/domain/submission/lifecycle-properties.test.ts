@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contentOf, outstanding } from '../../../../server/domain/submission/record'
+import { contentOf, isDelivery, outstanding } from '../../../../server/domain/submission/record'
 import { transition } from '../../../../server/domain/submission/lifecycle'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver } from '../../../../server/domain/submission/trace'
@@ -9,6 +9,8 @@ import type { CardRef, Delivery, Submission } from '../../../../server/ports/sub
 import { runs } from '../../../support/properties'
 
 const LEASE = 30_000
+const UNDO = 10_000
+const REVIEWER = { id: 'U', name: 'U', platform: 'Slack' }
 
 /** What may happen next, given the submission as it is then. */
 type Happening = (current: Submission) => { event: LifecycleEvent, passed?: number }
@@ -18,23 +20,33 @@ const card = (number: number): CardRef => ({
 })
 const cardKey = ({ platform, messageId }: CardRef) => `${platform}:${messageId}`
 const keyAt = ({ work }: Submission, index: number) => work[index % Math.max(work.length, 1)]?.key ?? 'none'
+/** Work that somebody may be at: what can still be taken back has not begun. */
+const workAt = ({ work, revocableUntil }: Submission, index: number) => {
+  const begun = revocableUntil === undefined ? work : work.filter(({ kind }) => !isDelivery(kind))
+  return begun[index % Math.max(begun.length, 1)]
+}
+
+const decision: fc.Arbitrary<Happening> = fc.record({
+  action: fc.constantFrom('forward' as const, 'spam' as const), clicked: fc.option(fc.nat(3)),
+  text: fc.option(fc.oneof(fc.constantFrom('a', 'b'), fc.string())), confirms: fc.boolean(), revocable: fc.boolean(),
+  deliveries: fc.subarray<Delivery>(['email', 'endpoint'], { minLength: 1 }),
+}).map(({ action, clicked, text, confirms, revocable, deliveries }): Happening => () => ({
+  event: {
+    type: 'claimed', action, reviewer: REVIEWER, deliveries,
+    revocableMs: revocable && action === 'forward' ? UNDO : 0,
+    ...clicked === null ? {} : { card: card(clicked) },
+    ...confirms && action === 'forward' ? { confirm: 'ada@example.com' } : {},
+    ...text === null || action === 'spam' ? {} : { edit: { data: { text }, edited: ['text'] } },
+  },
+}))
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(
-  fc.record({
-    action: fc.constantFrom('forward' as const, 'spam' as const), clicked: fc.option(fc.nat(3)),
-    text: fc.option(fc.string()), confirms: fc.boolean(),
-  }).map(({ action, clicked, text, confirms }): Happening => () => ({
-    event: {
-      type: 'claimed', action, reviewer: { id: 'U', name: 'U', platform: 'Slack' }, deliveries: ['email', 'endpoint'],
-      ...clicked === null ? {} : { card: card(clicked) },
-      ...confirms && action === 'forward' ? { confirm: 'ada@example.com' } : {},
-      ...text === null || action === 'spam' ? {} : { edit: { data: { text }, edited: ['text'] } },
-    },
-  })),
+  decision,
+  fc.constant<Happening>(() => ({ event: { type: 'revoked', action: 'forward', reviewer: REVIEWER } })),
   fc.record({
     index: fc.nat(9), posted: fc.nat(3), age: fc.nat(3),
   }).map(({ index, posted, age }): Happening => (current) => {
-    const work = current.work[index % Math.max(current.work.length, 1)]
+    const work = workAt(current, index)
     const version = Math.max(current.version - age, 1)
     const came = {
       // No message is in two rooms.
@@ -50,7 +62,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) },
   })),
   fc.record({ index: fc.nat(9), again: fc.boolean() }).map(({ index, again }): Happening => (current) => {
-    const work = current.work[index % Math.max(current.work.length, 1)]
+    const work = workAt(current, index)
     return { event: {
       type: 'failed', key: work?.key ?? 'none', reason: 'Down.', retryAt: again || work?.kind === 'post' ? 1 : null,
     } }
@@ -95,6 +107,19 @@ function play(
 
 const sequences = fc.array(happening, { maxLength: 40 })
 
+/** A decision, its time for an undo, and what becomes of its deliveries. */
+const round = fc.tuple(decision, fc.boolean(), fc.boolean()).map(([claim, ...arrives]): Happening[] => [
+  claim, ({ work }) => ({ event: { type: 'leased', keys: work.map(({ key }) => key) }, passed: LEASE }),
+  ...(['email', 'endpoint'] as const).map((delivery, index): Happening => (current) => {
+    const key = current.work.find(({ kind }) => kind === delivery)?.key ?? 'none'
+    return { event: arrives[index]
+      ? { type: 'done', key, ...sent(current) }
+      : { type: 'failed', key, reason: 'Refused.', retryAt: null } }
+  }),
+])
+
+const rounds = fc.array(fc.oneof(round, happening.map(each => [each])), { maxLength: 20 }).map(each => each.flat())
+
 test('whatever happens, a decided submission never gets a second decision', () => {
   fc.assert(fc.property(sequences, (happenings) => {
     play(happenings, (before, event, after) => {
@@ -117,6 +142,22 @@ test('whatever happens, no delivery gives the same content twice in a row, and n
       }
       expect(new Set(after.delivered).size).toBe(after.delivered.length)
       expect(after.work.filter(({ kind }) => (after.delivered as string[]).includes(kind))).toEqual([])
+    })
+  }), { numRuns: runs(500) })
+})
+
+test('whatever happens, what is opened again as failed failed in this round, and has not been delivered', () => {
+  fc.assert(fc.property(rounds, (happenings) => {
+    let failed: Delivery[] = []
+    play(happenings, (before, event, after) => {
+      if (event.type === 'claimed') failed = []
+      const givenUp = event.type === 'failed' && event.retryAt === null
+      const kind = givenUp ? before.work.find(({ key }) => key === event.key)?.kind : undefined
+      if (isDelivery(kind)) failed.push(kind)
+      if (after.state !== 'open') return
+      const failures = after.failures.map(({ delivery }) => delivery)
+      expect(failures.filter(delivery => after.delivered.includes(delivery))).toEqual([])
+      if (before.state === 'settling' && event.type !== 'revoked') expect(failures).toEqual(failed)
     })
   }), { numRuns: runs(500) })
 })

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
+import { contentOf } from '../../../../server/domain/submission/record'
 import { dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/submission/store-rules'
+import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
-  claimed, DATA, DISCORD, finish, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
+  claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
 } from '../../../fixtures/lifecycle'
 import { decisions, PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
@@ -144,6 +146,41 @@ describe('what failed before', () => {
     const current = step(returned, claimed({ revocableMs: UNDO })).next
     const { next } = step(current, { type: 'leased', keys: keys(current) }, NOW + UNDO)
     expect(finish(next, 'email').next).toMatchObject({ state: 'settled', failures: [] })
+  })
+
+  const begin = (current: Submission) => step(current, { type: 'leased', keys: keys(current) }, NOW + UNDO).next
+  const forward = (current: Submission, details = {}) => step(current, claimed({ revocableMs: UNDO, ...details })).next
+  const deliver = (current: Submission, delivery: Delivery, key: string) => step(current, {
+    type: 'done', key: current.work.find(({ kind }) => kind === delivery)!.key,
+    sent: { delivery, content: contentOf(current.data!), to: ['a@example.com'], messageId: key },
+  }).next
+  const edit = (name: string) => ({ edit: { data: { name }, edited: ['name'] } })
+
+  test('does not fail a round that does not repeat it, because it has these values', () => {
+    const first = giveUp(deliver(begin(forward(posted())), 'endpoint', 'a'), 'email').next
+    const second = giveUp(deliver(begin(forward(first, edit('Grace'))), 'email', 'b'), 'endpoint').next
+    expect(second).toMatchObject({ state: 'open', failures: [{ delivery: 'endpoint' }] })
+    const third = begin(forward(second, edit('Ada')))
+    expect(kinds(third)).toContain('email')
+    expect(deliver(third, 'email', 'c')).toMatchObject({
+      state: 'settled', delivered: ['endpoint', 'email'], failures: [],
+    })
+  })
+
+  test('does not fail a round without it, which is not configured any more', () => {
+    const failed = giveUp(giveUp(begin(forward(posted())), 'email').next, 'endpoint').next
+    const email = begin(forward(failed, { deliveries: ['email'] }))
+    expect(finish(email, 'email').next).toMatchObject({ state: 'settled', failures: [] })
+    const lostBefore = forward({ ...returned, ...{ delivered: [] } }, { deliveries: ['endpoint'] })
+    expect(finish(begin(lostBefore), 'endpoint').next).toMatchObject({ state: 'settled', failures: [] })
+  })
+
+  test('counts if it is an email that came back while the rest could be taken back', () => {
+    const first = giveUp(deliver(begin(forward(posted())), 'email', 'a'), 'endpoint').next
+    const back = step(forward(first), { type: 'receipt', messageId: 'a', receipt: { verdict: 'bounced' } }).next
+    expect(finish(begin(back), 'endpoint').next).toMatchObject({ state: 'open', failures: [
+      { delivery: 'email', reason: 'Bounced.' },
+    ] })
   })
 })
 
