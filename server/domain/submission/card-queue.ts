@@ -40,6 +40,8 @@ export interface CardQueuePorts {
  */
 export class CardQueue {
   private readonly running = new Set<string>()
+  /** Rooms whose queue may have somebody to let out since the last look at it began. */
+  private readonly woken = new Set<string>()
   private readonly awaited = new Map<string, () => void>()
   /** Cards that this process may post, by room and id; until when, epoch ms. */
   private readonly granted = new Map<string, number>()
@@ -118,11 +120,11 @@ export class CardQueue {
   /** Sees to it that every queue moves. Returns at once. */
   wake(rooms: readonly string[] = this.ports.forms.rooms): void {
     for (const room of rooms) {
-      if (this.running.has(room) || !this.isPaced(room)) continue
+      if (!this.isPaced(room)) continue
+      this.woken.add(room)
+      if (this.running.has(room)) continue
       this.running.add(room)
-      const run = this.drain(room)
-        .catch(error => this.ports.log.warn('queue.failed', { room, error }))
-        .finally(() => this.running.delete(room))
+      const run = this.drain(room).catch(error => this.ports.log.warn('queue.failed', { room, error }))
       this.ports.runtime.background(run)
     }
   }
@@ -148,8 +150,23 @@ export class CardQueue {
   }
 
   private async drain(room: string): Promise<void> {
-    const { queues, board, runtime, policy: { leaseMs } } = this.ports
+    const { runtime } = this.ports
     const end = runtime.now() + RUN_MS
+    try {
+      // Leaving has to happen in the same step as the last look at `woken`.
+      do {
+        this.woken.delete(room)
+        await this.letOut(room, end)
+      } while (this.woken.has(room) && runtime.now() < end)
+    }
+    finally {
+      this.running.delete(room)
+    }
+  }
+
+  /** @param end when it stops, epoch ms, if anybody waits until then */
+  private async letOut(room: string, end: number): Promise<void> {
+    const { queues, board, runtime, policy: { leaseMs } } = this.ports
     while (runtime.now() < end && await board.awaits(room) === null) {
       const taken = await queues.take(this.paceOf(room), leaseMs)
       if (taken.id !== null) {

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTriage, type Triage } from '../../../fakes/triage'
+
+let triage: Triage
+beforeEach(async () => {
+  triage = await openTriage()
+  // Longer than a sender waits.
+  triage.board.interval = 10_000
+})
+afterEach(() => triage.close())
+
+const names = () => triage.board.history.map(({ fields }) => fields[0]!.value)
+
+test('a form that comes while its queue is found empty is let out all the same', async () => {
+  const { queues, receive, runtime } = triage
+  const forget = queues.forgetNotice.bind(queues)
+  let late: Promise<unknown> | undefined
+  queues.forgetNotice = async (...notice) => {
+    await (late ??= receive({ name: 'Late' }))
+    await forget(...notice)
+  }
+  for (const name of ['Ada', 'Lin']) await receive({ name })
+  await runtime.drain()
+  expect(names()).toEqual(['Ada', 'Lin', 'Late'])
+})
+
+test('a room that gets its channel while its queue is told that there is none gets its cards all the same', async () => {
+  const { board, queue, receive, runtime } = triage
+  board.awaited.add('slack')
+  await receive({ name: 'Ada' })
+  await runtime.drain()
+  const { awaits } = board
+  board.awaits = async (room) => {
+    board.awaits = awaits
+    board.awaited.clear()
+    queue.wake([room])
+    return 'It is installed nowhere.'
+  }
+  queue.wake()
+  await runtime.drain()
+  expect(names()).toEqual(['Ada'])
+})
