@@ -218,7 +218,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       return taken
     },
     setup: () => readSetup(config, board),
-    stopConversations: () => {
+    stopQueues: () => {
+      queue.stop()
       running?.answers.stop()
       agent?.stop()
     },

@@ -66,8 +66,8 @@ export interface Services {
   listeners: readonly ListenerSupervisor[]
   /** The platform with this key and, where it is set up, what belongs to it here; null when there is none. */
   platform: (key: string) => PlatformServices | null
-  /** Begins no more answers, and ends the agent's that run, so that nobody waits for them. */
-  stopConversations: () => void
+  /** Lets no more cards out and begins no more answers, and ends the agent's that run: nobody waits for them. */
+  stopQueues: () => void
   /** Loads what the first click or message would have to wait for. */
   warm: () => Promise<unknown>
   close: () => Promise<void>

@@ -23,7 +23,7 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsSubmissions, listeners, stopConversations, warm, close } = services
+  const { config, log, sweep, sandbox, opsSubmissions, listeners, stopQueues, warm, close } = services
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   for (const line of services.decides) log.info('config.decides', { line })
   const endConnections = keepConnections()
@@ -48,7 +48,7 @@ export default defineNitroPlugin((nitro) => {
     clearInterval(timer)
     sandbox?.rooms.close()
     opsSubmissions.feed.close()
-    stopConversations()
+    stopQueues()
     return Promise.all(listeners.map(listener => listener.stop()))
   }
   // Nitro closes when no request is left; one that arrives slowly would have the host kill what is not handed over.

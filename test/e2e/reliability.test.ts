@@ -205,6 +205,24 @@ describe('SIGTERM', () => {
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by')
   })
 
+  it('leaves the cards that wait for their turn to whoever comes next: it is over soon, and each is posted once', async () => {
+    await d.server.stop()
+    const paced = await startServer({ ...d.env, CARD_INTERVAL_MS: '' })
+    const names = Array.from({ length: 15 }, (_, index) => `Visitor ${index}.`)
+    const answers = await Promise.all(names.map(name => sendForm(paced, { name })))
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
+    // At one in a second it would take twice as long to post them all.
+    const ms = await took(async () => expect(await paced.stop()).toBe(0))
+    expect(ms).toBeLessThan(6000)
+    d.server = await startServer(d.env)
+    const cards = await until('all cards', async () => {
+      const posted = (await d.slack.messages()).map(({ blocks }) => blockText(blocks))
+      return posted.length >= names.length && posted
+    })
+    await d.server.drain()
+    expect(names.map(name => cards.filter(text => text.includes(name)).length)).toEqual(names.map(() => 1))
+  })
+
   it('waits for no form that arrives slowly: it is over before hosts kill', async () => {
     const socket = connect(Number(new URL(d.server.url).port), '127.0.0.1')
     const ended = once(socket, 'close')

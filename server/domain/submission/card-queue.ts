@@ -47,6 +47,7 @@ export class CardQueue {
   private readonly granted = new Map<string, number>()
   /** How long it takes at least until those are let out that were just told to wait, by room and id, ms. */
   private readonly turns = new Map<string, number>()
+  private stopped = false
 
   readonly closedRooms: ClosedRooms
 
@@ -117,10 +118,16 @@ export class CardQueue {
     ))
   }
 
+  /** Lets no more cards out: who waits is left to another process. A card that is being posted goes on. */
+  stop(): void {
+    this.stopped = true
+    for (const answer of this.awaited.values()) answer()
+  }
+
   /** Sees to it that every queue moves. Returns at once. */
   wake(rooms: readonly string[] = this.ports.forms.rooms): void {
     for (const room of rooms) {
-      if (!this.isPaced(room)) continue
+      if (this.stopped || !this.isPaced(room)) continue
       this.woken.add(room)
       if (this.running.has(room)) continue
       this.running.add(room)
@@ -139,9 +146,12 @@ export class CardQueue {
     return this.ports.board.intervalMs(room) > 0
   }
 
-  /** Resolves when this process has let the submission's card out, on whichever room was first. */
+  /** Resolves when this process has let the submission's card out, on whichever room was first, or lets none out. */
   posted(id: string): Promise<void> {
-    return new Promise(resolve => this.awaited.set(id, resolve))
+    return new Promise((resolve) => {
+      if (this.stopped) resolve()
+      else this.awaited.set(id, resolve)
+    })
   }
 
   /** Nobody waits for it any more. */
@@ -150,14 +160,13 @@ export class CardQueue {
   }
 
   private async drain(room: string): Promise<void> {
-    const { runtime } = this.ports
-    const end = runtime.now() + RUN_MS
+    const end = this.ports.runtime.now() + RUN_MS
     try {
       // Leaving has to happen in the same step as the last look at `woken`.
       do {
         this.woken.delete(room)
         await this.letOut(room, end)
-      } while (this.woken.has(room) && runtime.now() < end)
+      } while (this.woken.has(room) && !this.isOver(end))
     }
     finally {
       this.running.delete(room)
@@ -167,7 +176,7 @@ export class CardQueue {
   /** @param end when it stops, epoch ms, if anybody waits until then */
   private async letOut(room: string, end: number): Promise<void> {
     const { queues, board, runtime, policy: { leaseMs } } = this.ports
-    while (runtime.now() < end && await board.awaits(room) === null) {
+    while (!this.isOver(end) && await board.awaits(room) === null) {
       const taken = await queues.take(this.paceOf(room), leaseMs)
       if (taken.id !== null) {
         await this.announceBacklog(room)
@@ -180,6 +189,10 @@ export class CardQueue {
         await runtime.wait(Math.min(Math.max(taken.waitMs, 1), MAX_WAIT_MS))
       }
     }
+  }
+
+  private isOver(end: number): boolean {
+    return this.stopped || this.ports.runtime.now() >= end
   }
 
   private async post(room: string, id: string): Promise<void> {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { ok } from '../../../fakes/board'
 import { openTriage, type Triage } from '../../../fakes/triage'
+import { until } from '../../../support/until'
 
 let triage: Triage
 beforeEach(async () => {
@@ -39,4 +42,22 @@ test('a room that gets its channel while its queue is told that there is none ge
   queue.wake()
   await runtime.drain()
   expect(names()).toEqual(['Ada'])
+})
+
+test('a queue that is stopped lets nobody out any more, has no sender wait for it, and leaves the rest to another', async () => {
+  const { board, queue, receive, runtime, sweep } = triage
+  const card = Promise.withResolvers<Outcome>()
+  runtime.patience = 10_000
+  board.interval = 1000
+  await receive({ name: 'Ada' })
+  board.posts.push(card.promise)
+  const senders = [receive({ name: 'Lin' }), receive({ name: 'Joe' })]
+  await until('the card of one is being posted', () => board.posts.length === 0)
+  queue.stop()
+  await Promise.all([...senders, receive({ name: 'Kim' })])
+  card.resolve(ok)
+  runtime.time += 60_000
+  await sweep()
+  await runtime.drain()
+  expect(names()).toHaveLength(2)
 })
