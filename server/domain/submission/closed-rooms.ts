@@ -15,35 +15,41 @@ export interface ClosedRoomsPorts {
 
 /** An archived channel, or one without the bot, takes no cards: whoever is in the other rooms of its forms is told. */
 export class ClosedRooms {
-  /** As far as this process knows. */
-  private readonly closed = new Set<string>()
+  /** What each room was last, as far as this process knows. */
+  private readonly rooms = new Map<string, 'open' | 'closed'>()
 
   constructor(private readonly ports: ClosedRoomsPorts) {}
 
   /** What became of a post; null when that is no news. The promise never rejects. */
   heard(room: string, outcome: Outcome<unknown>): Promise<void> | null {
-    if (outcome.ok) return this.closed.has(room) ? this.opened(room) : null
-    if (!outcome.permanent || outcome.content || this.closed.has(room)) return null
-    this.closed.add(room)
+    // An earlier process may have told of it.
+    if (outcome.ok) return this.rooms.get(room) === 'open' ? null : this.opened(room)
+    if (!outcome.permanent || outcome.content || this.rooms.get(room) === 'closed') return null
     return this.shut(room, outcome.reason)
   }
 
   /** It takes cards again. Never rejects. */
   opened(room: string): Promise<void> {
-    this.closed.delete(room)
-    return this.tried(room, queues => queues.forgetNotice(room, 'closed'))
+    return this.told(room, 'open', queues => queues.forgetNotice(room, 'closed'))
   }
 
   /** It takes no cards any more, as one replica found. Never rejects. */
   shut(room: string, reason: string): Promise<void> {
-    return this.tried(room, async (queues) => {
+    return this.told(room, 'closed', async (queues) => {
       if (await queues.takeNotice(room, 'closed')) await this.announce(room, reason)
     })
   }
 
-  private async tried(room: string, tell: (queues: ClosedRoomsPorts['queues']) => Promise<void>): Promise<void> {
+  private async told(
+    room: string, state: 'open' | 'closed', tell: (queues: ClosedRoomsPorts['queues']) => Promise<void>,
+  ): Promise<void> {
     const { queues, log } = this.ports
-    await tell(queues).catch(error => log.warn('notice.failed', { room, error }))
+    this.rooms.set(room, state)
+    await tell(queues).catch((error) => {
+      // The next post says it again.
+      this.rooms.delete(room)
+      log.warn('notice.failed', { room, error })
+    })
   }
 
   private async announce(room: string, reason: string): Promise<void> {

@@ -34,6 +34,30 @@ test('once it takes cards again the next time is told anew', async () => {
   expect(told()).toHaveLength(4)
 })
 
+test('the next time is told anew also by a process that did not see it closed before, and each asks once for that', async () => {
+  await start().heard('slack', ARCHIVED)
+  const process = start()
+  const forget = triage.queues.forgetNotice.bind(triage.queues)
+  let forgotten = 0
+  triage.queues.forgetNotice = (...notice) => {
+    forgotten++
+    return forget(...notice)
+  }
+  for (const outcome of [ok, ok, ok, ARCHIVED]) await process.heard('slack', outcome)
+  expect(told()).toHaveLength(4)
+  expect(forgotten).toBe(1)
+})
+
+test('what a store could not be told is said again with the next card', async () => {
+  const process = start()
+  const { takeNotice } = triage.queues
+  triage.queues.takeNotice = () => Promise.reject(new Error('The store does not answer.'))
+  await process.heard('slack', ARCHIVED)
+  triage.queues.takeNotice = takeNotice
+  await process.heard('slack', ARCHIVED)
+  expect(told()).toHaveLength(2)
+})
+
 test('what may pass, and what is about one card, is told to nobody', async () => {
   const process = start()
   await process.heard('slack', failing('Slack: no connection.'))
