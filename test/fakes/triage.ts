@@ -63,12 +63,14 @@ export async function openTriage(
     overviewUrl: presentation.siteUrl, runtime, log: silentLog,
   })
   const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })
-  const outbox: Outbox = new Outbox({
+  /** As each process has one. */
+  const createOutbox = () => new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
     policy: POLICY, confirmations,
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', receipts: { waitMs: 3_600_000 } },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
+  const outbox: Outbox = createOutbox()
   const intake = { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
   const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
   const people = new People()
@@ -84,7 +86,7 @@ export async function openTriage(
     'everywhere',
   )
   return {
-    store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, deliveries,
+    store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, createOutbox, deliveries,
     review, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
     submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
     intake, receive: takeIn,

@@ -43,7 +43,8 @@ export type LifecycleEvent
     | { type: 'collapsing' }
     /** Spam cannot be taken back any more, or no receipt is waited for. */
     | { type: 'forgotten' }
-    | { type: 'leased', keys: readonly string[] }
+    /** `card`: its update that failed before is not waited for. */
+    | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
     /** `refused`: a card, for what it says. */
     | { type: 'failed', key: string, reason: string, retryAt: number | null, refused?: boolean }

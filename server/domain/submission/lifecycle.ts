@@ -133,8 +133,9 @@ function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, is
   })
 }
 
-function lease(current: Submission, { keys }: EventOf<'leased'>, { now, leasedUntil }: Clock): Transition {
-  const due = outstanding(current).filter(work => keys.includes(work.key) && work.dueAt <= now)
+function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, leasedUntil }: Clock): Transition {
+  const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
+  const due = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
   if (due.length === 0) return { refused: 'not-due' }
   const leased = due.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
   const next = changed(current, { work: replaced(current.work, leased) })

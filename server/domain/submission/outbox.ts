@@ -1,9 +1,9 @@
 import type { Leaving } from '../../ports/card-queue'
 import { UNREAD } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
-import type { Applied, EventsOn, LifecycleEvent, Refusal, Transition } from './events'
+import type { Applied, EventOf, EventsOn, LifecycleEvent, Refusal, Transition } from './events'
 import { transition } from './lifecycle'
-import { cardView, type Presentation } from './present'
+import type { Presentation } from './present'
 import { isDelivery } from './record'
 import { Run, type OutboxPorts } from './run'
 import { isOver, traceOf } from './trace'
@@ -69,8 +69,14 @@ export class Outbox {
   runOnTime({ id, work }: Submission): void {
     const { runtime } = this.ports
     const deliveries = work.filter(({ kind }) => isDelivery(kind))
+    const keys = deliveries.map(({ key }) => key)
     const due = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
-    runtime.keepAlive(due.then(() => runtime.background(this.runLeased(id, deliveries.map(({ key }) => key)))))
+    runtime.keepAlive(due.then(() => runtime.background(this.runLeased(id, { keys }))))
+  }
+
+  /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. Never rejects. */
+  refresh(submission: Submission, card: CardRef): Promise<void> {
+    return this.runLeased(submission.id, { keys: [], card }, submission)
   }
 
   private fold(current: Submission, events: readonly LifecycleEvent[]): Transition {
@@ -78,25 +84,17 @@ export class Outbox {
     return foldEvents(current, events, runtime.now(), leaseMs, cardDataMs)
   }
 
-  private async runLeased(id: string, keys: readonly string[]): Promise<void> {
+  private async runLeased(
+    id: string, which: Pick<EventOf<'leased'>, 'keys' | 'card'>, known?: Submission,
+  ): Promise<void> {
     const { log } = this.ports
     try {
-      const applied = await this.apply(id, [{ type: 'leased', keys }])
+      const applied = await this.apply(id, [{ type: 'leased', ...which }], known)
       if (!('refused' in applied)) await this.run(applied.submission, applied.added)
     }
     catch (error) {
       log.warn('outbox.late', { submission: id, error })
     }
-  }
-
-  /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. */
-  async refresh(submission: Submission, card: CardRef): Promise<void> {
-    const isBehind = submission.work.some(
-      ({ card: of, attempts }) => of?.messageId === card.messageId && of.platform === card.platform && attempts > 0,
-    )
-    if (!isBehind) return
-    const { board, presentation } = this.ports
-    await this.inTurn(card, () => board.update(card, cardView(submission, presentation)))
   }
 
   /** Tries the cards again that their platforms refused; resolves with how many they are. */

@@ -196,3 +196,38 @@ test('a card that somebody deleted is not looked after any more', async () => {
   await triage.forward(id)
   expect(await store.get(id)).toSatisfy(isOver)
 })
+
+/** Forwards it while its card cannot be edited, and clicks that; resolves while the edit for that is under way. */
+async function clickBehind(id: string, edit: Promise<Outcome>) {
+  const { board, review, store } = triage
+  board.updates.push(failing('Slack is down.'))
+  await triage.forward(id)
+  board.updates.push(edit)
+  const [card] = (await store.get(id))!.cards
+  await review.decide(id, 'spam', ADA, { card })
+  await until('the card is being edited', () => board.updates.length === 0)
+}
+
+test('a card that was behind and is clicked shows the latest in the end, whichever process is slower to edit it', async () => {
+  const { board, createOutbox, runtime } = triage
+  const id = await triage.post(FORM)
+  const slow = Promise.withResolvers<Outcome>()
+  await clickBehind(id, slow.promise)
+  const other = createOutbox()
+  const erased = await other.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erased) throw new Error(erased.refused)
+  await other.run(erased.submission, erased.added)
+  expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
+  slow.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
+})
+
+test('a card that was behind and is edited for a click is done: no later attempt is left', async () => {
+  const { board, runtime, store } = triage
+  const id = await triage.post(FORM)
+  await clickBehind(id, Promise.resolve(ok))
+  await runtime.drain()
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
+})
