@@ -1,5 +1,6 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import { isForbidden, type Click, type Forbidden } from '../domain/submission/desk'
+import type { Marks } from '../domain/submission/fields'
 import type { Review } from '../domain/submission/review'
 import type { EditForm, Place, SendAgainForm } from '../ports/board'
 import type { Log } from '../ports/runtime'
@@ -77,7 +78,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     )
     if (form && isForbidden(form)) return refuse(event, form)
     const modal = form && editModal(form, event.adapter.name)
-    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId) })
+    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
   }))
 
   bot.onAction('send_again', event => answered(event, handlers, async (id) => {
@@ -85,7 +86,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const form = await review.sendAgainForm(id, personOf(event, handlers), clickOf(event, handlers))
     if (form && isForbidden(form)) return refuse(event, form)
     const modal = form && sendAgainModal(form, event.adapter.name)
-    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId) })
+    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
     else await review.sendAgain(id, undefined, reviewerOf(event, handlers), clickOf(event, handlers))
   }))
 
@@ -102,7 +103,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   })
 
   bot.onModalSubmit('edit', event => submitted(event, 'Edit & Forward', (review, id, reviewer) => (
-    review.decideEdited(id, event.values, reviewer, event.viewId)
+    review.decideEdited(id, event.values, reviewer, { press: event.viewId, shown: readForm(event).shown })
   )))
 
   bot.onModalSubmit('send_again', event => submitted(event, 'Send again', (review, id, reviewer) => (
@@ -147,9 +148,9 @@ async function answered(
   }
 }
 
-/** What an open form carries: which submission it is of, and where it was opened. */
-function openedAt(id: string, threadId: string): string {
-  return `${id} ${threadId}`
+/** What an open form carries: which submission it is of, where it was opened, and the marks of what it shows. */
+function openedAt(id: string, threadId: string, { privateMetadata = '' }: ModalElement): string {
+  return `${id} ${threadId} ${privateMetadata}`.trim()
 }
 
 /**
@@ -159,9 +160,10 @@ function openedAt(id: string, threadId: string): string {
  */
 function readForm(
   { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
-): { id: string, threadId: string } {
-  const [id = '', opened = relatedThread?.id ?? ''] = privateMetadata.split(' ')
-  return { id: ID.test(id) ? id : '', threadId: threadId ?? opened }
+): { id: string, threadId: string, shown: Marks } {
+  const [id = '', opened = relatedThread?.id ?? '', ...marks] = privateMetadata.split(' ')
+  const shown = new Map(marks.map(mark => mark.split('.') as [string, string]))
+  return { id: ID.test(id) ? id : '', threadId: threadId ?? opened, shown }
 }
 
 function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {

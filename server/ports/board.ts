@@ -116,16 +116,17 @@ export interface EditInput {
   rule?: FieldRule
 }
 
+/** `mark` tells the value that an input shows from any other: who sends the form hands it back. */
+export type ShownInput = EditInput & { mark: string }
+
 export interface EditForm {
-  submissionId: string
-  inputs: readonly EditInput[]
+  inputs: readonly ShownInput[]
   /** As in the card. */
   url: string | null
 }
 
 /** What is asked before an email that came back is sent again. */
 export interface SendAgainForm {
-  submissionId: string
   /** Where it was sent to. */
   to: readonly string[]
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
-import { buttonOf, componentId, componentsOf, openEdit, pickAndEdit, press } from '../support/discord/edit-form'
+import {
+  buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
+} from '../support/discord/edit-form'
 
 let s: BotServer
 beforeAll(async () => {
@@ -9,6 +11,12 @@ beforeAll(async () => {
 afterAll(() => s.close())
 
 const MALLORY = { user: { id: '77', username: 'mallory', global_name: null } }
+
+/** What the endpoint was sent last. */
+async function forwarded(): Promise<unknown> {
+  await s.drain()
+  return JSON.parse(s.endpoint.calls.at(-1)!.body)
+}
 
 it('an open form is of the one who opened it: nobody else reads it, changes it or sends it', async () => {
   const data = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key ${index}`, 'x'.repeat(100)]))
@@ -28,6 +36,21 @@ it('an open form is of the one who opened it: nobody else reads it, changes it o
   expect(componentsOf(s.cardNow(card)).map(({ custom_id }) => custom_id)).toContain(buttonOf('forward', id))
   const edited = await pickAndEdit(s, picker, 2, 'two')
   await press(s, edited.message!, 'Forward')
-  await s.drain()
-  expect(JSON.parse(s.endpoint.calls.at(-1)!.body)).toEqual({ ...data, 'key 2': 'two' })
+  expect(await forwarded()).toEqual({ ...data, 'key 2': 'two' })
+})
+
+it.each([
+  ['native', 1], ['picker', 60],
+] as const)('a form (%s) that was open while another one was sent leaves what that corrected', async (mode, count) => {
+  const more = Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, 'x']))
+  const data = { phone: '1', name: 'Ada', ...more }
+  const { id, card } = await s.submit(data)
+  const early = await openEdit(s, card, id)
+  expect(early.mode).toBe(mode)
+  s.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
+  await editAndForward(s, card, id, 0, '2')
+  expect(await forwarded()).toEqual({ ...data, phone: '2' })
+  if (mode === 'native') await s.discord.submitModal(s.url, early.opened, { i1: 'Grace' })
+  else await press(s, (await pickAndEdit(s, early.picker, 1, 'Grace')).message!, 'Forward')
+  expect(await forwarded()).toEqual({ ...data, phone: '2', name: 'Grace' })
 })

@@ -100,6 +100,20 @@ describe('with time to take a decision back', () => {
     expect(emailsAbout(d, id)).toEqual([])
   })
 
+  it('what was corrected and undone stays when a form is sent that was open before', async () => {
+    const { id, card } = await submitToBoth()
+    const [early, late] = [await openEdit(d, card, id), await openEdit(d, card, id)]
+    await interact(d.server.url, viewSubmission(late, { f1: 'corrected-value' }, d.slack.reviewer))
+    await showing(d, card, ['undo'])
+    await press(d, card, 'undo', id)
+    await showing(d, card, DECISIONS)
+    await interact(d.server.url, viewSubmission(early, { f0: 'Grace' }, d.slack.reviewer))
+    await showing(d, card, ['undo'])
+    const text = blockText((await cardNow(d, card)).blocks)
+    expect(text).toContain('Grace')
+    expect(text).toContain('corrected-value')
+  })
+
   it('spam shows no data and one button in every room, stands in a list of its own, and is open again from any of them', async () => {
     const { id, card, message } = await submitToBoth()
     await pressOnDiscord(message, 'spam', id)

@@ -4,7 +4,7 @@ import {
 } from 'chat'
 import type { Line } from '../../../shared/types/line'
 import { partsOf } from '../../../shared/utils/line'
-import type { EditForm, EditInput, SendAgainForm } from '../../ports/board'
+import type { EditForm, EditInput, SendAgainForm, ShownInput } from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
 import { lineElement, type KindInput } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
@@ -33,7 +33,10 @@ const KINDS = ['email', 'url', 'tel'] as const
 
 const YES_OR_NO = [SelectOption({ label: 'Yes', value: 'true' }), SelectOption({ label: 'No', value: 'false' })]
 
-/** The form of Edit & Forward: one prefilled input per field; what cannot be edited here is named as kept. */
+/**
+ * The form of Edit & Forward: one prefilled input per field; what cannot be edited here is named as kept. Its metadata
+ * are the marks of what it shows, `f0.1a2b3c4d f2.…`.
+ */
 export function editModal(form: EditForm, platformKey: string): ModalElement | null {
   const platform = platformByName(platformKey)
   if (!platform?.modal) return null
@@ -47,16 +50,15 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
   ]
   return Modal({
     callbackId: EDIT_CALLBACK, title: 'Edit & Forward', submitLabel: 'Forward', closeLabel: 'Cancel',
-    privateMetadata: form.submissionId, children,
+    privateMetadata: offered.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
   })
 }
 
 /** Where an email that came back goes now; null where there are no modals. */
-export function sendAgainModal({ submissionId, to }: SendAgainForm, platformKey: string): ModalElement | null {
+export function sendAgainModal({ to }: SendAgainForm, platformKey: string): ModalElement | null {
   if (!platformByName(platformKey)?.modal) return null
   return Modal({
     callbackId: 'send_again', title: 'Send again', submitLabel: 'Send', closeLabel: 'Cancel',
-    privateMetadata: submissionId,
     children: [
       TextInput({
         id: 'to', label: 'Email addresses, up to 5 with commas', initialValue: to.join(', '),
@@ -110,10 +112,12 @@ function isTyped({ value, rule }: EditInput, { choices }: ModalLimits): boolean 
   return !isNumber || value === '' || numberIn(value) !== undefined
 }
 
-function fitInputs(inputs: readonly EditInput[], limits: ModalLimits): { offered: EditInput[], kept: EditInput[] } {
+function fitInputs(
+  inputs: readonly ShownInput[], limits: ModalLimits,
+): { offered: ShownInput[], kept: ShownInput[] } {
   let room = limits.bytes
-  const offered: EditInput[] = []
-  const kept: EditInput[] = []
+  const offered: ShownInput[] = []
+  const kept: ShownInput[] = []
   for (const input of inputs) {
     const candidates = isTyped(input, limits) ? [input, untyped(input)] : [untyped(input)]
     const fitting = candidates.find(each => sizeOf(each, limits) <= room)
@@ -125,7 +129,7 @@ function fitInputs(inputs: readonly EditInput[], limits: ModalLimits): { offered
   return { offered, kept }
 }
 
-function untyped({ rule: _, ...input }: EditInput): EditInput {
+function untyped({ rule: _, ...input }: ShownInput): ShownInput {
   return input
 }
 

@@ -9,6 +9,7 @@ import { isNumber, parseJson } from '../json'
 import type { Edit } from './events'
 import { problemOf, valueOf } from './field-rules'
 import { fieldText, readText } from './field-text'
+import { digest } from './record'
 
 type Rules = NonNullable<Form['fields']>
 
@@ -64,6 +65,14 @@ function inputText(value: unknown, rule: FieldRule): string {
   return rule.type === 'checkbox' ? fieldText(valueOf(text, rule)) : text
 }
 
+/** Marks of values, by input id. */
+export type Marks = ReadonlyMap<string, string>
+
+/** Tells what an input holds from any other without being it. */
+export function markOf(text: string): string {
+  return digest(comparable(text)).slice(0, 8)
+}
+
 /** Whether an input for such values can show this one; any other is edited as the text that it is. */
 function isOffered(text: string, rule: FieldRule): boolean {
   if (rule.type === 'file') return false
@@ -77,10 +86,11 @@ function isOffered(text: string, rule: FieldRule): boolean {
  * is held to where it is touched.
  *
  * @param submitted typed texts by input id; inputs that were not offered are absent
+ * @param shown what the inputs showed, which may be other data than these: whatever still holds it was not touched
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {},
+  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {}, shown: Marks = new Map(),
 ): Edit | { errors: Record<string, string> } {
   const errors: Record<string, string> = {}
   const edited: string[] = []
@@ -88,7 +98,9 @@ export function applyEdits(
     const id = `f${position}`
     const typed = Object.hasOwn(submitted, id) ? submitted[id] : undefined
     const rule = ruleOf(rules, key)
-    const isKept = typed === undefined || comparable(inputText(typed, rule)) === comparable(inputText(value, rule))
+    const text = inputText(typed ?? '', rule)
+    const isKept = typed === undefined || comparable(text) === comparable(inputText(value, rule))
+      || markOf(text) === shown.get(id)
     if (isKept) return [key, value]
     const parsed = rule.type ? held(typed, rule) : reviveLike(value, typed)
     if ('error' in parsed) {

@@ -183,7 +183,7 @@ export class OpsSubmissions {
     switch (asked.action) {
       case 'forward':
       case 'spam': return reached(review.decide(id, asked.action, reviewer, { press: asked.press }))
-      case 'edit': return reached(review.decideEdited(id, asked.values, reviewer, asked.press))
+      case 'edit': return reached(review.decideEdited(id, asked.values, reviewer, { press: asked.press }))
       case 'resend': return reached(review.sendAgain(id, asked.to, reviewer, { press: asked.press }))
       case 'take': return reached(review.taking.take(id, reviewer, { press: asked.press }))
       case 'hand-back': return reached(review.taking.handBack(id, reviewer, { press: asked.press }))

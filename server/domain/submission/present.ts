@@ -6,7 +6,7 @@ import { said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import { envelopeFields } from './envelope'
 import { decisionLine, erasureLine, revokedNotes } from './decided'
-import { editInputs, inOrder, readFields } from './fields'
+import { editInputs, inOrder, markOf, readFields } from './fields'
 import { fileFields, fileLinks, filePictures, type FileAddresses } from './file-texts'
 import { holderNotes, takeActions } from './holder-notes'
 import { deletionNotes } from './missing-card'
@@ -57,9 +57,8 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
   const { labels, fields } = presentation.forms.of(submission.form)
   return {
-    submissionId: submission.id,
     inputs: inOrder(editInputs(submission.data ?? {}, fields), labels).map(
-      input => ({ ...input, label: visible(input.label) }),
+      input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
     ),
     url: submissionUrl(submission.id, presentation),
   }

@@ -27,5 +27,5 @@ export function canSendAgain({ state, data, failures, sent = [] }: Submission): 
 /** Null when nothing came back. */
 export function sendAgainForm(submission: Submission): SendAgainForm | null {
   const email = submission.sent?.find(({ delivery }) => delivery === 'email')
-  return email && canSendAgain(submission) ? { submissionId: submission.id, to: email.to } : null
+  return email && canSendAgain(submission) ? { to: email.to } : null
 }

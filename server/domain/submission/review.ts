@@ -10,7 +10,7 @@ import { Desk, refusalOf, type Click, type DeskPorts, type Forbidden } from './d
 import { irrevocable } from './endings'
 import { submitterAddress } from './email'
 import type { Edit } from './events'
-import { applyEdits } from './fields'
+import { applyEdits, type Marks } from './fields'
 import type { Outbox } from './outbox'
 import { deliveriesOf, editForm } from './present'
 import { canSendAgain, sendAgainForm } from './receipt-notes'
@@ -71,17 +71,18 @@ export class Review {
 
   /**
    * @param submitted what was typed, by input id
-   * @param press what the platform calls the form that was submitted
+   * @param form what the platform calls the form that was submitted, and what that showed, if it was not these data
    * @returns errors by input id when the texts do not fit the fields
    */
   async decideEdited(
-    id: string, submitted: Readonly<Record<string, string>>, reviewer: Person, press?: string,
+    id: string, submitted: Readonly<Record<string, string>>, reviewer: Person,
+    { press, shown }: { press?: string, shown?: Marks } = {},
   ): Promise<ClaimResult | { errors: Record<string, string> }> {
     const found = await this.desk.here(id, 'edit', reviewer)
     if ('forbidden' in found) return found
     const { known } = found
     if (!known?.data) return refusalOf(known)
-    const edit = applyEdits(known.data, submitted, this.ports.presentation.forms.of(known.form).fields)
+    const edit = applyEdits(known.data, submitted, this.ports.presentation.forms.of(known.form).fields, shown)
     return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known, press })
   }
 

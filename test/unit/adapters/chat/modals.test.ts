@@ -94,10 +94,10 @@ describe('the edit form on Slack', () => {
     }))
   })
 
-  test('carries the submission id and the SDK context', () => {
-    const view = slackView({ a: 'b' })
+  test('carries marks of what it shows, and the SDK context', () => {
+    const view = slackView({ a: 'b', essay: 'x'.repeat(50_000), c: 'b' })
     expect(view.callback_id).toBe('edit')
-    expect(JSON.parse(view.private_metadata)).toEqual({ c: 'context', m: 'one' })
+    expect(JSON.parse(view.private_metadata)).toEqual({ c: 'context', m: 'f0.3e23e816 f2.3e23e816' })
   })
 })
 

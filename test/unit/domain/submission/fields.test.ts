@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyEdits, editInputs, readFields } from '../../../../server/domain/submission/fields'
+import { applyEdits, editInputs, markOf, readFields } from '../../../../server/domain/submission/fields'
 import { fieldText, readText } from '../../../../server/domain/submission/field-text'
 import { parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
@@ -66,6 +66,15 @@ describe('applyEdits', () => {
     expect(edited(data, {})).toEqual({ data, edited: [] })
     expect(applyEdits(data, {})).toEqual({ data, edited: [] })
     expect(applyEdits(data, { f9: 'x', __proto__: 'x' } as Record<string, string>)).toEqual({ data, edited: [] })
+  })
+
+  test('keeps what somebody changed since it was shown, where that was not touched, and takes what was typed', () => {
+    const shown = new Map([['f0', markOf('Ada')], ['f1', markOf('1')], ['f4', markOf('[]')]])
+    expect(applyEdits(data, { f0: 'Grace', f1: '1', f2: 'false', f4: ' []\r\n' }, {}, shown)).toEqual({
+      data: { ...data, text: 'Grace', ok: false }, edited: ['text', 'ok'],
+    })
+    const rules = { ok: { type: 'checkbox' } } as const
+    expect(applyEdits(data, { f2: 'no' }, rules, new Map([['f2', markOf('false')]]))).toEqual({ data, edited: [] })
   })
 
   test.each([

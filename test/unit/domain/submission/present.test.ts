@@ -159,7 +159,7 @@ test('a card of what is gone shows no data and offers nothing', () => {
 
 test('the edit form offers every field under a stable id', () => {
   expect(editForm(OPEN, PRESENTATION)).toMatchObject({
-    submissionId: 'one', url: 'https://forms.example.com/submissions/one',
+    url: 'https://forms.example.com/submissions/one',
     inputs: [
       { id: 'f0', label: 'name' }, { id: 'f1', label: 'quantity', value: '2' }, { id: 'f2', label: 'tags' },
       { id: 'f3', label: 'note' },

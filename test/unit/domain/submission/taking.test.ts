@@ -178,14 +178,14 @@ describe('a decision about what another one has', () => {
       claimed: false, message: WORD, forbidden: 'taken',
     })
     later(5000)
-    expect(await triage.review.edit(id, grace, CLICK)).toMatchObject({ submissionId: id })
+    expect(await triage.review.edit(id, grace, CLICK)).toMatchObject({ inputs: [{ id: 'f0' }] })
     expect(await triage.review.decideEdited(id, { f0: 'Linus' }, grace)).toEqual({ claimed: true })
   })
 
   test('by a form that was open before is told once, and then takes the same form', async () => {
     const id = await open()
     await taken(id)
-    const send = () => triage.review.decideEdited(id, { f0: 'Linus' }, grace, 'view')
+    const send = () => triage.review.decideEdited(id, { f0: 'Linus' }, grace, { press: 'view' })
     expect(await send()).toMatchObject({ forbidden: 'taken' })
     expect(await send()).toEqual({ claimed: true })
   })
