@@ -5,6 +5,7 @@ import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
 import { visible } from '../../shared/utils/text'
 import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
+import type { QueuedMessage } from './answer-queue'
 import type { ConversationHandlers, Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
 import { speakerOf, type SpeakerHandlers } from './speaker'
@@ -73,9 +74,14 @@ export function withAssignments(
     const speaker = speakerOf(message, thread, speakers)
     const { isPrivate, ...speech } = await assignments.assign(assignment, place, speaker, mentioned)
     const answer = render({ speech }, thread.adapter.name)
-    if (isPrivate && await thread.postEphemeral(message.author, answer, { fallbackToDM: false })) return
+    if (isPrivate && await placeOf(said).postEphemeral(message.author, answer, { fallbackToDM: false })) return
     await thread.post(answer)
   }
+}
+
+/** Where its author looks: a message that may yet begin a thread has none to show them private words in. */
+function placeOf({ thread, message }: QueuedMessage): Thread | Channel {
+  return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
 
 export interface Audience extends Pick<ConversationHandlers, 'render'> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
 const LEFT = 'Nobody decided, so I left it.'
@@ -43,7 +44,7 @@ it('nobody decides in time: the card says so, and the model explains', async () 
   await Promise.all([d.server.drain(), brief.drain()])
   await press(d, approval!, 'approve')
   await d.server.drain()
-  expect(d.slack.calls('chat.postEphemeral').at(-1)!.text).toContain('This is over')
+  expect(whispers(d.slack).at(-1)!.text).toContain('This is over')
   expect(await isLeft()).toBe(true)
 })
 

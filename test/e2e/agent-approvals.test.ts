@@ -6,6 +6,7 @@ import { submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
 let d: AgentDeployment
@@ -78,7 +79,7 @@ describe('a write', () => {
     const { card, thread, approval } = await proposed()
     await press(d, approval, 'approve', { by: d.slack.colleague })
     await d.server.drain()
-    expect(d.slack.calls('chat.postEphemeral').at(-1)).toMatchObject({
+    expect(whispers(d.slack).at(-1)).toMatchObject({
       user: d.slack.colleague.id, thread_ts: thread, text: 'Only Ada Lovelace may decide this.',
     })
     expect(await cardTitle(card)).toBe('New Form Submission')

@@ -4,6 +4,7 @@ import { submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { CHANNEL, sendEvent } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
 /** More than Slack's client keeps back. */
@@ -141,7 +142,7 @@ describe('an approval that waits', () => {
     expect(textOf(shown)).toContain('Not done: stopped by Ada Lovelace on Slack')
     await press(d, approval!, 'approve')
     await d.server.drain()
-    expect(d.slack.calls('chat.postEphemeral').at(-1)).toMatchObject({ text: expect.stringContaining('This is over') })
+    expect(whispers(d.slack).at(-1)).toMatchObject({ text: expect.stringContaining('This is over') })
     expect(d.model.requests).toHaveLength(1)
     const now = (await d.slack.messages()).find(({ ts }) => ts === card.ts)!
     expect(blockText(now.blocks)).toContain('New Form Submission')

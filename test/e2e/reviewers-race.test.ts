@@ -6,6 +6,7 @@ import { startServer, type Server } from '../support/server'
 import { blockActions, interact } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, type AgentDeployment } from '../support/slack-people'
 import { cardOf, submit } from '../support/deployment'
+import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
 let d: AgentDeployment
@@ -43,6 +44,10 @@ const emailsAbout = (id: string) => (
 const lines = (event: string, id: string) => [d.server, ...others].flatMap(({ output }) => output().split('\n')).filter(
   line => line.includes(`"${event}"`) && line.includes(id),
 ).map(line => JSON.parse(line) as { reviewer: string })
+/** What Ada has read alone as an answer to what she typed, or pressed in a conversation. */
+const refusals = () => whispers(d.slack).filter(({ user, text }) => (
+  user === d.slack.reviewer.id && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
+))
 const drained = () => Promise.all([d.server, ...others].map(server => server.drain()))
 
 it('of 50 clicks at 3 servers and on two platforms, 10 by reviewers, one decides, and a reviewer made it', async () => {
@@ -109,10 +114,12 @@ it('gives a submission to somebody by a command, with a model too, and tells the
   expect(await heard(d, thread)).toEqual([expect.stringMatching(/ has it now\.$/)])
   expect(JSON.stringify(told()[0]!.embeds)).toContain('this is yours now: Grace Hopper has given it to you.')
   await tell(d, command, { by: d.slack.colleague })
-  const stranger = await tell(d, command)
-  await until('the refusal', () => d.slack.calls('chat.postEphemeral').some(({ thread_ts: below, text }) => (
-    below === stranger && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
-  )))
+  const before = refusals().length
+  await tell(d, command)
+  await tell(d, command, { thread })
+  // In the channel for the mention, which nobody has answered, and in the conversation.
+  const refused = await until('the refusals', () => refusals().length === before + 2 && refusals().slice(before))
+  expect(refused.map(({ thread_ts: below }) => below as unknown).sort()).toEqual([thread, undefined])
   await drained()
   expect([lines('submission.taken', id).length, told().length, d.model.requests.length]).toEqual([1, 1, asked])
 })
@@ -124,12 +131,9 @@ it('who is none of the reviewers approves nothing that they asked the agent for;
   ] }, { text: 'It is done.' })
   const [approval] = await openCards(d, await tell(d, 'mark it as spam'))
   await drained()
-  const refusals = () => d.slack.calls('chat.postEphemeral').filter(({ user, text }) => (
-    user === d.slack.reviewer.id && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
-  )).length
-  const before = refusals()
+  const before = refusals().length
   await press(d, approval!, 'approve')
-  await until('the answer', () => refusals() > before)
+  await until('the answer', () => refusals().length > before)
   await drained()
   expect([lines('submission.claimed', id), lines('review.refused', id).length]).toEqual([[], 1])
   expect(await cardOf(d, id)).toBeTruthy()

@@ -4,6 +4,7 @@ import { cardOf, click } from '../support/deployment'
 import { buttonOf } from '../support/discord/edit-form'
 import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
 import { blockActions, interact } from '../support/slack'
+import { whispers } from '../support/slack-talk'
 import { timed } from '../support/stopwatch'
 import { answerTo } from '../support/unlisted'
 import { until } from '../support/until'
@@ -77,6 +78,17 @@ describe('somebody who is none of the reviewers', () => {
     )))
     expect(await counted(platform)).toBe(before + 3)
     expect(d.server.output()).not.toContain('"Ada"')
+  })
+
+  it('on Slack reads it in the channel, also where somebody has answered the card', async () => {
+    const id = await send()
+    const { thread_ts: _, ...card } = await cardOf(d, id)
+    for (const message of [card, { ...card, thread_ts: card.ts }]) {
+      const before = whispers(d.slack).length
+      await interact(d.server.url, blockActions(message, 'forward', id, d.slack.reviewer))
+      await until('the refusal', () => whispers(d.slack).length > before)
+      expect(whispers(d.slack).at(-1)).not.toHaveProperty('thread_ts')
+    }
   })
 
   it.each(['slack', 'discord', 'teams'])('on %s gets no edit form', async (platform) => {

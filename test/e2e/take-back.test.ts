@@ -7,6 +7,7 @@ import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { holding } from '../support/redis-keys'
 import { become } from '../support/seed'
 import { blockActions, interact, viewSubmission, type SlackMessage } from '../support/slack'
+import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
@@ -188,7 +189,7 @@ describe('when the time is over', () => {
     expect(cardEdits(d).final.length - before).toBe(2)
     expect(buttons(await cardNow(d, card))).toEqual([])
     await click(d, card, 'undo', id)
-    expect(d.slack.calls('chat.postEphemeral').at(-1)).toMatchObject({
+    expect(whispers(d.slack).at(-1)).toMatchObject({
       text: expect.stringMatching(/^Too late: it was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/),
     })
     expect((await decide(d, id, 'undo')).status).toBe(409)

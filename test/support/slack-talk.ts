@@ -1,4 +1,5 @@
 import { CHANNEL, sendEvent, type Block, type Slack } from './slack'
+import { parseCall } from './slack-bodies'
 
 interface Said {
   channel?: string
@@ -53,6 +54,21 @@ export async function mention(
   const events = [message, { ...message, type: 'app_mention' }]
   for (const event of options.mentionFirst ? events.reverse() : events) await sendEvent(serverUrl, envelope(event))
   return ts
+}
+
+/**
+ * What Slack has shown to one person alone: in a thread it shows that only where somebody has answered, and says
+ * nothing of it otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
+ */
+export function whispers(slack: Slack): Block[] {
+  const answered = new Set<string>()
+  return slack.requests.flatMap((request) => {
+    const call = /\/chat\.(?:postMessage|startStream|postEphemeral)$/.test(request.path) ? parseCall(request) : {}
+    const thread = call.thread_ts as string | undefined
+    if (request.path.endsWith('Ephemeral')) return !thread || answered.has(thread) ? [call] : []
+    if (thread) answered.add(thread)
+    return []
+  })
 }
 
 /** What the bot posted into a thread, in order; an empty thread stands for the channel itself. */

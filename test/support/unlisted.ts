@@ -6,6 +6,7 @@ import { buttonOf } from './discord/edit-form'
 import type { GoogleChat } from './gchat'
 import { googleCardText } from './google-card'
 import type { Block } from './slack'
+import { whispers } from './slack-talk'
 import type { Teams } from './teams'
 import type { Telegram } from './telegram'
 import { until } from './until'
@@ -46,7 +47,7 @@ export function triesOn(d: Deployment, doubles: Doubles): Tries[] {
 }
 
 function onSlack(d: Deployment): Tries {
-  const heard = () => d.slack.calls('chat.postEphemeral').filter(({ user }) => user === d.slack.reviewer.id).map(
+  const heard = () => whispers(d.slack).filter(({ user }) => user === d.slack.reviewer.id).map(
     ({ blocks }) => blockText(blocks),
   )
   const pressed = async (id: string, action: string) => click(d, await cardOf(d, id), action, id)

@@ -44,7 +44,8 @@ const MOST_NAMES = 500
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
   private readonly call: SlackCall
-  private readonly click = new AsyncLocalStorage<true>()
+  /** The click that is being handled: at a message of the channel, or at one in a thread. */
+  private readonly click = new AsyncLocalStorage<{ isInChannel: boolean }>()
   /** Where the command that is being handled is answered. */
   private readonly command = new AsyncLocalStorage<string>()
   private identifiedAt = 0
@@ -91,16 +92,20 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
       : super.editMessage(threadId, messageId, message))
   }
 
-  /** Words for one person appear as they are: of those the SDK sends, Slack makes links and emphasis. */
+  /**
+   * Words for one person appear as they are: of those the SDK sends, Slack makes links and emphasis. And they appear
+   * where that person looks: below a card that nobody answered there is no thread, and Slack shows none of them.
+   */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const answerAt = this.command.getStore()
+    const where = this.click.getStore()?.isInChannel ? this.channelIdFromThreadId(threadId) : threadId
     const speech = speechIn(message)
-    if (!speech) return super.postEphemeral(threadId, userId, message)
+    if (!speech) return super.postEphemeral(where, userId, message)
     if (answerAt) {
       await answerCommand(this.http, answerAt, speech, CALL_TIMEOUT_MS)
       return { id: '', threadId, usedFallback: false, raw: {} }
     }
-    const raw = await whisper(this.call, this.decodeThreadId(threadId), userId, speech)
+    const raw = await this.there(where, () => whisper(this.call, this.decodeThreadId(where), userId, speech))
     return { id: String(raw.message_ts ?? ''), threadId, usedFallback: false, raw }
   }
 
@@ -171,7 +176,9 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
-    this.click.run(true, () => super.handleBlockActions(bare as typeof payload, options))
+    const { ts, thread_ts: thread = payload.container?.thread_ts } = message ?? {}
+    const isInChannel = !thread || thread === ts
+    this.click.run({ isInChannel }, () => super.handleBlockActions(bare as typeof payload, options))
   }
 
   /** The SDK asks Slack for the full name before it answers, for which Slack waits 3 s. */
