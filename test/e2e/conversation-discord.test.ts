@@ -106,6 +106,13 @@ describe('a thread that the bot follows', () => {
     expect(answersIn(thread)).toHaveLength(3)
   })
 
+  it('gets none for what Discord writes there in the name of people, such as that somebody renamed it', async () => {
+    const { thread } = await talk()
+    discord.emitMessage({ channelId: thread, content: 'help', type: 4 })
+    expect(await say(thread, 'status')).toContain('Connected: Slack, Discord')
+    expect(answersIn(thread)).toHaveLength(2)
+  })
+
   it('answers an event that is forwarded twice once', async () => {
     const { thread } = await talk()
     for (let attempt = 0; attempt < 2; attempt++) expect((await forward(thread, 'help')).status).toBe(200)

@@ -9,6 +9,8 @@ import { EPHEMERAL } from './validate'
 import { until } from '../until'
 import { World } from './world'
 
+const PRIVATE_THREAD = 12
+
 interface DiscordOptions {
   latencyMs?: Latencies
   /** How long it waits for the answer to an interaction: 3 s, and where that is no subject for what hangs, ms. */
@@ -60,11 +62,17 @@ export async function startDiscord(
       await until('the command to be registered', () => world.commands.size > 0)
       return interactions.command(url, words, options)
     },
-    emitMessage: ({ channelId = world.channelId, content, author = world.reviewer, mentions = [] }) => {
+    openPrivateThread: () => world.addChannel({
+      id: world.nextId(), type: PRIVATE_THREAD, name: 'aside', guild_id: world.guildId, parent_id: world.channelId,
+    }),
+    emitMessage: ({ channelId = world.channelId, content, author = world.reviewer, mentions = [], type = 0 }) => {
       for (const user of [author, ...mentions]) if (!world.users.has(user.id)) world.addUser(user)
       const { id } = world.post(
         channelId, author, { content },
-        mentions.length > 0 ? { mentions: [...new Set([...world.mentionedIn(content), ...mentions])] } : {},
+        {
+          type,
+          ...mentions.length > 0 ? { mentions: [...new Set([...world.mentionedIn(content), ...mentions])] } : {},
+        },
       )
       return { id }
     },

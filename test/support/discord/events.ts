@@ -60,7 +60,7 @@ export function guildCreate(world: World): Json {
   return {
     ...guild(world), joined_at: '2024-01-01T00:00:00.000000+00:00', large: false, unavailable: false,
     member_count: world.users.size, members: [...world.users.values()].map(user => world.member(user)),
-    channels: channels.filter(({ type }) => type !== 11), threads: channels.filter(({ type }) => type === 11),
+    channels: channels.filter(({ parent_id }) => !parent_id), threads: channels.filter(({ parent_id }) => parent_id),
     presences: [], voice_states: [], stage_instances: [], guild_scheduled_events: [], soundboard_sounds: [],
   }
 }

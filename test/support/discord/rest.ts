@@ -130,10 +130,10 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
     'GET /applications/@me': application, 'GET /oauth2/applications/@me': application,
     'GET /guilds/:id': ({ params: [id] }) => (known(id!), guild(world)),
     'GET /guilds/:id/channels': ({ params: [id] }) => (
-      known(id!), [...world.channels.values()].filter(({ guild_id, type }) => guild_id && type !== 11)
+      known(id!), [...world.channels.values()].filter(({ guild_id, parent_id }) => guild_id && !parent_id)
     ),
     'GET /guilds/:id/threads/active': ({ params: [id] }) => (known(id!), {
-      threads: [...world.channels.values()].filter(({ type }) => type === 11), members: [],
+      threads: [...world.channels.values()].filter(({ parent_id }) => parent_id), members: [],
     }),
     'GET /guilds/:id/members/:user': ({ params: [id, member] }) => (known(id!), world.member(user(member!))),
   }

@@ -145,6 +145,8 @@ export interface DiscordDouble extends Proxy {
   ephemeral: () => DiscordMessage[]
   /** A private conversation with the user, as a channel. */
   openDm: (user?: DiscordUser) => Channel
+  /** A thread of the channel that only those in it see, and the bot. */
+  openPrivateThread: () => Channel
 
   /** The PING that Discord sends when an endpoint is configured. */
   ping: (url: string, options?: SendOptions) => Promise<Answer>
@@ -163,9 +165,12 @@ export interface DiscordDouble extends Proxy {
   send: (url: string, body: string, options?: SendOptions) => Promise<Response>
   interactionResponses: InteractionResponse[]
 
-  /** Someone writes. Mentions in the content are understood; `mentions` names further people, as a reply does. */
+  /**
+   * Someone writes, or does what Discord writes a message about, by its `type`. Mentions in the content are understood;
+   * `mentions` names further people, as a reply does.
+   */
   emitMessage: (
-    message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[] },
+    message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[], type?: number },
   ) => { id: string }
   /** A moderator deletes a message. */
   delete: (message: DiscordMessage) => void

@@ -28,6 +28,10 @@ const DISCORD_EPOCH_MS = 1_420_070_400_000
 /** Channels that hold messages themselves: text, voice, announcements, threads, stages. */
 const WITH_MESSAGES: readonly number[] = [0, 2, 5, 10, 11, 12, 13]
 
+const CREATED = 'MESSAGE_CREATE'
+/** Plain messages and replies: https://discord.com/developers/docs/resources/message#message-object-message-types */
+const SAID: readonly number[] = [0, 19]
+
 interface Guild {
   id: string
   channels?: Channel[]
@@ -64,8 +68,8 @@ export class Dispatcher {
   private takeEvent(type: string, sequence: number, data: EventData): void {
     const { progress } = this
     this.lastEventAt = Date.now()
-    const message = type === 'MESSAGE_CREATE' ? data.id : undefined
-    if (this.isOwn(data)) {
+    const message = type === CREATED ? data.id : undefined
+    if (this.isIgnored(type, data)) {
       if (message) progress.noteMessage(message)
       return
     }
@@ -94,8 +98,10 @@ export class Dispatcher {
     })
   }
 
-  private isOwn({ author, user_id: user }: EventData): boolean {
-    return (author?.id ?? user) === this.options.applicationId
+  /** What the bot does itself, and what Discord writes in the name of people, such as the new name of their thread. */
+  private isIgnored(event: string, { author, user_id: user, type }: EventData): boolean {
+    const isOwn = (author?.id ?? user) === this.options.applicationId
+    return isOwn || (event === CREATED && !SAID.includes(type!))
   }
 
   private deliver(retry: Retry, type: string, data: EventData, id: string): Promise<void> {
@@ -138,7 +144,7 @@ export class Dispatcher {
       const messages = await this.readPage(retry, channel, cursor)
       for (const message of messages) {
         const data = { ...message, channel_id: channel, guild_id: guildId, channel_type: type }
-        if (!this.isOwn(data)) await this.deliver(retry, 'MESSAGE_CREATE', data, `message:${message.id}`)
+        if (!this.isIgnored(CREATED, data)) await this.deliver(retry, CREATED, data, `message:${message.id}`)
         this.progress.noteMessage(message.id)
       }
       count += messages.length

@@ -34,6 +34,8 @@ export interface ForwardedEvent {
 /** The fields that are read here; the rest is passed on as it came. */
 export interface EventData {
   id?: string
+  /** Of a message, or an interaction. */
+  type?: number
   channel_id?: string
   guild_id?: string
   channel_type?: number

@@ -4,25 +4,42 @@ import { Dispatcher } from '../../../../../server/platforms/discord/gateway/disp
 import type { EventData, ForwardedEvent } from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
+import type { DiscordRest } from '../../../../../server/platforms/discord/rest'
 import { until } from '../../../../support/until'
 
 /** An id that Discord made so long ago. */
 const idFrom = (agoMs: number) => String(BigInt(Date.now() - agoMs - 1_420_070_400_000) << 22n)
 
+const GUILD = '3'
+/** https://discord.com/developers/docs/resources/message#message-object-message-types */
+const KINDS = {
+  words: 0, newName: 4, pin: 6, arrival: 7, boost: 8, newThread: 18, reply: 19, command: 20, start: 21, menu: 23,
+}
+const message = { content: 'help', channel_id: '2', guild_id: GUILD, channel_type: 0, author: { id: '4' } }
+const messages = () => Object.values(KINDS).map((type, at) => ({ ...message, id: idFrom(30_000 - at), type }))
+const kindsOf = (delivered: readonly ForwardedEvent[]) => delivered.map(({ data }) => (data as EventData).type)
+
 // The edge is one of a second, which a busy machine may take for anything.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-function start() {
+/** @param page what a channel holds that is read back after the session was lost */
+function start(page?: object[]) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({
     maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ messageId }) => void buried.push(messageId!),
   })
-  const progress = new Progress(null)
+  const progress = new Progress(
+    page ? { session: null, sequence: 0, lastMessageId: idFrom(60_000), backfill: null } : null,
+  )
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
+  if (page) progress.owe([GUILD])
   const dispatcher = new Dispatcher({
     applicationId: '1', queue, deliver: async event => void delivered.push(event), report: () => {},
-    reader: new Reader(async () => { throw new Error('Nothing is asked for.') }),
+    reader: new Reader((async () => {
+      if (!page) throw new Error('Nothing is asked for.')
+      return page
+    }) as DiscordRest),
   }, progress)
   return { dispatcher, delivered, buried, progress }
 }
@@ -41,8 +58,19 @@ test('a click that failed for who clicked is not handled when it is replayed, an
 
 test('a message is handled however old it is', async () => {
   const { dispatcher, delivered, progress } = start()
-  const data = { id: idFrom(3_600_000), channel_id: '2', guild_id: '3', channel_type: 0, author: { id: '4' } }
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: data })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: { ...message, id: idFrom(3_600_000), type: KINDS.words } })
   await until('the message', () => progress.snapshot().sequence === 1)
   expect(delivered.map(({ type }) => type)).toEqual(['GATEWAY_MESSAGE_CREATE'])
+})
+
+test('of what a channel tells, only what people write and reply is handed on, live and read back', async () => {
+  const live = start()
+  for (const [at, d] of messages().entries()) live.dispatcher.take({ t: 'MESSAGE_CREATE', s: at + 1, d })
+  await until('all of them', () => live.progress.snapshot().sequence === messages().length)
+  expect(kindsOf(live.delivered)).toEqual([KINDS.words, KINDS.reply])
+  const back = start(messages())
+  const channels = [{ id: '2', type: 0, last_message_id: idFrom(0) }]
+  back.dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels } })
+  await until('the channel', () => back.progress.snapshot().sequence === 1)
+  expect(kindsOf(back.delivered)).toEqual([KINDS.words, KINDS.reply])
 })
