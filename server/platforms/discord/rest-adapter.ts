@@ -11,6 +11,9 @@ const INTERACTION_CALL: RestOptions = { timeoutMs: 5000, repeats: 2 }
 const UNKNOWN_MESSAGE = '10008'
 const THREAD_EXISTS = '160004'
 
+/** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
+const PRIVATE_THREAD = 12
+
 /** The SDK's adapter on our client: its own calls have no bounds, and some go to discord.com whatever `apiUrl` is. */
 export class RestDiscordAdapter extends DiscordAdapter {
   readonly rest
@@ -23,8 +26,12 @@ export class RestDiscordAdapter extends DiscordAdapter {
     this.rest = createDiscordRest(settings, http)
   }
 
-  protected override discordFetch(path: string, method: string, body?: object): Promise<Response> {
-    return this.call(path, method, { body, repeats: 1 })
+  /** The SDK lists the threads of a channel with what they begin with; a private one is for those who are in it. */
+  protected override async discordFetch(path: string, method: string, body?: object): Promise<Response> {
+    const response = await this.call(path, method, { body, repeats: 1 })
+    if (!path.endsWith('/threads/active')) return response
+    const { threads } = await response.json() as { threads: { type: number }[] }
+    return Response.json({ threads: threads.filter(({ type }) => type !== PRIVATE_THREAD) })
   }
 
   protected override discordInteractionFetch(path: string, method: string, body?: object): Promise<Response> {

@@ -8,7 +8,6 @@ import { callTool } from '../../../../support/tools'
 let elsewhere: string
 let server: BotServer
 let channelId: string
-let messageId: string
 let thread: { id: string, channelId: string }
 
 beforeAll(async () => {
@@ -16,12 +15,25 @@ beforeAll(async () => {
   channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`
   thread = { id: channelId, channelId }
   elsewhere = server.discord.openDm().id
-  messageId = server.discord.emitMessage({ content: 'What about the engines?' }).id
+  server.discord.emitMessage({ content: 'What about the engines?' })
   server.discord.emitMessage({ channelId: elsewhere, content: 'a secret' })
 })
 afterAll(() => server.close())
 
 const tools = (of = thread) => createConversationTools({ chat: server.bots[0]!, thread: of })
+
+/** Begins a thread of the channel with these words. */
+async function beginThread(words: string): Promise<string> {
+  const { restUrl, botToken } = server.discord
+  const { id: message } = server.discord.emitMessage({ content: 'An aside.' })
+  const response = await fetch(`${restUrl}/channels/${server.discord.channelId}/messages/${message}/threads`, {
+    method: 'POST', headers: { 'authorization': `Bot ${botToken}`, 'content-type': 'application/json' },
+    body: '{"name":"aside"}',
+  })
+  const { id } = await response.json() as { id: string }
+  server.discord.emitMessage({ channelId: id, content: words })
+  return id
+}
 
 test('are the reader preset of the SDK, where looking somebody up needs approval', () => {
   const own = tools()
@@ -68,13 +80,7 @@ describe('another channel', () => {
   })
 
   test('is not a thread of this one, which may be private: the scope of the SDK would let it pass', async () => {
-    const { restUrl, botToken } = server.discord
-    const response = await fetch(`${restUrl}/channels/${server.discord.channelId}/messages/${messageId}/threads`, {
-      method: 'POST', headers: { 'authorization': `Bot ${botToken}`, 'content-type': 'application/json' },
-      body: '{"name":"aside"}',
-    })
-    const { id } = await response.json() as { id: string }
-    server.discord.emitMessage({ channelId: id, content: 'said aside' })
+    const id = await beginThread('said aside')
     const [scoped, threadId] = [
       createChatTools({ chat: server.bots[0]!, preset: 'reader', scope: thread.id, strictScope: true }),
       `${channelId}:${id}`,
@@ -82,6 +88,18 @@ describe('another channel', () => {
     expect(JSON.stringify(await callTool(scoped, 'fetchMessages', { threadId }))).toContain('said aside')
     await expect(callTool(tools(), 'fetchMessages', { threadId })).rejects.toThrow('Only this conversation can be read')
   })
+})
+
+test('the threads of the channel are listed with what they begin with, but not those that are private', async () => {
+  const { discord } = server
+  const { id } = discord.openPrivateThread()
+  discord.emitMessage({ channelId: id, content: 'between us' })
+  const open = await beginThread('said openly')
+  const { result } = await callTool(tools(), 'listThreads', { channelId })
+  expect(JSON.stringify(result)).toContain(`${channelId}:${open}`)
+  expect(JSON.stringify(result)).toContain('said openly')
+  expect(JSON.stringify(result)).not.toContain(id)
+  expect(JSON.stringify(result)).not.toContain('between us')
 })
 
 test('a model is shown a bounded page', async () => {
