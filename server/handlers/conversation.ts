@@ -29,6 +29,11 @@ export interface ConversationHandlers {
 /** Two mentions at once open one conversation; later ones find the thread subscribed, ms. */
 const OPENING_MS = 3_600_000
 
+/** An adapter where a thread may be a whole channel, in which people talk with each other. */
+interface WithChannels {
+  isChannel?: (threadId: string) => boolean
+}
+
 /** A message that ended this many processes is not answered any more. */
 const MOST_ATTEMPTS = 3
 
@@ -56,12 +61,15 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   // A direct message without a subscription comes as a mention too, as long as nobody registers for direct messages.
   bot.onNewMention(async (thread, message) => {
     if (!isSaid(message)) return
-    await thread.subscribe()
+    if (!isChannel(thread)) await thread.subscribe()
     await answers.take({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    if (isSaid(message)) {
+    const isOpen = isChannel(thread)
+    // An earlier version followed those, too.
+    if (isOpen) await thread.unsubscribe()
+    if (isSaid(message) && (!isOpen || message.isMention)) {
       await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
     }
   })
@@ -88,6 +96,10 @@ async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<b
   const [state, key] = [bot.getState(), `conversation:opened:${thread.id}`]
   // A process may have died between this and its answer.
   return await state.setIfNotExists(key, id, OPENING_MS) || await state.get(key) === id
+}
+
+function isChannel({ id, adapter }: Thread): boolean {
+  return (adapter as WithChannels).isChannel?.(id) ?? false
 }
 
 /** Said by a person, and not empty, as the first message of a Discord thread is. */

@@ -21,7 +21,8 @@ export function createScript(script: Script): Replier {
     const command = parseCommand(message.text)
     // Who asks for something right away gets that.
     if (opens && (!command.name || command.name === 'help')) {
-      await thread.post(render({ speech: welcome(visible(message.author.fullName)) }, thread.adapter.name))
+      const speech = welcome(visible(message.author.fullName), await thread.isSubscribed())
+      await thread.post(render({ speech }, thread.adapter.name))
       return
     }
     await postAnswer(thread, await commands.answer(command, place), script)

@@ -22,11 +22,16 @@ export function clickArrived(fullName: string): Speech {
   return { text: [`The click of ${fullName} arrived.`] }
 }
 
-/** The first thing that the bot says in a thread. */
-export function welcome(fullName: string): Speech {
+/**
+ * The first thing that the bot says in a thread.
+ *
+ * @param follows whether it answers what is said there from now on
+ */
+export function welcome(fullName: string, follows: boolean): Speech {
+  const next = follows ? 'I read along here now: no need to mention me again.' : 'Mention me whenever you need me here.'
   return {
     text: [
-      `Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. I read along here now: no need to mention me again.`,
+      `Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. ${next}`,
     ],
     items: HELP,
     buttons: BUTTONS,

@@ -22,7 +22,8 @@ export class RestDiscordAdapter extends DiscordAdapter {
     const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
     // The SDK reads variables of its own for what is not named here.
     const nobody = { mentionRoleIds: [], respondToChannelIds: [] }
-    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: 'form-bot', ...nobody })
+    // By its name in plain text it would take for a mention what Discord does not show as one; a mention has the id.
+    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...nobody })
     this.rest = createDiscordRest(settings, http)
   }
 
@@ -45,6 +46,11 @@ export class RestDiscordAdapter extends DiscordAdapter {
   protected override async postMessageWithFiles(channelId: string, threadId: string, body: object, files: Upload[]) {
     const raw = await this.rest<{ id: string }>('POST', `/channels/${channelId}/messages`, { body, files, repeats: 1 })
     return { id: raw.id, threadId, raw }
+  }
+
+  /** Of a mention for which no thread can be begun, as in the chat of a voice channel, the SDK has the channel. */
+  isChannel(threadId: string): boolean {
+    return !this.isDM(threadId) && this.decodeThreadId(threadId).threadId === undefined
   }
 
   private async call(path: string, method: string, options: RestOptions): Promise<Response> {

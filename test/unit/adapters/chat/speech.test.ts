@@ -20,7 +20,7 @@ const item = fc.record({ label: hostileText, value: hostileText, link: fc.option
 ) })
 const anySpeech: fc.Arbitrary<Speech> = fc.record({
   text: fc.array(hostileText.map(text => `said: ${text}`), { minLength: 1, maxLength: 2 }),
-  items: fc.array(item, { maxLength: 5 }), buttons: fc.constant(welcome('').buttons),
+  items: fc.array(item, { maxLength: 5 }), buttons: fc.constant(welcome('', true).buttons),
 })
 
 const HOSTILE = '<!channel> @everyone *bold* <https://evil.example|bank> [bank](https://evil.example) :smile:'
@@ -59,13 +59,13 @@ test('items that lead somewhere are told apart, each with its own link and butto
 
 describe('a name', () => {
   test('is literal on Slack', () => {
-    const blocks = cardBlocks(renderAnswer({ speech: welcome(HOSTILE) }, slack).card)
+    const blocks = cardBlocks(renderAnswer({ speech: welcome(HOSTILE, true) }, slack).card)
     expect(blockText(blocks)).toContain(HOSTILE)
     expect(JSON.stringify(blocks)).not.toContain('mrkdwn')
   })
 
   test('is escaped on Discord, and in embeds only, which ping nobody', () => {
-    const { embeds } = cardMessage(renderAnswer({ speech: welcome(HOSTILE) }, discord).card)
+    const { embeds } = cardMessage(renderAnswer({ speech: welcome(HOSTILE, true) }, discord).card)
     expect(embeds[0]!.description).toContain('\\<!channel> \\@everyone \\*bold\\*')
     expect(embeds[0]!.description).toContain('\\[bank](https\\://evil.example)')
   })
