@@ -58,8 +58,8 @@ function asksForHelp({ text, attachments }: Message): boolean {
 
 export interface Assigning extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
   assignments: Assignments
-  /** Whom a message mentions but the bot, by the names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
+  /** Whom a message mentions but the bot, each by all names that a list may have for them. */
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly (readonly string[])[]
 }
 
 /** Whether there is a model or not, it is not asked for what is one command: `assign <id> @Grace`. */

@@ -13,8 +13,8 @@ export interface SlashCommandHandlers
   extends Script, Pick<ConversationHandlers, 'here' | 'log'>, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
   /** Null where people take nothing. */
   assignments: Assignments | null
-  /** Whom a message mentions but the bot, by the names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
+  /** Whom a message mentions but the bot, each by all names that a list may have for them. */
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly (readonly string[])[]
 }
 
 /** `/forms pending` is what a mention with `pending` is; its answer is read by who asked alone, where that can be. */

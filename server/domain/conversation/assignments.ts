@@ -46,12 +46,12 @@ export class Assignments {
   constructor(private readonly ports: AssignmentsPorts) {}
 
   /**
-   * @param mentioned whom the message mentions, by the name that a list may have for them
+   * @param mentioned whom the message mentions, by all names that a list may have for them
    * @returns what became of it; `isPrivate` when only who asked is to read it
    * @throws when the store cannot be reached
    */
   async assign(
-    { id, whom }: Assignment, place: Place, by: Person, mentioned: string | undefined,
+    { id, whom }: Assignment, place: Place, by: Person, mentioned: readonly string[] | undefined,
   ): Promise<Speech & { isPrivate?: true }> {
     const to = whom.toLowerCase() === 'me' ? by : await this.named(mentioned, whom)
     if (!to) return says(TO_WHOM)
@@ -64,9 +64,9 @@ export class Assignments {
     return { ...says(result.message), ...result.forbidden && { isPrivate: true } }
   }
 
-  private async named(mentioned: string | undefined, whom: string): Promise<Person | null> {
+  private async named(mentioned: readonly string[] | undefined, whom: string): Promise<Person | null> {
     const { board, people } = this.ports
-    const names = mentioned === undefined ? people.namesOf(whom) : [mentioned]
+    const names = mentioned ?? people.namesOf(whom)
     const [first] = names
     if (first === undefined) return null
     const [platform = '', ...id] = first.split(':')

@@ -129,7 +129,7 @@ export const discord: Definition = {
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
     // The request that Discord signed says which roles its sender has in the server.
-    idsOf: ({ user: { userId }, raw }) => [userId, ...rolesIn(raw).map(role => `role:${role}`)],
+    rolesOf: raw => rolesIn(raw).map(role => `role:${role}`),
     mentions: {
       in: peopleIn,
       of: id => `<@${id}>`,

@@ -140,8 +140,13 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     if (!outcome.ok) throw new Error(outcome.reason)
   }
 
-  /** The SDK asks the store each time; who decides one submission decides the next one, too. */
-  override async getUser(userId: string): Promise<UserInfo | null> {
+  /**
+   * The SDK asks the store each time; who decides one submission decides the next one, too. Of whose id has its
+   * workspace before it, that workspace is asked.
+   */
+  override async getUser(named: string): Promise<UserInfo | null> {
+    const [userId = named, team] = named.split(':').reverse()
+    if (team) return this.as(team, () => this.getUser(userId))
     const key = this.installationCacheScope() + userId
     const known = this.names.get(key)
     if (known && Date.now() < known.until) return known.user

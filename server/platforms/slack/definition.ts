@@ -168,7 +168,7 @@ export const slack: Definition = {
     // Two workspaces may have the same ids; which one it is stands beside them.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
     pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
-    idsOf: ({ user: { userId }, raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
+    idsOf: (userId, { raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
     mentions: {
       in: raw => [...String((raw as { text?: unknown }).text).matchAll(/<@([UW]\w+)/g)].map(([, id]) => id!),
       of: id => `<@${id.split(':').at(-1)}>`,

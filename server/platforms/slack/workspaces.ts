@@ -92,8 +92,13 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
       return speak()
     }
     const team = await this.chat.getState().get<string>(key)
-    const token = team ? await this.tokenOf(team) : null
-    return team && token ? this.withBotToken(token, speak, { installationId: team }) : speak()
+    return team ? this.as(team, speak) : speak()
+  }
+
+  /** As the workspace, if that has installed the app. */
+  protected async as<T>(team: string, act: () => Promise<T>): Promise<T> {
+    const token = await this.tokenOf(team)
+    return token ? this.withBotToken(token, act, { installationId: team }) : act()
   }
 
   /** Of the webhook that is being handled; without one, our own. */

@@ -19,7 +19,12 @@ beforeEach(async () => {
 })
 afterEach(() => triage.close())
 
-const said = async (typed: string, { by = ada, mentioned }: { by?: Person, mentioned?: string } = {}, place = ROOM) => {
+interface Said {
+  by?: Person
+  mentioned?: string[]
+}
+
+const said = async (typed: string, { by = ada, mentioned }: Said = {}, place = ROOM) => {
   const { text, ...rest } = await assignments.assign(parseAssignment(typed)!, place, by, mentioned)
   return { ...rest, text: text.join(' ') }
 }
@@ -42,7 +47,7 @@ test.each([
 
 test('whoever is mentioned has it, and is told below the card; PEOPLE says who they are elsewhere', async () => {
   const id = await triage.post({ name: 'Lin' })
-  const answer = await said(`assign ${id.slice(0, 8)} @grace`, { mentioned: 'slack:U2' })
+  const answer = await said(`assign ${id.slice(0, 8)} @grace`, { mentioned: ['slack:U2'] })
   expect(answer).toEqual({ text: 'Grace has it now.' })
   expect(await holderOf(id)).toMatchObject({ who: 'Grace', platform: 'Slack', by: { name: 'Ada' } })
   await triage.runtime.drain()
@@ -77,6 +82,6 @@ test('who may not decide it gives it to nobody, and alone reads why; nor is it g
   Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
   expect(await said(`assign ${id} grace`)).toEqual({ isPrivate: true, text: expect.stringMatching(/^Only /) as string })
   const grace = { ...ada, id: 'U2', name: 'Grace', names: ['slack:U2'] }
-  expect((await said(`assign ${id} @ada`, { by: grace, mentioned: 'slack:U1' })).text).toMatch(/may not decide it/)
+  expect((await said(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })).text).toMatch(/may not decide it/)
   expect(await holderOf(id)).toBeUndefined()
 })

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
+import { createPlaces } from '../../../../server/adapters/chat/places'
 import { createHttpClient } from '../../../../server/adapters/http/client'
+import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
+import { slack as platform } from '../../../../server/platforms/slack/definition'
+import { silentLog } from '../../../fakes/runtime'
 import { startProxy, type Proxy } from '../../../support/proxy'
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => QUIET }
@@ -66,6 +69,37 @@ test('that token is found as long as the channel is spoken in, however long a pr
     vi.useRealTimers()
   }
   expect(tokens().at(-1)).toEqual(['chat.postMessage', 'xoxb-partner'])
+})
+
+test('who is mentioned has the names that they act by, and is asked for by them where they are', async () => {
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
+  const places = createPlaces([platform.connect(settings, { log: silentLog, http: createHttpClient(), siteUrl: null })])
+  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
+  for (const [team, names] of [['T2', ['slack:T2:U9']], ['T1', ['slack:U9', 'slack:T1:U9']]] as const) {
+    const message = { type: 'message', user: 'U5', user_team: team, text: 'assign abcd1234 <@U9>' }
+    const command = { command: '/forms', user_id: 'U5', team_id: team, text: 'assign abcd1234 <@U9|grace>' }
+    const click = { type: 'block_actions', user: { id: 'U9', team_id: team } }
+    for (const raw of [message, command]) expect(places.mentionedIn({ raw, adapter })).toEqual([names])
+    expect(places.namesOf({ user, raw: click, adapter })).toEqual(names)
+  }
+  await adapter.getUser('T2:U9')
+  await adapter.getUser('U9')
+  const asked = slack.requests.filter(({ path }) => path.endsWith('users.info')).map(({ headers, body }) => [
+    new URLSearchParams(body).get('user'), headers.authorization ?? new URLSearchParams(body).get('token'),
+  ])
+  expect(asked.map(each => each.join(' ').replace('Bearer ', ''))).toEqual(['U9 xoxb-partner', 'U9 xoxb-own'])
+})
+
+test('private words are said with the token of the workspace, when no webhook is handled as well', async () => {
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const card = Card({ children: [CardText('Only Grace may decide this.')] })
+  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C4:1.1', card), { installationId: 'T2' })
+  await adapter.postEphemeral('slack:C4:1.1', 'U9', card)
+  expect(tokens().at(-1)).toEqual(['chat.postEphemeral', 'xoxb-partner'])
 })
 
 test('who writes has the ids of who clicks, in a channel that workspaces share and in no webhook as well', async () => {
