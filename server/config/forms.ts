@@ -4,6 +4,7 @@ import { platforms as known } from '../platforms/registry'
 import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
+import { MOST_ADDRESSES } from '../domain/submission/addresses'
 import { CONTROLS } from '../domain/submission/envelope'
 import { fieldRule, takesFiles, type WrittenField } from './field-rules'
 import { fileRule } from './file-rule'
@@ -19,9 +20,6 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
 const pageTexts = z.strictObject(Object.fromEntries(
   PAGE_TEXTS.map(name => [name, line(500).optional()]),
 ) as Record<PageText, z.ZodOptional<z.ZodString>>)
-
-/** Resend takes no more: https://resend.com/docs/api-reference/emails/send-email */
-const MOST_ADDRESSES = 50
 
 /** What is filled in from a submission elsewhere. */
 const PLACE = /\{[^{}]*\}/

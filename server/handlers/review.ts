@@ -107,7 +107,8 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   )))
 
   bot.onModalSubmit('send_again', event => submitted(event, 'Send again', (review, id, reviewer) => (
-    review.sendAgain(id, event.values.to ?? '', reviewer, { press: event.viewId })
+    // Empty where the same addresses were too many for the input.
+    review.sendAgain(id, event.values.to || undefined, reviewer, { press: event.viewId })
   )))
 }
 

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
@@ -15,14 +18,19 @@ import { until } from '../support/until'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
+/** More than fit into an input of Slack. */
+const CROWD = Array.from({ length: 50 }, (_, index) => `member-${index}@${'a'.repeat(60)}.example.com`)
+const dir = mkdtempSync(join(tmpdir(), 'receipts-'))
 
 let d: Deployment
 let discord: DiscordDouble
 let store: RedisStore
 beforeAll(async () => {
   discord = await startDiscord()
+  const path = join(dir, 'forms.json')
+  writeFileSync(path, JSON.stringify({ crowd: { name: 'Crowd', to: CROWD } }))
   d = await deploy({
-    NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET,
+    NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET, FORMS_CONFIG: path,
     ...discord.env,
   })
   store = new RedisStore(await connectRedis(d.redis.url), storeRules)
@@ -31,6 +39,7 @@ afterAll(async () => {
   await store.close()
   await d.close()
   await discord.close()
+  rmSync(dir, { recursive: true })
 })
 afterEach(() => { d.slack.fault = () => undefined })
 
@@ -134,6 +143,17 @@ describe('an email that comes back', () => {
     // What is told of the first one is about nothing any more.
     await tell(d, mailEvent('complained', id, email))
     expect(await onSlack(card)).toContain('Email: Delivered')
+  })
+
+  it('to more than an input takes goes to all of them again when nobody is typed', async () => {
+    const { id, card, email } = await forward(d, store, FORM, '/crowd')
+    await tell(d, mailEvent('bounced', id, email, noMailbox))
+    await click(d, card, 'send_again', id)
+    const view = d.slack.calls('views.open').at(-1)!.view as Block
+    expect(blockText(view.blocks as Block[])).toContain('It goes to the same 50 addresses again, unless you type others.')
+    expect(await submitEdit(d, view, {})).toEqual({})
+    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
+    expect((await emailsAbout(id)).map(({ to }) => to)).toEqual([CROWD, CROWD])
   })
 
   it('is sent again by API, to the same address when no other is given', async () => {

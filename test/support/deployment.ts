@@ -110,8 +110,10 @@ export async function submitForm(server: Server, data: unknown, form = ''): Prom
 }
 
 /** Sends a form and resolves with its id and its card on Slack. */
-export async function submit(deployment: Deployment, data: unknown): Promise<{ id: string, card: SlackMessage }> {
-  const id = await submitForm(deployment.server, data)
+export async function submit(
+  deployment: Deployment, data: unknown, path = '',
+): Promise<{ id: string, card: SlackMessage }> {
+  const id = await submitForm(deployment.server, data, path)
   return { id, card: await cardOf(deployment, id) }
 }
 

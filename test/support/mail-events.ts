@@ -66,9 +66,9 @@ export async function tell(
 
 /** A form that was forwarded from its card, with nothing left to do; `email` is what Resend calls the email. */
 export async function forward(
-  deployment: Deployment, store: Pick<SubmissionStore, 'get'>, form: object,
+  deployment: Deployment, store: Pick<SubmissionStore, 'get'>, form: object, path = '',
 ): Promise<{ id: string, card: SlackMessage, email: string }> {
-  const { id, card } = await submit(deployment, form)
+  const { id, card } = await submit(deployment, form, path)
   await deployment.server.drain()
   await click(deployment, card, 'forward', id)
   await until('every card follows', async () => {

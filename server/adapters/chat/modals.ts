@@ -18,9 +18,6 @@ const NAMED = 10
 
 const NOTICE_LENGTH = 1000
 
-/** Five addresses of any length. */
-const ADDRESSES_LENGTH = 1300
-
 const EDIT_CALLBACK = 'edit'
 
 /** What platforms wrap around an option, at most, in bytes of JSON. */
@@ -56,13 +53,17 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
 
 /** Where an email that came back goes now; null where there are no modals. */
 export function sendAgainModal({ to }: SendAgainForm, platformKey: string): ModalElement | null {
-  if (!platformByName(platformKey)?.modal) return null
+  const modal = platformByName(platformKey)?.modal
+  if (!modal) return null
+  const before = to.join(', ')
+  const fits = before.length <= modal.value
   return Modal({
     callbackId: 'send_again', title: 'Send again', submitLabel: 'Send', closeLabel: 'Cancel',
     children: [
+      ...fits ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
       TextInput({
-        id: 'to', label: 'Email addresses, up to 5 with commas', initialValue: to.join(', '),
-        maxLength: ADDRESSES_LENGTH,
+        id: 'to', label: 'Email addresses, up to 5 new, with commas', initialValue: fits ? before : '', optional: !fits,
+        maxLength: modal.value,
       }),
     ],
   })

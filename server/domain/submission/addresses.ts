@@ -2,14 +2,28 @@ import { domainToASCII } from 'node:url'
 import { z } from 'zod'
 
 /** An email that came back goes to somebody else, not to a mailing list. */
-const MOST = 5
+const MOST_NEW = 5
 
-/** The addresses that somebody typed, separated by commas or spaces; or what is wrong with them, by input id. */
-export function addressesIn(typed: string): { to?: string[] } | { errors: { to: string } } {
+/** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
+export const MOST_ADDRESSES = 50
+
+/** So many of any length, in characters. */
+export const ADDRESSES_LENGTH = 15_000
+
+/**
+ * The addresses that somebody typed, separated by commas or spaces; or what is wrong with them, by input id.
+ *
+ * @param before where the email went, and may go again as that stands there
+ */
+export function addressesIn(
+  typed: string, before: readonly string[] = [],
+): { to?: string[] } | { errors: { to: string } } {
   const to = [...new Set(typed.split(/[\s,;]+/).filter(Boolean))]
   if (to.length === 0) return { errors: { to: 'Type an email address.' } }
-  if (to.length > MOST) return { errors: { to: `At most ${MOST} addresses.` } }
-  const known = to.flatMap(each => sentTo(each) ?? [])
+  const added = to.filter(each => !before.includes(each)).length
+  if (added > MOST_NEW) return { errors: { to: `At most ${MOST_NEW} new addresses.` } }
+  if (to.length > MOST_ADDRESSES) return { errors: { to: `At most ${MOST_ADDRESSES} addresses.` } }
+  const known = to.flatMap(each => before.includes(each) ? each : sentTo(each) ?? [])
   return known.length === to.length
     ? { to: known }
     : { errors: { to: 'This is not an email address. Separate several by commas.' } }

@@ -7,6 +7,7 @@ import type { ClaimResult } from '../../ports/submission-access'
 import { AlreadyDecided, NotAReviewer, SubmissionEnded, Taken, WrongState } from '../errors'
 import { parsed } from '../parsed'
 import { identityOf } from '../people/people'
+import { ADDRESSES_LENGTH } from './addresses'
 import { bulkDecision, decideEach, press } from './bulk'
 import { countChoices } from './counts'
 import { showSubmission, type DetailsPorts, type Viewer } from './details'
@@ -65,7 +66,7 @@ const decision = z.union([
   ...([...BULK_ACTIONS, 'erase'] as const).map(
     action => z.object({ action: z.literal(action), press }),
   ),
-  z.object({ action: z.literal('resend'), to: z.string().max(1500).optional(), press }),
+  z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press }),
   z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()), press }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
 

@@ -130,7 +130,8 @@ export class Review {
       if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
       if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
     }
-    const addressed = to === undefined ? lastAddressed(known) : addressesIn(to)
+    const last = lastAddressed(known)
+    const addressed = to === undefined ? last : addressesIn(to, last.to)
     return 'errors' in addressed ? addressed : this.claim(id, 'forward', who, { ...click, ...addressed, known })
   }
 

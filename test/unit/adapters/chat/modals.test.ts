@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { editModal, noticeModal } from '../../../../server/adapters/chat/modals'
+import { editModal, noticeModal, sendAgainModal } from '../../../../server/adapters/chat/modals'
 import { platforms } from '../../../../server/platforms/registry'
 import { isPlainModal, modalView } from '../../../../server/platforms/slack/blocks'
 import { editForm } from '../../../../server/domain/submission/present'
@@ -127,6 +127,33 @@ test('what is not offered is exactly what is named as kept, on every platform th
     expect(beyond).toBe(Math.max(0, kept - 10))
     expect(note === undefined).toBe(kept === 0)
   }))
+})
+
+describe('the form of Send again', () => {
+  const addresses = (count: number) => Array.from({ length: count }, (_, index) => `member-${index}@mail.example.com`)
+  const offered = (to: string[], key: string) => {
+    const { children } = sendAgainModal({ submissionId: 'one', to }, key)!
+    return children.map(child => (
+      child.type === 'text' ? child.content : child.type === 'text_input' ? [child.initialValue, child.optional] : child
+    ))
+  }
+  const withForms = platforms.flatMap(({ key, modal }) => modal ? [{ key, most: modal.value }] : [])
+
+  test.each(withForms)('on $key has the addresses where it went, all or none, and says where it goes then', ({ key, most }) => {
+    for (const count of [1, 6, 50, 600]) {
+      const text = addresses(count).join(', ')
+      expect(offered(addresses(count), key)).toEqual(text.length <= most
+        ? [[text, false]]
+        : [`It goes to the same ${count} addresses again, unless you type others.`, ['', true]])
+    }
+  })
+
+  test('is one that Slack takes', () => {
+    for (const count of [1, 6, 50, 100]) {
+      const modal = sendAgainModal({ submissionId: 'one', to: addresses(count) }, 'slack')!
+      expect(viewProblems(modalView(modal, 'context'))).toEqual([])
+    }
+  })
 })
 
 test('a notice is plain text that cannot be submitted', () => {

@@ -12,3 +12,21 @@ test.each([
 ])('of %j nothing is sent', (typed) => {
   expect(addressesIn(typed)).toEqual({ errors: { to: expect.stringContaining('not an email address') } })
 })
+
+test('where an email went it may go again, all of it or in part, with at most 5 others', () => {
+  const before = Array.from({ length: 20 }, (_, index) => `member-${index}@example.com`)
+  const others = Array.from({ length: 6 }, (_, index) => `other-${index}@example.com`)
+  expect(addressesIn(before.join(', '), before)).toEqual({ to: before })
+  const changed = [...before.slice(1), ...others.slice(1)]
+  expect(addressesIn(changed.join(', '), before)).toEqual({ to: changed })
+  expect(addressesIn(others.join(', '), before)).toEqual({ errors: { to: 'At most 5 new addresses.' } })
+  expect(addressesIn(before.slice(0, 6).join(', '))).toEqual({ errors: { to: 'At most 5 new addresses.' } })
+})
+
+test('no email goes to more than 50 addresses, which is what Resend takes', () => {
+  const before = Array.from({ length: 50 }, (_, index) => `member-${index}@example.com`)
+  expect(addressesIn(before.join(', '), before)).toEqual({ to: before })
+  expect(addressesIn([...before, 'ada@example.com'].join(', '), before)).toEqual({
+    errors: { to: 'At most 50 addresses.' },
+  })
+})

@@ -21,3 +21,18 @@ test.each([
   await triage.runtime.drain()
   await triage.close()
 })
+
+test('an email that came back from many addresses goes to all of them again, as they stand in the form', async () => {
+  const team = Array.from({ length: 50 }, (_, index) => `${index}-${'a'.repeat(60)}@${'example.'.repeat(20)}com`)
+  const triage = await openTriage({ form: { to: team } })
+  const submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
+  await submissions.decide(id, { action: 'forward' }, LOCAL)
+  await triage.runtime.drain()
+  await triage.outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }])
+  expect(await submissions.decide(id, { action: 'resend', to: team.join(', ') }, LOCAL)).toBeNull()
+  await triage.runtime.drain()
+  expect(triage.mailer.calls.map(({ email }) => email.to)).toEqual([team, team])
+  await triage.close()
+})
