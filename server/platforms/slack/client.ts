@@ -35,7 +35,10 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
     'An administrator of the workspace has to allow it.', 'access_denied', 'accesslimited', 'ekm_access_denied',
     'enterprise_is_restricted', 'org_login_required', 'team_access_not_granted', 'two_factor_setup_required',
   ],
-  ['Reinstall the app with the scopes of the README.', 'missing_scope', 'no_permission'],
+  [
+    'Give the app the manifest of /api/slack/manifest, which has the scopes, and install it again.',
+    'missing_scope', 'no_permission',
+  ],
   ['The card was deleted.', 'message_not_found', 'thread_not_found'],
   ['The card belongs to another app.', 'cant_update_message'],
   ['The workspace does not allow edits.', 'edit_window_closed'],

@@ -42,3 +42,7 @@ test.each([
   expect(failed).toMatchObject({ ok: false, permanent: false })
   expect(failed).not.toHaveProperty('content')
 })
+
+test('an app of Slack without a scope is told where the scopes stand', async () => {
+  expect(await slack('missing_scope')).toMatchObject({ reason: expect.stringContaining('/api/slack/manifest') })
+})
