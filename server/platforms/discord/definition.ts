@@ -100,13 +100,13 @@ export const discord: Definition = {
       text: 'Create an application. Set PLATFORM2_APPLICATION_ID and PLATFORM2_PUBLIC_KEY from General Information, PLATFORM2_BOT_TOKEN from Bot → Reset Token, and switch the Message Content Intent on there.',
       link: { label: 'Discord applications', to: APPS },
     },
+    { text: 'Set DISCORD_CHANNEL_ID (developer mode → right-click the channel → Copy Channel ID) and restart.' },
     settings
       ? {
           text: 'Invite the bot to your server with the permissions that it needs.',
           link: { label: 'Invite the bot', to: discordInviteLink(settings.applicationId) },
         }
-      : { text: 'Set PLATFORM2_APPLICATION_ID; the link that invites the bot to your server then stands here.' },
-    { text: 'Set DISCORD_CHANNEL_ID (developer mode → right-click the channel → Copy Channel ID) and restart.' },
+      : { text: 'Invite the bot to your server: the link stands here after the restart.' },
     {
       text: 'Now enter this address as Interactions Endpoint URL in General Information: Discord checks at once that it answers.',
       code: { label: 'Interactions Endpoint URL', text: `${siteUrl ?? 'https://<your host>'}/api/webhooks/discord` },

@@ -35,6 +35,13 @@ describe('the registry', () => {
     expect(setup(null, undefined).length > 0).toBe(needs.length > 0)
   })
 
+  test('has the link that invites the bot to Discord after the restart, which all variables are set for', () => {
+    const { needs, setup } = platforms.find(({ key }) => key === 'discord')!
+    const texts = setup(null, undefined).map(({ text }) => text)
+    const before = texts.slice(0, texts.findIndex(text => /\binvite/i.test(text))).join(' ')
+    for (const name of [...needs, 'restart']) expect(before).toContain(name)
+  })
+
   test('reads no adapter and no SDK at the start', async () => {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],
