@@ -42,6 +42,11 @@ describe('the registry', () => {
     for (const name of [...needs, 'restart']) expect(before).toContain(name)
   })
 
+  test('has a bot on Telegram read along before it is added to the group', () => {
+    const [first] = platforms.find(({ key }) => key === 'telegram')!.setup(null, undefined)
+    expect(first!.text).toMatch(/\/setprivacy → Disable.*add the bot to your group/)
+  })
+
   test('reads no adapter and no SDK at the start', async () => {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],
