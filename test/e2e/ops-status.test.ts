@@ -169,6 +169,7 @@ describe('the set-up page', () => {
     expect(await page.getByTestId('setup-discord').textContent()).toContain('Not set up')
     expect(await page.getByTestId('setup-discord').getByText('PLATFORM2_BOT_TOKEN').first().isVisible()).toBe(false)
     await page.getByText('Where variables go').waitFor()
+    await page.getByText('A line of /etc/form-triage.env, then systemctl restart form-triage.').waitFor()
   })
 
   test('sends a test card, whose button shows that clicks arrive, and an email, and says why one was refused', async () => {
