@@ -1,5 +1,5 @@
-import type { FilePart, ImagePart, ModelMessage, TextPart } from 'ai'
-import { toAiMessages, type AiMessage, type Message } from 'chat'
+import type { FilePart, ModelMessage, TextPart } from 'ai'
+import { Message, toAiMessages, type AiMessage, type Attachment } from 'chat'
 import type { Log } from '../../ports/runtime'
 
 export interface HistoryOptions {
@@ -12,7 +12,7 @@ export interface HistoryOptions {
   log: Log
 }
 
-type Part = TextPart | ImagePart | FilePart
+type Part = TextPart | FilePart
 
 /** What an image counts as, in characters: about four for each token that it costs a model. */
 const IMAGE_COST = 6000
@@ -20,28 +20,42 @@ const IMAGE_COST = 6000
 /** Models refuse larger ones (https://docs.claude.com/en/docs/build-with-claude/vision#faq). */
 const IMAGE_BYTES = 5 * 1024 * 1024
 
+/** Media types that are text. */
+const TEXT = /^(?:text\/|application\/(?:json|xml|javascript|typescript|(?:x-)?yaml|toml))/
+
 const LEFT_OUT: ModelMessage = { role: 'user', content: '[Earlier messages of this thread are left out here.]' }
 
-/** The thread as a model takes it, oldest first. What does not fit the budget is left out, oldest first. */
-export async function toHistory(
-  messages: Message[], { budget, names, isCard, log }: HistoryOptions,
-): Promise<ModelMessage[]> {
-  const converted = await toAiMessages(messages, {
-    includeNames: names,
-    onUnsupportedAttachment: ({ type, mimeType }) => log.warn('agent.attachment-skipped', { type, mimeType }),
-    transformMessage: (message, source) => source.author.isMe && isCard(source) ? quoted(message) : message,
-  })
-  const history = converted.map(prepared)
+/** The thread as a model takes it, in the same order. What does not fit the budget is left out, oldest first. */
+export async function toHistory(messages: Message[], options: HistoryOptions): Promise<ModelMessage[]> {
   const kept: ModelMessage[] = []
-  let left = budget
-  for (const message of history.toReversed()) {
-    left -= costOf(message)
-    if (left < 0 && kept.length > 0) break
-    kept.unshift(message)
+  let left = options.budget
+  // One after the other: of what is left out nothing is fetched.
+  for (const message of messages.toReversed()) {
+    const converted = await toModel(message, options)
+    if (!converted) continue
+    left -= costOf(converted)
+    if (left < 0 && kept.length > 0) {
+      options.log.info('agent.history-cut', { messages: messages.length, kept: kept.length })
+      return [LEFT_OUT, ...kept]
+    }
+    kept.unshift(converted)
   }
-  if (kept.length === history.length) return kept
-  log.info('agent.history-cut', { messages: history.length, kept: kept.length })
-  return [LEFT_OUT, ...kept]
+  return kept
+}
+
+/** Null for nothing. */
+async function toModel(message: Message, { names, isCard, log }: HistoryOptions): Promise<ModelMessage | null> {
+  const { author: { isMe }, attachments } = message
+  const text = message.text.trim() || isMe || attachments.length === 0
+    ? message.text
+    : `[Sent without words: ${attachments.map(({ name, type }) => name ?? type).join(', ')}]`
+  const [said] = await toAiMessages([new Message({ ...message, text, attachments: [] })], { includeNames: names })
+  if (!said) return null
+  if (isMe) return (isCard(message) ? quoted(said) : said) as ModelMessage
+  const parts: Part[] = []
+  for (const attachment of attachments) parts.push(...await partsOf(attachment, log))
+  if (parts.length === 0) return said as ModelMessage
+  return { role: 'user', content: [{ type: 'text', text: String(said.content) }, ...parts] }
 }
 
 /** A card is ours, but what it says may be a stranger's: in the model's own voice it would be believed. */
@@ -53,26 +67,29 @@ function quoted({ content }: AiMessage): AiMessage {
   }
 }
 
-function prepared(message: AiMessage): ModelMessage {
-  if (message.role !== 'user' || typeof message.content === 'string') return message as ModelMessage
-  return { role: 'user', content: message.content.map(part => preparedPart(part as Part)) }
-}
-
-/** Base64 throughout, so that a turn can be kept as JSON, in media types that every server takes. */
-function preparedPart(part: Part): Part {
-  if (part.type !== 'file') return part
-  const { mediaType, filename } = part
-  const data = part.data instanceof ArrayBuffer
-    ? Buffer.from(part.data).toString('base64')
-    : String(part.data).replace(/^data:[^,]*,/, '')
-  if (mediaType.startsWith('image/')) {
-    const tooLarge = data.length * 3 / 4 > IMAGE_BYTES
-    return tooLarge
-      ? { type: 'text', text: `[The image "${filename ?? 'unnamed'}" is left out: it is too large.]` }
-      : { type: 'file', data, mediaType, filename }
+/** Images and text in base64, so that a turn can be kept as JSON, in media types that every server takes. */
+async function partsOf({ type, mimeType, name, fetchData }: Attachment, log: Log): Promise<Part[]> {
+  const isImage = type === 'image'
+  if (!isImage && !(type === 'file' && TEXT.test(mimeType ?? ''))) {
+    if (type !== 'file') log.warn('agent.attachment-skipped', { type, mimeType })
+    return []
   }
-  // JSON, XML and YAML are `application/…`, of which the chat completions protocol knows only PDF.
-  return { type: 'file', data, filename, mediaType: mediaType.startsWith('text/') ? mediaType : 'text/plain' }
+  const leftOut = (reason: string): Part[] => (
+    [{ type: 'text', text: `[The ${type} "${name ?? 'unnamed'}" is left out: ${reason}.]` }]
+  )
+  try {
+    const data = await fetchData?.()
+    if (!data) return leftOut('it could not be fetched')
+    if (isImage && data.byteLength > IMAGE_BYTES) return leftOut('it is too large')
+    // JSON, XML and YAML are `application/…`, of which the chat completions protocol knows only PDF.
+    const mediaType = isImage ? mimeType ?? 'image/png' : mimeType?.startsWith('text/') ? mimeType : 'text/plain'
+    return [{ type: 'file', data: Buffer.from(data as Buffer).toString('base64'), mediaType, filename: name }]
+  }
+  catch (error) {
+    // The SDK's message may have the address.
+    log.warn('agent.attachment-missing', { type, mimeType, error: (error as Error).name })
+    return leftOut('it could not be fetched')
+  }
 }
 
 function costOf({ content }: ModelMessage): number {
