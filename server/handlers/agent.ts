@@ -11,6 +11,7 @@ import type { Log } from '../ports/runtime'
 import type { CardRef, Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
 import type { ConversationHandlers } from './conversation'
+import { fetchable } from './fetchable'
 import { speakerOf, type SpeakerHandlers } from './speaker'
 import type { Stops } from './stops'
 
@@ -93,8 +94,9 @@ export class AgentReplier {
       this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
       return []
     })
-    // A platform may not list yet what it has just sent.
-    return messages.some(({ id }) => id === message.id) ? messages : [...messages, message]
+    // What is answered comes last, and as it arrived: a platform may list what was said after it, or not list it yet.
+    const others = messages.filter(({ id }) => id !== message.id)
+    return [...others.map(other => fetchable(other, thread.adapter)), message]
   }
 
   private async run(

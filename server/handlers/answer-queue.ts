@@ -2,6 +2,7 @@ import type { Chat, Lock, Message, StateAdapter, Thread } from 'chat'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Runtime } from '../ports/runtime'
+import { fetchable } from './fetchable'
 
 /** A message of a conversation that waits for its answer. */
 export interface QueuedMessage {
@@ -140,10 +141,7 @@ function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
   if (own) return own
   const queued = JSON.parse(text, bot.reviver()) as QueuedMessage
   queued.place ??= []
-  const { adapter } = queued.thread
-  // JSON drops how an attachment is fetched; the adapter knows.
-  queued.message.attachments = queued.message.attachments.map(attachment => adapter.rehydrateAttachment?.(attachment)
-    ?? attachment)
+  fetchable(queued.message, queued.thread.adapter)
   return queued
 }
 

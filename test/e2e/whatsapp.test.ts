@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
-import { startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
+import { PICTURE, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
+
+/** WhatsApp alone: no variable of Slack is set. */
+const NO_SLACK = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
 
 let d: Deployment
 let whatsapp: WhatsApp
 beforeAll(async () => {
   whatsapp = await startWhatsApp()
-  // WhatsApp alone: no variable of Slack is set.
-  const noSlack = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
-  d = await deploy({ ...whatsapp.env, ...noSlack, RETRY_BASE_MS: '200' })
+  d = await deploy({ ...whatsapp.env, ...NO_SLACK, RETRY_BASE_MS: '200' })
 })
 afterAll(async () => {
   await d.close()
@@ -133,6 +135,30 @@ it('what the reviewer writes is answered', async () => {
   await whatsapp.write(d.server.url, 'help')
   const answer = await until('an answer', () => whatsapp.messages().find(({ text }) => /pending/i.test(text)))
   expect(answer.replyTo).toBeUndefined()
+})
+
+it('a picture is shown to the model, whenever it was sent in the conversation', async () => {
+  const agent = await deployAgent({ ...whatsapp.env, ...NO_SLACK })
+  try {
+    agent.model.script({ text: 'Hello.' }, { text: 'A form.' }, { text: 'Yes, a form.' })
+    await whatsapp.write(agent.server.url, 'hello')
+    await agent.server.drain()
+    await whatsapp.sendPicture(agent.server.url, 'what is this?')
+    await agent.server.drain()
+    await whatsapp.write(agent.server.url, 'are you sure?')
+    await agent.server.drain()
+    const said = (role: string, content: unknown) => ({ role, content })
+    const before = [said('user', 'hello'), said('assistant', 'Hello.'), said('user', [
+      { type: 'text', text: 'what is this?' },
+      { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${PICTURE.toString('base64')}` } },
+    ])]
+    expect(agent.model.requests.slice(1).map(({ messages }) => messages)).toEqual([
+      before, [...before, said('assistant', 'A form.'), said('user', 'are you sure?')],
+    ])
+  }
+  finally {
+    await agent.close()
+  }
 })
 
 describe('WhatsApp that refuses', () => {

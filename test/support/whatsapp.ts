@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Json } from './adaptive-card'
 import { startProxy, type Proxy, type Recorded } from './proxy'
+import { repointed } from './repointed'
 import { post } from './webhook'
 
 const TOKEN = 'EAAG-whatsapp-access-token'
@@ -10,6 +11,12 @@ const NUMBER = '106540352242922'
 
 /** The reviewer, Ada Lovelace. */
 const CHAT = '4915112345678'
+
+/** Where Meta keeps what people send, and the one picture that is there. */
+const MEDIA_HOST = 'lookaside.fbsbx.com'
+const MEDIA_PATH = '/whatsapp_business/attachments/?mid='
+const PICTURE_ID = '1037543291543636'
+export const PICTURE = Buffer.from('a picture of a form')
 
 export interface WhatsAppMessage {
   id: string
@@ -39,6 +46,8 @@ export interface WhatsApp extends Proxy {
   repliesTo: (card: WhatsAppMessage) => WhatsAppMessage[]
   click: (serverUrl: string, message: WhatsAppMessage, title: string, press?: Press) => Promise<Response>
   write: (serverUrl: string, text: string, from?: string) => Promise<Response>
+  /** The reviewer sends the picture, with words below it. */
+  sendPicture: (serverUrl: string, caption: string) => Promise<Response>
   /** Meta tells that a message which it took did not arrive. */
   fail: (serverUrl: string, code: number) => Promise<Response>
 }
@@ -54,6 +63,10 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
 
   const proxy = await startProxy(({ method, path, headers, body }: Recorded) => {
     if (headers.authorization !== `Bearer ${TOKEN}`) return refuse(401, 190, 'Invalid OAuth access token')
+    if (path === `/v25.0/${PICTURE_ID}`) {
+      return Response.json({ id: PICTURE_ID, url: `https://${MEDIA_HOST}${MEDIA_PATH}${PICTURE_ID}` })
+    }
+    if (path === MEDIA_PATH + PICTURE_ID) return new Response(PICTURE, { headers: { 'content-type': 'image/jpeg' } })
     const isOurs = method === 'POST' && path === `/v25.0/${NUMBER}/messages`
     if (!isOurs) return refuse(400, 100, 'Unsupported post request', 33)
     return take(JSON.parse(body) as Json)
@@ -97,6 +110,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     env: {
       WHATSAPP_ACCESS_TOKEN: TOKEN, WHATSAPP_APP_SECRET: SECRET, WHATSAPP_VERIFY_TOKEN: VERIFY_TOKEN,
       WHATSAPP_PHONE_NUMBER_ID: NUMBER, WHATSAPP_CHAT_ID: dialled, WHATSAPP_API_URL: proxy.url,
+      ...repointed({ [MEDIA_HOST]: proxy.url }),
     },
     messages: () => messages,
     cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),
@@ -109,6 +123,9 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     },
     write: (serverUrl: string, body: string, from?: string) => (
       hear(serverUrl, { type: 'text', text: { body } }, { from })
+    ),
+    sendPicture: (serverUrl: string, caption: string) => hear(
+      serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
     fail: (serverUrl: string, code: number) => send(serverUrl, {
       statuses: [{ id: 'wamid.1', status: 'failed', timestamp: '1', recipient_id: CHAT, errors: [{ code }] }],
