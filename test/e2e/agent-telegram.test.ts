@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sendForm } from '../support/deployment'
 import { holding } from '../support/redis-keys'
+import { startServer } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
 import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
@@ -48,4 +49,22 @@ it('what a card says is data to the model, a write waits for a press, and the st
   await until('the decision', () => now(card).text.includes('marked as spam'))
   await d.server.drain()
   expect(await holding(d.redis.url, 'unique-name')).toEqual([])
+})
+
+it('what was said, and what the bot answered, is known to a server that heard nothing of it', async () => {
+  d.model.script({ text: 'Blue it is.' }, { text: 'Blue.' })
+  await tell('my colour is blue')
+  const other = await startServer(d.env)
+  try {
+    expect((await telegram.writeInGroup(other.url, '@form_bot which one is it?')).status).toBe(200)
+    await other.drain()
+  }
+  finally {
+    await other.kill()
+  }
+  expect(d.model.requests.at(-1)!.messages.slice(-3)).toEqual([
+    { role: 'user', content: expect.stringContaining('my colour is blue') as string },
+    { role: 'assistant', content: 'Blue it is.' },
+    { role: 'user', content: expect.stringContaining('which one is it?') as string },
+  ])
 })

@@ -35,6 +35,8 @@ export interface Telegram extends Proxy {
 export async function startTelegram(): Promise<Telegram> {
   const messages = new Map<number, TelegramMessage>()
   let updates = 900_000_000
+  /** Of the newest message of the chat, whoever wrote it. */
+  let newest = 0
 
   const proxy = await startProxy(({ path, body }: Recorded) => {
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? []
@@ -47,7 +49,7 @@ export async function startTelegram(): Promise<Telegram> {
         ? answer({ status: 'member', user: { id: 4321 } })
         : refuse(400, 'Bad Request: user not found')
       case 'answerCallbackQuery': case 'setMyCommands': return answer(true)
-      case 'sendMessage': return write(messages.size + 1, params)
+      case 'sendMessage': return write(++newest, params)
       case 'editMessageText': return messages.has(params.message_id)
         ? write(params.message_id, params)
         : refuse(400, 'Bad Request: message to edit not found')
@@ -102,7 +104,7 @@ export async function startTelegram(): Promise<Telegram> {
     return post(`${serverUrl}/api/webhooks/telegram`, {
       headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
       body: JSON.stringify({ update_id: updates++, message: {
-        message_id: updates, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
+        message_id: ++newest, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
         ...command ? { entities: [{ type: 'bot_command', offset: 0, length: command.length }] } : {},
         ...replyTo ? { reply_to_message: messageOf(replyTo) } : {},
       } }),

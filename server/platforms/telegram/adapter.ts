@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { TelegramAdapter, type TelegramRawMessage } from '@chat-adapter/telegram'
-import type { AdapterPostableMessage, ChatInstance, Logger, Message, RawMessage } from 'chat'
+import {
+  ThreadHistoryCache, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type Logger,
+  type Message, type RawMessage,
+} from 'chat'
 import { COMMAND, COMMANDS } from '../../../shared/commands'
 import type { Failure } from '../shared/answers'
 import { speechIn } from '../shared/speech'
@@ -129,6 +132,21 @@ export class FormTelegramAdapter extends TelegramAdapter {
       this.remembered.delete(oldest)
       this.deleteCachedMessage(oldest)
     }
+  }
+
+  /**
+   * This process has heard only a part of what was said, of which the SDK keeps the newest in the store; but what is in
+   * memory says whether it is a card. Telegram numbers the messages of a chat in order.
+   */
+  override async fetchMessages(
+    threadId: string, options: FetchOptions = {},
+  ): Promise<FetchResult<TelegramRawMessage>> {
+    const { messages: heard, nextCursor } = await super.fetchMessages(threadId, options)
+    if (!this.chat || options.cursor || options.direction === 'forward') return { messages: heard, nextCursor }
+    const stored = await new ThreadHistoryCache(this.chat.getState()).getMessages(threadId)
+    const all = new Map([...stored as typeof heard, ...heard].map(message => [message.id, message]))
+    const inOrder = [...all.values()].toSorted((a, b) => this.messageSequence(a.id) - this.messageSequence(b.id))
+    return { ...this.paginateMessages(inOrder, options), nextCursor }
   }
 
   /** What is answered may be a card with a form: it stays out of what is remembered, in the store too. */
