@@ -32,6 +32,9 @@ export interface AgentOptions {
   log: Log
 }
 
+/** What is attached to a thread is waited for so long before an answer begins, ms. */
+const FETCH_MS = 20_000
+
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 
@@ -44,7 +47,10 @@ export class Agent {
   /** @param messages of the thread, the newest last */
   async start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn> {
     const { limits, isCard, log } = this.options
-    return this.run(await toHistory(messages, { budget: limits.historyChars, names: !isDM, isCard, log }), conversation)
+    const history = await toHistory(
+      messages, { budget: limits.historyChars, names: !isDM, isCard, fetchMs: FETCH_MS, log },
+    )
+    return this.run(history, conversation)
   }
 
   /** Goes on where the turn stopped: what was approved is done now, what was not is told. */

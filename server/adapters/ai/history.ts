@@ -9,7 +9,17 @@ export interface HistoryOptions {
   names: boolean
   /** Whether one of our own messages is a card, which quotes forms. */
   isCard: (message: Message) => boolean
+  /** What is attached is waited for so long in all, ms. */
+  fetchMs: number
   log: Log
+}
+
+/** What a model takes of attachments yet. */
+interface Room {
+  characters: number
+  imageBytes: number
+  /** Resolves when nothing more is waited for. */
+  late: Promise<undefined>
 }
 
 type Part = TextPart | FilePart
@@ -20,18 +30,29 @@ const IMAGE_COST = 6000
 /** Models refuse larger ones (https://docs.claude.com/en/docs/build-with-claude/vision#faq). */
 const IMAGE_BYTES = 5 * 1024 * 1024
 
+/** Of all images of a request: models refuse larger requests, of which base64 makes a third more. */
+const IMAGES_BYTES = 20 * 1024 * 1024
+
+/** Text files of the newest message, in bytes: with more, a request is larger than what models read at once. */
+const TEXT_BYTES = 200_000
+
 /** Media types that are text. */
 const TEXT = /^(?:text\/|application\/(?:json|xml|javascript|typescript|(?:x-)?yaml|toml))/
 
 const LEFT_OUT: ModelMessage = { role: 'user', content: '[Earlier messages of this thread are left out here.]' }
 
-/** The thread as a model takes it, in the same order. What does not fit the budget is left out, oldest first. */
+/**
+ * The thread as a model takes it, in the same order. What does not fit the budget is left out, oldest first, and an
+ * attachment before the words that it came with.
+ */
 export async function toHistory(messages: Message[], options: HistoryOptions): Promise<ModelMessage[]> {
   const kept: ModelMessage[] = []
   let left = options.budget
+  const late = new Promise<undefined>(resolve => setTimeout(resolve, options.fetchMs, undefined).unref())
+  const room: Room = { characters: Math.max(TEXT_BYTES, left), imageBytes: IMAGES_BYTES, late }
   // One after the other: of what is left out nothing is fetched.
   for (const message of messages.toReversed()) {
-    const converted = await toModel(message, options)
+    const converted = await toModel(message, room, options)
     if (!converted) continue
     left -= costOf(converted)
     if (left < 0 && kept.length > 0) {
@@ -39,12 +60,15 @@ export async function toHistory(messages: Message[], options: HistoryOptions): P
       return [LEFT_OUT, ...kept]
     }
     kept.unshift(converted)
+    room.characters = left
   }
   return kept
 }
 
 /** Null for nothing. */
-async function toModel(message: Message, { names, isCard, log }: HistoryOptions): Promise<ModelMessage | null> {
+async function toModel(
+  message: Message, room: Room, { names, isCard, log }: HistoryOptions,
+): Promise<ModelMessage | null> {
   const { author: { isMe }, attachments } = message
   const text = message.text.trim() || isMe || attachments.length === 0
     ? message.text
@@ -52,8 +76,9 @@ async function toModel(message: Message, { names, isCard, log }: HistoryOptions)
   const [said] = await toAiMessages([new Message({ ...message, text, attachments: [] })], { includeNames: names })
   if (!said) return null
   if (isMe) return (isCard(message) ? quoted(said) : said) as ModelMessage
+  room.characters -= String(said.content).length
   const parts: Part[] = []
-  for (const attachment of attachments) parts.push(...await partsOf(attachment, log))
+  for (const attachment of attachments) parts.push(...await partsOf(attachment, room, log))
   if (parts.length === 0) return said as ModelMessage
   return { role: 'user', content: [{ type: 'text', text: String(said.content) }, ...parts] }
 }
@@ -68,7 +93,9 @@ function quoted({ content }: AiMessage): AiMessage {
 }
 
 /** Images and text in base64, so that a turn can be kept as JSON, in media types that every server takes. */
-async function partsOf({ type, mimeType, name, fetchData }: Attachment, log: Log): Promise<Part[]> {
+async function partsOf(
+  { type, mimeType, name, size = 1, fetchData }: Attachment, room: Room, log: Log,
+): Promise<Part[]> {
   const isImage = type === 'image'
   if (!isImage && !(type === 'file' && TEXT.test(mimeType ?? ''))) {
     if (type !== 'file') log.warn('agent.attachment-skipped', { type, mimeType })
@@ -77,10 +104,16 @@ async function partsOf({ type, mimeType, name, fetchData }: Attachment, log: Log
   const leftOut = (reason: string): Part[] => (
     [{ type: 'text', text: `[The ${type} "${name ?? 'unnamed'}" is left out: ${reason}.]` }]
   )
+  const most = isImage
+    ? room.characters < IMAGE_COST ? 0 : Math.min(IMAGE_BYTES, room.imageBytes)
+    : room.characters
+  if (size > most) return leftOut('it is too large')
   try {
-    const data = await fetchData?.()
+    const data = await Promise.race([fetchData?.(), room.late])
     if (!data) return leftOut('it could not be fetched')
-    if (isImage && data.byteLength > IMAGE_BYTES) return leftOut('it is too large')
+    if (data.byteLength > most) return leftOut('it is too large')
+    room.characters -= isImage ? IMAGE_COST : data.byteLength
+    if (isImage) room.imageBytes -= data.byteLength
     // JSON, XML and YAML are `application/…`, of which the chat completions protocol knows only PDF.
     const mediaType = isImage ? mimeType ?? 'image/png' : mimeType?.startsWith('text/') ? mimeType : 'text/plain'
     return [{ type: 'file', data: Buffer.from(data as Buffer).toString('base64'), mediaType, filename: name }]

@@ -1,5 +1,5 @@
 import { Message, parseMarkdown, type Attachment } from 'chat'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { toHistory } from '../../../../server/adapters/ai/history'
 import { silentLog } from '../../../fakes/runtime'
 
@@ -14,8 +14,8 @@ function message(text: string, attachments: Attachment[] = [], isMe = false): Me
   })
 }
 
-const historyOf = (messages: Message[], { names = false, budget = 60_000 } = {}) => (
-  toHistory(messages, { budget, names, isCard: () => false, log: silentLog })
+const historyOf = (messages: Message[], { names = false, budget = 60_000, fetchMs = 20_000 } = {}) => (
+  toHistory(messages, { budget, names, isCard: () => false, fetchMs, log: silentLog })
 )
 
 const image = (name?: string, content = 'image!'): Attachment => (
@@ -58,13 +58,55 @@ test('messages stay in the order of the thread, whatever their platforms\' clock
   expect((await historyOf([late, message('second')])).map(({ content }) => content)).toEqual(['first', 'second'])
 })
 
-test('of messages that do not fit the budget nothing is fetched', async () => {
+describe('an attachment for which no room is left', () => {
   const fetched: string[] = []
-  const picture = (name: string) => message(name, [{ ...image(name), fetchData: async () => {
-    fetched.push(name)
-    return Buffer.from(name)
-  } }])
-  const history = await historyOf(['a', 'b', 'c', 'd'].map(picture), { budget: 13_000 })
-  expect(history).toHaveLength(3)
-  expect(fetched).toEqual(['d', 'c', 'b'])
+  beforeEach(() => { fetched.length = 0 })
+
+  const file = (name: string, length: number, more: Partial<Attachment> = {}): Attachment => ({
+    type: 'file', mimeType: 'text/plain', name, ...more, fetchData: async () => {
+      fetched.push(name)
+      return Buffer.alloc(length, 'x')
+    },
+  })
+  const picture = (name: string, length: number, more: Partial<Attachment> = {}) => (
+    file(name, length, { type: 'image', mimeType: 'image/png', ...more })
+  )
+  const MB = 1024 * 1024
+
+  /** Of each message the names of what the model is given, and the words about the rest. */
+  const given = async (messages: Message[], budget?: number) => (
+    (await historyOf(messages, { budget })).map(({ content }) => typeof content === 'string'
+      ? [content]
+      : content.slice(1).map(part => 'filename' in part ? part.filename : (part as { text: string }).text))
+  )
+  const tooLarge = (type: string, name: string) => `[The ${type} "${name}" is left out: it is too large.]`
+
+  test.each([
+    ['a text file', [file('a.log', 200_001)], [tooLarge('file', 'a.log')], ['a.log']],
+    ['the second of two', [file('a.log', 150_000), file('b.log', 60_000), file('c.log', 40_000)],
+      ['a.log', tooLarge('file', 'b.log'), 'c.log'], ['a.log', 'b.log', 'c.log']],
+    ['one that says so', [file('a.log', 0, { size: 2 * MB })], [tooLarge('file', 'a.log')], []],
+    ['an image that says so', [picture('a.png', 0, { size: 6 * MB })], [tooLarge('image', 'a.png')], []],
+    ['the last of five images', ['a', 'b', 'c', 'd', 'e'].map(name => picture(name, 5 * MB)),
+      ['a', 'b', 'c', 'd', tooLarge('image', 'e')], ['a', 'b', 'c', 'd']],
+  ])('is named, not fetched where that can be told before: %s', async (_, attachments, parts, asked) => {
+    expect(await given([message('look', attachments)])).toEqual([parts])
+    expect(fetched).toEqual(asked)
+  })
+
+  test('is left out before the words that it came with, and what was said before them', async () => {
+    const attached = [picture('a.png', 9), file('a.log', 9000), picture('b.png', 9)]
+    const thread = attached.map(attachment => message('look', [attachment]))
+    expect(await given(thread, 8000)).toEqual([[tooLarge('image', 'a.png')], [tooLarge('file', 'a.log')], ['b.png']])
+    expect(await given([...thread, message('four')], 16_000)).toEqual([
+      [tooLarge('image', 'a.png')], ['a.log'], ['b.png'], ['four'],
+    ])
+  })
+})
+
+test('what is attached is waited for only so long', async () => {
+  const hanging = { ...image('a.png'), fetchData: () => new Promise<Buffer>(() => {}) }
+  const thread = [message('look', [hanging]), message('again', [hanging])]
+  const leftOut = { content: [{}, { text: '[The image "a.png" is left out: it could not be fetched.]' }] }
+  expect(await historyOf(thread, { fetchMs: 20 })).toMatchObject([leftOut, leftOut])
 })
