@@ -10,9 +10,12 @@ export interface QueuedMessage {
   message: Message
   /** It opened the conversation, as far as could be told when it arrived. */
   opens: boolean
-  /** Where it was said; a message that another version queued does not tell. */
+  /** Where it was said. */
   place: Place
 }
+
+/** A message as a process put it away; another version did not tell where it was said. */
+type Left = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
 
 /** How often a process whose message another one is to answer looks whether that one is still there, ms. */
 const WATCH_MS = 1000
@@ -135,14 +138,14 @@ async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: ()
 
 /** The message as it arrived here, or as another process put it away as text. */
 function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
-  const { message: { id } } = JSON.parse(text) as QueuedMessage
+  const { message: { id } } = JSON.parse(text) as Left
   const own = here.get(id)
   here.delete(id)
   if (own) return own
-  const queued = JSON.parse(text, bot.reviver()) as QueuedMessage
-  queued.place ??= []
-  fetchable(queued.message, queued.thread.adapter)
-  return queued
+  const { thread: { id: threadId }, message, opens, place = [] } = JSON.parse(text, bot.reviver()) as Left
+  // A revived thread would have none of the bot's options; and platforms stream to the author of its message.
+  const thread = Object.assign(bot.thread(threadId), { _currentMessage: message })
+  return { thread, message: fetchable(message, thread.adapter), opens, place }
 }
 
 /** Threads that one sweep looks after. */

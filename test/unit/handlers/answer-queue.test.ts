@@ -1,5 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
-import { Chat, Message, type Adapter } from 'chat'
+import {
+  Chat, Message, ThreadHistoryCache, type Adapter, type AdapterPostableMessage, type StreamOptions,
+} from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAnswerQueue, type QueuedMessage } from '../../../server/handlers/answer-queue'
 import { EmbeddedMessageQueue } from '../../../server/adapters/embedded/message-queue'
@@ -45,9 +47,14 @@ beforeEach(async () => {
 })
 
 /** One replica: what it is given, it answers in turn. */
-async function replica(answer: (turn: QueuedMessage) => Promise<void> = async () => {}) {
+async function replica(
+  answer: (turn: QueuedMessage) => Promise<void> = async () => {}, platform: Partial<Adapter> = {},
+) {
   const state = slowly(memory, name => name === 'releaseLock' ? beforeRelease() : undefined)
-  const bot = new Chat({ userName: 'bot', adapters: { test: adapter }, state, logger: quiet })
+  const bot = new Chat({
+    userName: 'bot', adapters: { test: { ...adapter, ...platform } }, state, logger: quiet,
+    streamingUpdateIntervalMs: 1234, fallbackStreamingPlaceholderText: null,
+  })
   await bot.initialize()
   const noted = slowly(queue, (name, [, message]) => {
     if (name === 'add') joined.push((JSON.parse(String(message)) as QueuedMessage).message.id)
@@ -145,6 +152,29 @@ describe('a queue that a process left behind', () => {
     await turns.resume('test:c:t')
     expect(answered).toEqual(['left'])
     expect(await queue.isEmpty('test:c:t')).toBe(true)
+  })
+
+  it('is answered as what arrives here is: streamed to who said it by the bot\'s options, and remembered', async () => {
+    await queue.add('test:c:t', LEFT)
+    let streamed: StreamOptions | undefined
+    const posted: AdapterPostableMessage[] = []
+    const { turns } = await replica(async ({ thread }) => {
+      await thread.post((async function* () { yield 'Hello.' })())
+    }, {
+      persistThreadHistory: true,
+      stream: async (_threadId, _words, options) => {
+        streamed = options
+        return null
+      },
+      postMessage: async (threadId, message) => {
+        posted.push(message)
+        return { id: 'answer', threadId, raw: {} }
+      },
+    })
+    await turns.resume('test:c:t')
+    expect(streamed).toMatchObject({ recipientUserId: 'U1', updateIntervalMs: 1234 })
+    expect(posted).toEqual([{ markdown: 'Hello.' }])
+    expect(await new ThreadHistoryCache(memory).getMessages('test:c:t')).toMatchObject([{ text: 'Hello.' }])
   })
 
   it('is left to the process that is answering it', async () => {
