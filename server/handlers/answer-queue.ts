@@ -20,6 +20,9 @@ type Left = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
 /** How often a process whose message another one is to answer looks whether that one is still there, ms. */
 const WATCH_MS = 1000
 
+/** How soon a store that did not take an answered message out is asked again, ms. */
+const RETRY_MS = 250
+
 /** An answer that takes longer is left to itself, ms, so that it holds up nobody for ever. */
 const LONGEST_ANSWER_MS = 600_000
 
@@ -92,8 +95,22 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
       const { message, attempt } = next
       if (!answered.has(message)) await bounded(reply(message, attempt, attended))
       answered.add(message)
-      await queue.remove(threadId, message)
+      await remove(threadId, message)
       answered.delete(message)
+    }
+  }
+
+  /** As long as nobody else may have the thread: whoever finds the message there answers it once more. */
+  async function remove(threadId: string, message: string): Promise<void> {
+    const end = Date.now() + leaseMs
+    for (;;) {
+      try {
+        return await queue.remove(threadId, message)
+      }
+      catch (error) {
+        if (Date.now() >= end) throw error
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      }
     }
   }
 

@@ -31,6 +31,8 @@ function slowly<T extends object>(
 
 /** Called when a lock is about to be released, after the queue was found empty. */
 let beforeRelease: () => Promise<void>
+/** Called when a message is about to be taken out of the queue. */
+let beforeRemove: () => void
 let memory: ReturnType<typeof createMemoryState>
 let queue: MessageQueue
 let joined: string[]
@@ -44,6 +46,7 @@ beforeEach(async () => {
   queue = new EmbeddedMessageQueue(Date.now, { most: 1000, keptMs: 3_600_000 })
   ;[joined, answered, answering, most] = [[], [], 0, 0]
   beforeRelease = async () => {}
+  beforeRemove = () => {}
 })
 
 /** One replica: what it is given, it answers in turn. */
@@ -57,6 +60,7 @@ async function replica(
   })
   await bot.initialize()
   const noted = slowly(queue, (name, [, message]) => {
+    if (name === 'remove') beforeRemove()
     if (name === 'add') joined.push((JSON.parse(String(message)) as QueuedMessage).message.id)
   })
   const turns = createAnswerQueue({ bot, queue: noted, leaseMs: 30_000, answer: async (turn) => {
@@ -128,6 +132,18 @@ describe('messages of one thread', () => {
     })
     await Promise.all([take('bad'), take('good')])
     expect(answered.toSorted()).toEqual(['bad', 'good'])
+  })
+
+  it('are answered once, also when the store fails as one is taken out', async () => {
+    const [one, other] = [await replica(), await replica()]
+    let failures = 0
+    beforeRemove = () => {
+      if (++failures < 4) throw new Error('The store does not answer.')
+    }
+    await one('first')
+    await other('second')
+    expect(answered).toEqual(['first', 'second'])
+    expect(failures).toBe(5)
   })
 
   it('left behind by a process that died are answered by the next, with what they said and who said it', async () => {
