@@ -148,6 +148,23 @@ describe('an approval that waits', () => {
     expect(blockText(now.blocks)).toContain('New Form Submission')
   })
 
+  it('for one of two writes, of which the other was approved, leaves both as stopped', async () => {
+    const ids = await Promise.all(['Grace', 'Edsger'].map(async name => (await submit(d, { name })).id))
+    d.model.script({ text: 'I suggest this.', calls: ids.map(spam) })
+    const thread = await tell(d, 'mark both as spam')
+    const approvals = await openCards(d, thread, 2)
+    await d.server.drain()
+    await press(d, approvals[0]!, 'approve')
+    await d.server.drain()
+    const texts = async () => (await d.slack.thread(thread)).filter(({ ts }) => approvals.some(each => each.ts === ts))
+      .map(textOf)
+    expect((await texts())[0]).toContain('Approved by Ada Lovelace on Slack')
+    await stop(thread)
+    const said = expect.stringContaining('Not done: stopped by Ada Lovelace on Slack') as string
+    expect(await texts()).toEqual([said, said])
+    expect(d.model.requests).toHaveLength(1)
+  })
+
   it('in another thread goes on waiting', async () => {
     const { id } = await submit(d, { name: 'Grace' })
     d.model.script({ text: 'I suggest this.', calls: [spam(id)] })

@@ -116,11 +116,13 @@ export class Approvals {
     for (const id of await store.kept(WITHDRAWN)) {
       const kept = await store.get(id)
       if (kept?.turn.threadId !== threadId || kept.taken) continue
-      const now = runtime.now()
-      const recorded = await store.decide(id, null, { approved: false, by, stopped: true, at: now }, now + leaseMs)
+      const stop: Verdict = { approved: false, by, stopped: true, at: runtime.now() }
+      const recorded = await store.decide(id, null, stop, stop.at + leaseMs)
       if (recorded.state !== 'complete') continue
       log.info('approval.withdrawn', { turn: id, by: by.id, platform: by.platform })
-      withdrawn.push(recorded.kept)
+      // What somebody had approved was waiting for the others.
+      const verdicts = recorded.kept.verdicts.map(verdict => verdict?.approved ? stop : verdict)
+      withdrawn.push({ ...recorded.kept, verdicts })
       await store.drop(id)
     }
     return withdrawn

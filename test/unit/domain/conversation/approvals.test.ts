@@ -112,3 +112,13 @@ test('a turn that was finished is heard of no more', async () => {
   runtime.time += TTL_MS * 2
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
 })
+
+test('of a turn that somebody stops nothing is done, and nothing reads as approved; what was denied stays denied', async () => {
+  const GRACE = { id: 'U9', name: 'Grace', platform: 'Slack' }
+  const stopped = { approved: false, by: GRACE, stopped: true }
+  await approvals.decide(turn.id, 0, true, pressed(ADA))
+  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [stopped, stopped] }])
+  turn = await approvals.request({ ...turn, calls: [call('one'), call('two')] })
+  await approvals.decide(turn.id, 1, false, pressed(ADA))
+  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [stopped, { by: ADA }] }])
+})
