@@ -88,8 +88,7 @@ export function createAgentConversation({
     })
     runtime.background(selection.warmUp())
     const toolset = createToolset({
-      submissionsAt, prepareStep: tools => selection.prepareStep(tools),
-      toolsOf: (conversation, reviewer) => of(bot, conversation, reviewer),
+      submissionsAt, prepareStep: tools => selection.prepareStep(tools), toolsOf: conversation => of(bot, conversation),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
   })

@@ -7,7 +7,6 @@ import type { Conversation } from '../ports/conversation'
 import type { SubmissionAccess } from '../ports/submission-access'
 import type { Forms } from '../ports/form'
 import type { Log } from '../ports/runtime'
-import type { Person } from '../ports/submission'
 
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
@@ -17,8 +16,6 @@ interface ToolsParts {
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
   log: Log
 }
-
-type Where = Pick<Conversation, 'threadId' | 'channelId' | 'place'>
 
 /** Everything that the agent can do. */
 export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts) {
@@ -41,11 +38,11 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
   return {
     /** Chooses among the tools; to be warmed up in the background. */
     selection,
-    /** All tools of a conversation. @param reviewer who asked, or who approved: writes happen in this name */
-    of: (chat: Chat, { threadId, channelId, place }: Where, reviewer: Person): ToolSet => {
+    /** All tools of a conversation. */
+    of: (chat: Chat, { threadId, channelId, place, responsible }: Omit<Conversation, 'speaker'>): ToolSet => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
       const submissions = isRoom(place, forms)
-        ? { ...createSubmissionTools({ submissions: submissionsAt(place), reviewer, revocableMs }), ...fileTools }
+        ? { ...createSubmissionTools({ submissions: submissionsAt(place), responsible, revocableMs }), ...fileTools }
         : createElsewhereTools()
       const conversation = createConversationTools({ chat, thread: { id: threadId, channelId } })
       return { ...submissions, ...conversation, ...selection.tools }

@@ -1,15 +1,15 @@
-import type { PrepareStepFunction, ToolExecutionOptions, ToolSet } from 'ai'
+import type { PrepareStepFunction, ToolSet } from 'ai'
 import type { Conversation } from '../../ports/conversation'
 import type { Place } from '../../ports/board'
 import type { SubmissionAccess } from '../../ports/submission-access'
-import type { Field, Person } from '../../ports/submission'
+import type { Field } from '../../ports/submission'
 
 export interface Toolset {
   tools: ToolSet
   /** Chooses among them for each step. */
   prepareStep?: PrepareStepFunction<ToolSet>
   /** What a card shows of a call beside its arguments: people decide about facts, not about what the model says. */
-  describe(toolName: string, input: unknown): Promise<readonly Field[]>
+  describe(input: unknown): Promise<readonly Field[]>
 }
 
 /** Makes the tools of a conversation: who speaks, in which thread. */
@@ -17,8 +17,7 @@ export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
   submissionsAt: (place: Place) => Pick<SubmissionAccess, 'get'>
-  /** Every tool, with `reviewer` as the one who stands behind what they write. */
-  toolsOf: (conversation: Conversation, reviewer: Person) => ToolSet
+  toolsOf: (conversation: Conversation) => ToolSet
   prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
 }
 
@@ -29,23 +28,12 @@ const SHOWN_LENGTH = 200
 /** The seam between the agent and its tools: everything that a conversation may use is put together here. */
 export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
-    const tools = responsible(toolsOf(conversation, conversation.speaker), conversation, toolsOf)
+    const tools = toolsOf(conversation)
     return {
       tools, prepareStep: prepareStep(tools),
-      describe: async (_toolName, input) => describeSubmission(input, submissionsAt(conversation.place)),
+      describe: input => describeSubmission(input, submissionsAt(conversation.place)),
     }
   }
-}
-
-/** Runs a write in the name of whoever approved it: several people may approve the calls of one turn. */
-function responsible(tools: ToolSet, conversation: Conversation, toolsOf: ToolsetParts['toolsOf']): ToolSet {
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => {
-    if (!tool.needsApproval) return [name, tool]
-    const execute = (input: never, options: ToolExecutionOptions<never>) => toolsOf(
-      conversation, conversation.responsible(options.toolCallId),
-    )[name]!.execute!(input, options)
-    return [name, { ...tool, execute } as typeof tool]
-  }))
 }
 
 async function describeSubmission(input: unknown, submissions: Pick<SubmissionAccess, 'get'>): Promise<Field[]> {

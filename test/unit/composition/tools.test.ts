@@ -48,7 +48,7 @@ async function agentThat(answers: Answer[]) {
   })
   const tools = of(
     { getLogger: () => silentLog } as never,
-    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'] }, ADA,
+    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'], responsible: () => ADA },
   )
   return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({
     model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10),
@@ -83,7 +83,7 @@ async function toolsWith(env: Record<string, string>) {
   })
   return of(
     { getLogger: () => silentLog } as never,
-    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'] }, ADA,
+    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'], responsible: () => ADA },
   )
 }
 

@@ -2,14 +2,15 @@ import { tool } from 'ai'
 import { z } from 'zod'
 import type { Line } from '../../../../shared/types/line'
 import { plain, said } from '../../../../shared/utils/line'
+import type { Conversation } from '../../../ports/conversation'
 import type { SubmissionAccess, ShownSubmission, ClaimResult } from '../../../ports/submission-access'
-import type { Action, Person } from '../../../ports/submission'
+import type { Action } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
   /** Who asked for a write, or approved it: the one that cards and emails name. */
-  reviewer: Person
+  responsible: Conversation['responsible']
   /** For how long each decision can be taken back, ms; 0 for not at all. */
   revocableMs: Readonly<Record<Action, number>>
 }
@@ -31,7 +32,7 @@ const KEPT = 'nothing is sent. Its data is not erased at once: for a while its c
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
 /** The tools over submissions: three that read, three that write and ask first. */
-export function createSubmissionTools({ submissions: access, reviewer, revocableMs }: SubmissionToolsOptions) {
+export function createSubmissionTools({ submissions: access, responsible, revocableMs }: SubmissionToolsOptions) {
   const [isDelayed, isKept] = [revocableMs.forward > 0, revocableMs.spam > 0]
   return {
     searchSubmissions: tool({
@@ -73,8 +74,8 @@ export function createSubmissionTools({ submissions: access, reviewer, revocable
       description: `Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. ${isDelayed ? DELAYED : FINAL}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(
-        await access.decide(id, 'forward', reviewer), 'It is forwarded now; its card follows.', goesOut,
+      execute: async ({ id }, { toolCallId }) => outcome(
+        await access.decide(id, 'forward', responsible(toolCallId)), 'It is forwarded now; its card follows.', goesOut,
       ),
     }),
     editAndForwardSubmission: tool({
@@ -90,8 +91,9 @@ export function createSubmissionTools({ submissions: access, reviewer, revocable
         ),
       }),
       needsApproval: true,
-      execute: async ({ id, changes }) => outcome(
-        await access.decideEdited(id, changes, reviewer), 'It is edited and forwarded now; its card follows.',
+      execute: async ({ id, changes }, { toolCallId }) => outcome(
+        await access.decideEdited(id, changes, responsible(toolCallId)),
+        'It is edited and forwarded now; its card follows.',
         until => said`It is edited. ${goesOut(until)}`,
       ),
     }),
@@ -100,8 +102,8 @@ export function createSubmissionTools({ submissions: access, reviewer, revocable
       description: `Discard one pending form submission as spam: ${isKept ? KEPT : ERASED}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }) => outcome(
-        await access.decide(id, 'spam', reviewer), 'It is marked as spam and its data is erased.',
+      execute: async ({ id }, { toolCallId }) => outcome(
+        await access.decide(id, 'spam', responsible(toolCallId)), 'It is marked as spam and its data is erased.',
         until => said`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
     }),

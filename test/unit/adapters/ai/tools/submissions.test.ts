@@ -12,8 +12,10 @@ let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
 afterEach(() => triage.close())
 
+/** Grace stands behind the call that `callTool` makes, and Ada behind every other. */
 const tools = () => createSubmissionTools({
-  submissions: triage.submissions, reviewer: { ...ADA, name: 'Grace' }, revocableMs: triage.revocableMs,
+  submissions: triage.submissions, revocableMs: triage.revocableMs,
+  responsible: toolCallId => toolCallId === 'call-1' ? { ...ADA, name: 'Grace' } : ADA,
 })
 const call = (name: string, input?: unknown) => callTool(tools(), name, input)
 
