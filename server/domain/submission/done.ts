@@ -3,8 +3,8 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { TRACE_TTL_MS, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { InvalidRequest } from '../errors'
-import { endedOf, endLine } from './endings'
-import { filtering, type Listing } from './listing'
+import { endedOf, endLine, FIRST_LINES, linesSince, reachesBack } from './endings'
+import { BUDGET_MS, filtering, type Listing } from './listing'
 import { reached, row, stateOf, type OverviewPorts } from './overview'
 import { SUBMISSION_TTL_MS } from './store-rules'
 
@@ -13,33 +13,34 @@ export interface DonePorts extends OverviewPorts {
   revocableMs: { spam: number }
 }
 
-/** The latest lines of the audit trail that are looked at. */
-const LINES = 1000
-
-/** A page of what is over and has a trace, by its end; `before` is the cursor of the page above. */
+/**
+ * A page of what is over and has a trace, by its end; `before` is the cursor of the page above. As far as the budget
+ * goes, it is filtered.
+ */
 export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
   const now = ports.runtime.now()
   const revision = await reached(ports.store.revision())
-  const latest = await endsUntil(now, ports)
+  const latest = endsIn(await reached(linesSince(now - TRACE_TTL_MS, ports.store)), now, ports)
   const ends = sort === 'oldest' ? latest.toReversed() : latest
   const isFound = filtering(filter, ports)
   const from = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
   const found: Submission[] = []
   let at = from
-  while (at < ends.length && found.length < limit) {
+  do {
     const read = ends.slice(at, at + limit - found.length)
     found.push(...(await readDone(read.map(({ id }) => id), ports)).filter(isFound))
     at += read.length
-  }
+  } while (at < ends.length && found.length < limit && ports.runtime.now() - now < BUDGET_MS)
   const rows = await Promise.all(found.map(submission => doneRow(submission, ports)))
   const cursor = at < ends.length ? cursorOf(ends[at - 1]!) : null
   return { now, revision, rows, found: found.map(({ id }) => id), total: ends.length, cursor, scanned: at - from }
 }
 
-/** How many are over and have a trace; null when they are more than are looked at. */
+/** How many are over and have a trace; null when the audit trail says more of that time than is read to be counted. */
 export async function countDone(ports: DonePorts): Promise<number | null> {
-  const ends = await endsUntil(ports.runtime.now(), ports)
-  return ends.length < LINES ? ends.length : null
+  const now = ports.runtime.now()
+  const lines = await reached(ports.store.audit(FIRST_LINES))
+  return reachesBack(lines, FIRST_LINES, now - TRACE_TTL_MS) ? endsIn(lines, now, ports).length : null
 }
 
 /** By when it ended, because a submission may come to another end. */
@@ -56,11 +57,11 @@ function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boo
 }
 
 /** The ends of the time for which a trace is kept, the latest first; spam that may be taken back is not over. */
-async function endsUntil(now: number, { store, revocableMs }: DonePorts): Promise<AuditLine[]> {
+function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DonePorts): AuditLine[] {
   const isKept = ({ outcome, at, receivedAt }: AuditLine) => (
     outcome === 'spam' && now < Math.min(at + revocableMs.spam, receivedAt + SUBMISSION_TTL_MS)
   )
-  return endedOf(await reached(store.audit(LINES))).filter(line => line.at > now - TRACE_TTL_MS && !isKept(line))
+  return endedOf(lines).filter(line => line.at > now - TRACE_TTL_MS && !isKept(line))
 }
 
 async function readDone(ids: readonly string[], { store }: DonePorts): Promise<Submission[]> {

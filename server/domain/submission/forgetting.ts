@@ -6,7 +6,7 @@ import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
-import { endedOf } from './endings'
+import { endedOf, linesSince } from './endings'
 import { fieldText } from './field-text'
 import { reached } from './overview'
 import { formOf, targetsOf, type Presentation } from './present'
@@ -23,9 +23,6 @@ const PAGE = 50
 
 /** Pages that one request costs at most. */
 const MOST_PAGES = 100
-
-/** Lines of the audit trail that are read at first; four times as many while those are not all that count. */
-const LINES = 1000
 
 /** What came in before that is not kept any more, whatever was still delivered or confirmed at its end, ms. */
 const KEPT_MS = SUBMISSION_TTL_MS + 24 * 60 * 60 * 1000
@@ -118,11 +115,7 @@ async function pageAt(
 
 /** How submissions ended that came in since then, the latest first. */
 async function keptSince(time: number, store: Pick<SubmissionStore, 'audit'>): Promise<AuditLine[]> {
-  for (let limit = LINES; ; limit *= 4) {
-    const lines = await store.audit(limit)
-    const isEnough = lines.length < limit || lines.at(-1)!.at <= time
-    if (isEnough) return endedOf(lines).filter(({ receivedAt }) => receivedAt > time)
-  }
+  return endedOf(await linesSince(time, store)).filter(({ receivedAt }) => receivedAt > time)
 }
 
 async function eraseOne(

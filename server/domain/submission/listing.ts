@@ -33,7 +33,7 @@ export interface Listing extends Filter {
 export const DEFAULT_FORM = '-'
 
 /** So long is searched for one answer, ms: whoever waits for the rest asks again from the cursor. */
-const BUDGET_MS = 100
+export const BUDGET_MS = 100
 
 /** Submissions that are read at once, at most: a form may have 256 KiB. */
 const MOST_READ = 200

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
-import { listDone } from '../../../../server/domain/submission/done'
+import { countDone, listDone } from '../../../../server/domain/submission/done'
 import { TRACE_TTL_MS } from '../../../../server/ports/store'
+import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
 
@@ -15,6 +16,16 @@ async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   await triage.review.decide(id, action, ADA)
   await triage.runtime.drain()
   return id
+}
+
+/** With so many lines above those of the audit trail, each of a submission of its own and one ms after the other. */
+function withLines(count: number, outcome: DecisionOutcome) {
+  const { time } = triage.runtime
+  const above = Array.from({ length: count }, (_, index): AuditLine => (
+    { id: `above-${index}`, outcome, at: time - index / count, receivedAt: time - 1000, reviewer: null }
+  ))
+  const audit = async (limit: number) => [...above, ...await triage.store.audit(limit)].slice(0, limit)
+  return { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, { audit }) }
 }
 
 const idsOf = ({ rows }: { rows: { id: string }[] }) => rows.map(({ id }) => id)
@@ -67,4 +78,38 @@ test('a trace is listed as long as it is kept, and found by the beginning of its
   expect(await listDone({ limit: 9, q: id }, triage)).toMatchObject({ rows: [{ id }], total: 2 })
   triage.runtime.time += TRACE_TTL_MS
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
+})
+
+test('what ended before a thousand other lines of the audit trail is listed, and counted in the list', async () => {
+  const ids = [await ended(), await ended()]
+  for (const sort of ['newest', 'oldest'] as const) {
+    const page = await listDone({ limit: 9, sort }, withLines(1500, 'revoked'))
+    expect([idsOf(page), page.total, page.cursor]).toEqual([sort === 'oldest' ? ids : ids.toReversed(), 2, null])
+  }
+  expect((await listDone({ limit: 9 }, withLines(4500, 'forwarded'))).total).toBe(4502)
+})
+
+test('what the audit trail does not tell in a thousand lines is not counted beside the list', async () => {
+  await ended()
+  expect(await countDone(withLines(998, 'revoked'))).toBe(1)
+  for (const outcome of ['revoked', 'forwarded'] as const) {
+    expect(await countDone(withLines(1000, outcome))).toBeNull()
+  }
+  // What is older than any trace is not missing.
+  const old = withLines(1000, 'forwarded')
+  triage.runtime.time += TRACE_TTL_MS + 1
+  expect(await countDone(old)).toBe(0)
+})
+
+test('a search among what is done ends with its time, and goes on from there', async () => {
+  const ids = [await ended(), await ended(), await ended(), await ended()]
+  const slow = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
+    get: (id: string) => {
+      triage.runtime.time += 60
+      return triage.store.get(id)
+    },
+  }) }
+  const first = await listDone({ limit: 1, q: ids[0] }, slow)
+  expect(first).toMatchObject({ rows: [], total: 4, scanned: 2, cursor: expect.any(String) })
+  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: first.cursor! }, slow))).toEqual([ids[0]])
 })
