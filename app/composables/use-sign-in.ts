@@ -9,6 +9,19 @@ export function signInAgain(): Promise<unknown> {
   return (waiting.value ??= Promise.withResolvers()).promise
 }
 
+/** What nobody can tell now is asked again. */
+export const UNSURE = 'Who may decide cannot be looked up just now.'
+
+/** Asks who looks, and whether they decide, until that is known: the page opens with what was answered at first. */
+export function useWhoLooks(): void {
+  const { unsure, refresh } = useSignIn()
+  const { refresh: ask } = useRefresh(async () => {
+    if (unsure.value) await refresh()
+    if (unsure.value) throw new Error(UNSURE)
+  })
+  watch(unsure, is => is && void ask())
+}
+
 /** Who is looking at the pages, and how they sign in and out. */
 export function useSignIn() {
   const state = useState<SessionState | null>('sign-in', () => null)
@@ -39,6 +52,9 @@ export function useSignIn() {
 
   /** Nobody else sees a button. */
   const decides = computed(() => state.value?.viewer?.role === 'reviewer')
+  /** Nobody could tell yet who looks, or whether they decide. */
+  const unsure = computed(() => state.value === null || state.value.viewer?.role === null)
+  const ended = computed(() => waiting.value !== null)
 
-  return { state, signsIn, decides, ended: computed(() => waiting.value !== null), refresh, signIn, signOut, goOn }
+  return { state, signsIn, decides, unsure, ended, refresh, signIn, signOut, goOn }
 }

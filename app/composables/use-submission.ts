@@ -53,6 +53,7 @@ export function useSubmission(id: string) {
     try {
       submission.value = await askOps<SubmissionDetails>(path)
       ended.value = null
+      if (submission.value.mayDecide === null) throw new Error(UNSURE)
     }
     catch (error) {
       if (!isOverNow(error)) throw error

@@ -19,7 +19,7 @@ const answers = {
   readiness: z.object({ ready: z.boolean(), reasons: z.array(z.string()), warnings: z.array(z.string()) }),
   session: z.object({
     viewer: z.object({
-      id: z.string(), name: z.string(), platform: z.string(), role: z.enum(['viewer', 'reviewer']),
+      id: z.string(), name: z.string(), platform: z.string(), role: z.enum(['viewer', 'reviewer']).nullable(),
     }).nullable(),
     closed: z.string().nullable(), refused: z.string().nullable(), password: z.boolean(),
     platforms: z.array(z.object({ key: z.string(), label: z.string() })),

@@ -46,7 +46,7 @@ export interface Services {
   signIns: Limiter
   identityProviders: readonly IdentityProvider[]
   /** Somebody who signed in to the ops pages, and what they may do there; null when they may not look. */
-  admit: (person: Person) => Promise<{ person: Person, role: OpsRole } | null>
+  admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
   opsSubmissions: OpsSubmissions
   /** Takes in what became of emails; null while the provider does not tell. */
   receipts: Pick<Receipts, 'take'> | null

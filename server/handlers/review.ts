@@ -34,7 +34,7 @@ const ID = /^[\w-]{1,80}$/
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
 /** Above what somebody reads alone, and why. */
-const TITLES = { unlisted: 'Not for you to decide', taken: 'Somebody has it' } as const
+const TITLES = { unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it' } as const
 
 /** The buttons of cards and their forms. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
 import type { OpsRole } from '../../shared/types/session'
 import type { Person } from '../ports/submission'
+import { PeopleUnknown } from '../domain/errors'
 import { HttpError, route } from './errors'
 import { isOwnPage, requireOwnPage } from './guards'
 import { readSession, type SiteConfig } from './session'
@@ -9,11 +10,11 @@ import { readSession, type SiteConfig } from './session'
 interface Services {
   config: SiteConfig
   /** Somebody who signed in, by every name that a list may have, and what they may do; null for nothing. */
-  admit: (person: Person) => Promise<{ person: Person, role: OpsRole } | null>
+  admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
 }
 
-/** Somebody at the ops pages. */
-export interface Viewer extends Person { role: OpsRole }
+/** Somebody at the ops pages; of no role while nobody can tell whether they decide. */
+export interface Viewer extends Person { role: OpsRole | null }
 
 /** Whoever sits at this machine, where nobody has to sign in. */
 const LOCAL: Person = { id: 'local', name: 'Local', platform: 'Ops page', names: ['ops:local'] }
@@ -73,7 +74,7 @@ async function requirePerson(event: H3Event, { config }: Services): Promise<Pers
  * Who decides, by a request of our own page; for everything that changes something.
  *
  * @throws HttpError 401 and 403 as `requireViewer`, 403 for pages of other sites and for who may only look, 415 for
- * anything but JSON
+ * anything but JSON; PeopleUnknown
  */
 export async function requireDecider(event: H3Event, services: Services): Promise<Viewer> {
   const viewer = await requireViewer(event, services)
@@ -81,9 +82,10 @@ export async function requireDecider(event: H3Event, services: Services): Promis
   return deciding(viewer)
 }
 
-/** @throws HttpError 403 for who may only look */
+/** @throws HttpError 403 for who may only look, PeopleUnknown while nobody can tell */
 function deciding(viewer: Viewer): Viewer {
   if (viewer.role === 'reviewer') return viewer
+  if (viewer.role === null) throw new PeopleUnknown()
   throw new HttpError(403, 'VIEWERS_ONLY_LOOK', 'You may look at these pages, but not decide: no list of reviewers names you.')
 }
 

@@ -54,6 +54,6 @@ export type ClaimResult
   = | { claimed: true, /** Until then a decision can be taken back, epoch ms. */ revocableUntil?: number }
     /**
      * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: they may not, and alone read why,
-     * since no list names them, or since another one has it.
+     * since no list names them, since nobody can tell just now, or since another one has it.
      */
-    | { claimed: false, message: Line, forbidden?: 'unlisted' | 'taken' }
+    | { claimed: false, message: Line, forbidden?: 'unlisted' | 'unknown' | 'taken' }

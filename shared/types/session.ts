@@ -4,7 +4,8 @@ import type { Reviewer } from '../../server/ports/submission'
 export type OpsRole = 'viewer' | 'reviewer'
 
 export interface SessionState {
-  viewer: Pick<Reviewer, 'id' | 'name' | 'platform'> & { role: OpsRole } | null
+  /** Of no role while nobody can tell whether they decide. */
+  viewer: Pick<Reviewer, 'id' | 'name' | 'platform'> & { role: OpsRole | null } | null
   /** Why nobody can sign in. */
   closed: string | null
   /** Why somebody who signed in may not look. */

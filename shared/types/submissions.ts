@@ -194,8 +194,8 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   revision: string
   /** The three decisions are on offer. */
   open: boolean
-  /** To whoever asks: who only looks sees no buttons. */
-  mayDecide: boolean
+  /** To whoever asks: who only looks sees no buttons. Null while nobody can tell. */
+  mayDecide: boolean | null
   /** There is form data to erase, here or on cards, and whoever asks may. */
   mayErase: boolean
   /** What whoever asks may do about who has it: take it, or hand back what is theirs. */

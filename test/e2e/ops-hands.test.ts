@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { screenshot } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
-import { deployPages, page, usePages } from '../support/pages'
+import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 
@@ -196,6 +196,32 @@ test('many are decided together: their number first, then how far it is, and wha
   await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect((await states('waiting')).length).toBe(2)
+})
+
+test('whoever the page could not be told at first decides as soon as that is known', async () => {
+  let asked = 0
+  await page.route('**/api/auth/session', async (route) => {
+    if (++asked === 1) return route.fulfill({ status: 503, json: { error: 'Try again.', code: 'STORE_UNAVAILABLE' } })
+    const answer = await route.fetch()
+    const session = await answer.json() as { viewer: object }
+    const viewer = { ...session.viewer, ...asked === 2 && { role: null } }
+    await route.fulfill({ response: answer, json: { ...session, viewer } })
+  })
+  await page.goto(d.server.url)
+  await row('Wim').or(row('Zoe')).or(row('Yan')).first().waitFor()
+  await page.getByTestId('select').first().waitFor()
+  expect(asked).toBe(3)
+  expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
+
+  // So it is where it is not known who decides this one.
+  const [id] = await states('waiting')
+  await page.route(`**/api/submissions/${id}`, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...await answer.json() as object, mayDecide: null } })
+  }, { times: 1 })
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByText('Who may decide cannot be looked up just now. Trying again…').waitFor()
+  await page.getByTestId('decide-spam').waitFor()
 })
 
 test('who only looks has no deciding keys', async () => {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SessionState } from '../../shared/types/session'
 import { cardOf, click } from '../support/deployment'
 import { buttonOf } from '../support/discord/edit-form'
 import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
@@ -26,7 +27,7 @@ beforeAll(async () => {
     env: {
       METRICS_TOKEN: TOKEN, TAKE: '1',
       REVIEWERS: `slack:${slack.colleague.id},discord:role:${ROLE},ops:grace hopper`,
-      PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper`,
+      PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper; lin = slack:${slack.reviewer.id}, ops:Lin`,
     },
   }))
   d.slack.fault = ({ path, body }) => {
@@ -58,6 +59,7 @@ async function counted(platform: string): Promise<number> {
 
 const stateOf = async (id: string) => (await d.shown(id)).state
 
+const TRY_AGAIN = { code: 'PEOPLE_UNKNOWN', error: expect.stringMatching(/try again in a moment\.$/) as string }
 const ONLY_GRACE = /^Only \*grace\* and others may decide this\.$/
 
 describe('somebody who is none of the reviewers', () => {
@@ -183,10 +185,19 @@ describe('a reviewer', () => {
     d.slack.fault = request => request.path.endsWith('/usergroups.users.list') ? 'drop' : fault(request)
     const first = await send('/group')
     expect(await answerTo(on('slack'), () => on('slack').click(first, 'spam'))).toMatch(/try again in a moment\.$/)
+    const lin = await signedIn('Lin')
+    const session = async () => (await (await lin.get('/api/auth/session')).json() as SessionState).viewer?.role
+    expect(await session()).toBeNull()
+    expect(await (await lin.get(`/api/submissions/${first}`)).json()).toMatchObject({ open: true, mayDecide: null })
+    for (const path of [`/api/submissions/${first}/decision`, `/api/submissions/${first}/cards`, '/api/setup/email']) {
+      const answer = await lin.post(path, path.endsWith('decision') ? { action: 'spam' } : {})
+      expect([answer.status, await answer.json()]).toEqual([503, TRY_AGAIN])
+    }
     const card = await cardOf(d, first)
     expect((await interact(d.server.url, blockActions(card, 'spam', first, d.slack.colleague))).status).toBe(200)
     await until('the decision', async () => (await (await signedIn()).get(`/api/submissions/${first}`)).status === 410)
     d.slack.fault = fault
+    await until('what Lin may do', async () => await session() === 'reviewer')
     const again = await send('/group')
     await until('Slack is asked again', async () => {
       await click(d, await cardOf(d, again), 'forward', again)

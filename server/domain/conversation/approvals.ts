@@ -3,6 +3,8 @@ import type { Place } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { CardRef, Person } from '../../ports/submission'
+import type { Line } from '../../../shared/types/line'
+import { plain } from '../../../shared/utils/line'
 import { isNamed } from '../people/people'
 import { isSamePlace } from '../submission/place'
 
@@ -11,7 +13,7 @@ export interface ApprovalPorts {
   /** Who may decide beside the one who asked. */
   approvers: readonly string[]
   /** Why somebody may not approve what a call does to a submission, in words for them alone; null when they may. */
-  refusal: (submission: string, by: Person, place: Place) => Promise<string | null>
+  refusal: (submission: string, by: Person, place: Place) => Promise<{ message: Line } | null>
   /** Where a thread is, by its id, for turns that do not say it. */
   placeOf: (threadId: string) => Place
   ttlMs: number
@@ -91,7 +93,7 @@ export class Approvals {
       return { refused: 'not-allowed', message, kept }
     }
     const refused = approved && call.submission ? await refusal(call.submission, by, place) : null
-    if (refused !== null) return { refused: 'not-allowed', message: refused, kept }
+    if (refused) return { refused: 'not-allowed', message: plain(refused.message), kept }
     const now = runtime.now()
     if (now >= turn.expiresAt) {
       return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }

@@ -20,18 +20,19 @@ export interface AdmissionPorts {
  * password takes any name, so that a list of those who may not decide would keep nobody from it. Without viewers
  * everybody looks, and decides where some form has no list of reviewers.
  *
- * @throws PeopleUnknown while a group that says it cannot be looked up
+ * @returns the role is null while somebody looks of whom nobody can tell whether they decide
+ * @throws PeopleUnknown while nobody can tell whether they look
  */
 export async function admit(
   signedIn: Person, { people, reviewers, forms, viewers }: AdmissionPorts,
-): Promise<{ person: Person, role: OpsRole } | null> {
+): Promise<{ person: Person, role: OpsRole | null } | null> {
   const person = { ...signedIn, ...people.known(signedIn.names ?? []) }
   const lists = forms.all.map(form => form.reviewers)
   if (!viewers && lists.includes(undefined)) return { person, role: 'reviewer' }
   const isReviewer = await reviewers.has(lists.flatMap(list => list ?? []), person)
   if (isReviewer) return { person, role: 'reviewer' }
   const isViewer = viewers ? await reviewers.has(viewers, person) : true
-  if (isViewer) return { person, role: 'viewer' }
+  if (isViewer) return { person, role: isReviewer === null ? null : 'viewer' }
   if (isReviewer === null || isViewer === null) throw new PeopleUnknown()
   return null
 }

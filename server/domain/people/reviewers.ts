@@ -5,7 +5,7 @@ import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { Person } from '../../ports/submission'
 import { visible } from '../../../shared/utils/text'
-import { PeopleUnknown } from '../errors'
+import { NotAReviewer, PeopleUnknown } from '../errors'
 import { inWords, isNamed, type People } from './people'
 
 export interface ReviewersPorts {
@@ -46,15 +46,15 @@ export class Reviewers {
    */
   async refusal(
     { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: Attempt,
-  ): Promise<string | null> {
+  ): Promise<NotAReviewer | PeopleUnknown | null> {
     if (!reviewers) return null
     const listed = await this.has(reviewers, person)
     if (listed) return null
     const { monitor, log } = this.ports
     monitor.refused(attempt.platform)
     log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: listed === null ? true : undefined })
-    if (listed === null) return new PeopleUnknown().message
-    return `Only ${await this.told(reviewers)} may decide this.`
+    if (listed === null) return new PeopleUnknown()
+    return new NotAReviewer(`Only ${await this.told(reviewers)} may decide this.`)
   }
 
   /** Whether a list has somebody, by name or in a group; null while nobody can tell. */

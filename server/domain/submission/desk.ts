@@ -5,6 +5,7 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, CardRef, Person, Submission } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
+import { PeopleUnknown } from '../errors'
 import type { Reviewers } from '../people/reviewers'
 import { endLine } from './endings'
 import type { Outbox } from './outbox'
@@ -23,8 +24,10 @@ export interface DeskPorts {
   log: Log
 }
 
+type Refused = Extract<ClaimResult, { claimed: false }>
+
 /** They may not, and alone read why. */
-export type Forbidden = Extract<ClaimResult, { claimed: false }> & { forbidden: 'unlisted' | 'taken' }
+export type Forbidden = Refused & Required<Pick<Refused, 'forbidden'>>
 
 export function isForbidden(result: object): result is Forbidden {
   return 'forbidden' in result && result.forbidden !== undefined
@@ -65,8 +68,10 @@ export class Desk {
     if (belongsTo(this.place, known, this.ports)) {
       const form = presentation.forms.of(known.form)
       const attempt = { submission: id, action, platform }
-      const message = form.reviewers && await reviewers.refusal(form, await person, attempt)
-      return message ? { claimed: false, message, forbidden: 'unlisted' } : { known }
+      const refused = form.reviewers && await reviewers.refusal(form, await person, attempt)
+      if (!refused) return { known }
+      const forbidden = refused instanceof PeopleUnknown ? 'unknown' : 'unlisted'
+      return { claimed: false, message: refused.line, forbidden }
     }
     monitor.misplaced(platform)
     log.warn('review.misplaced', { submission: id, action, platform, reviewer: (await person).id })

@@ -33,7 +33,7 @@ export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentatio
 }
 
 /** Who looks at a submission. */
-export interface Viewer extends Person { role: OpsRole }
+export interface Viewer extends Person { role: OpsRole | null }
 
 /** Tells a person how to judge a held submission. */
 const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or erase it.'
@@ -47,15 +47,15 @@ export async function showSubmission(id: string, viewer: Viewer, ports: DetailsP
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
   const form = formOf(submission, presentation)
-  const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer) === true
-  const mayDecide = viewer.role === 'reviewer' && isListed
+  const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
+  const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
   const details: SubmissionDetails = {
     id, revision, receivedAt,
     expiresAt: dataLivesUntil(submission),
     state: state === 'expired' ? state : stateOf(submission),
     open: state === 'open' && data !== null,
     mayDecide,
-    mayErase: mayDecide && isShownSomewhere(submission),
+    mayErase: mayDecide === true && isShownSomewhere(submission),
     taking: mayDecide && form.claim ? takingOf(submission, viewer, ports.runtime.now()) : null,
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),

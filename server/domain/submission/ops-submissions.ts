@@ -4,7 +4,7 @@ import {
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
-import { AlreadyDecided, NotAReviewer, SubmissionEnded, Taken, WrongState } from '../errors'
+import { AlreadyDecided, NotAReviewer, PeopleUnknown, SubmissionEnded, Taken, WrongState } from '../errors'
 import { parsed } from '../parsed'
 import { identityOf } from '../people/people'
 import { ADDRESSES_LENGTH } from './addresses'
@@ -124,12 +124,12 @@ export class OpsSubmissions {
    * Posts the cards again that their platforms refused.
    *
    * @returns how many they are
-   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, StoreUnavailable
+   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async postAgain(id: string, reviewer: Person): Promise<number> {
     const { store, outbox, review } = this.ports
     const refusal = await reached(review.refusal(id, reviewer))
-    if (refusal) throw new NotAReviewer(refusal)
+    if (refusal) throw await this.refusal(id, refusal)
     const cards = await reached(outbox.postAgain(id))
     const submission = cards === 0 && await reached(store.get(id))
     if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
@@ -139,8 +139,8 @@ export class OpsSubmissions {
 
   /**
    * @returns errors by input id when the texts do not fit the fields; then nothing was decided
-   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, Taken, StoreUnavailable;
-   * SubmissionEnded when it was erased before
+   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, Taken,
+   * StoreUnavailable; SubmissionEnded when it was erased before
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<{ errors: Record<string, string> } | null> {
     const asked = parsed(decision, body)
@@ -169,7 +169,11 @@ export class OpsSubmissions {
   }
 
   private async refusal(id: string, { message, forbidden }: ClaimResult & { claimed: false }): Promise<Error> {
-    if (forbidden) return forbidden === 'taken' ? new Taken(message) : new NotAReviewer(message)
+    switch (forbidden) {
+      case 'taken': return new Taken(message)
+      case 'unlisted': return new NotAReviewer(message)
+      case 'unknown': return new PeopleUnknown()
+    }
     const { store } = this.ports
     const present = await reached(store.get(id))
     if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')

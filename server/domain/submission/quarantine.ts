@@ -1,7 +1,7 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Person, Submission } from '../../ports/submission'
-import { NotAReviewer, SubmissionEnded, SubmissionGone, WrongState } from '../errors'
+import { SubmissionEnded, SubmissionGone, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import { ending, endLine } from './endings'
@@ -33,7 +33,8 @@ export class Quarantine {
   /**
    * It is a form after all: its cards go out as for a new one.
    *
-   * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, NotAReviewer, StoreUnavailable
+   * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, NotAReviewer, PeopleUnknown,
+   * StoreUnavailable
    */
   async release(id: string, reviewer: Person, press?: string): Promise<void> {
     const { outbox, queue, presentation, runtime } = this.ports
@@ -48,7 +49,7 @@ export class Quarantine {
   /**
    * Erases the form data, wherever the submission is in its life, has its cards follow, and its endpoint told.
    *
-   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, StoreUnavailable
+   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async erase(id: string, reviewer: Person, press?: string): Promise<void> {
     const { outbox, presentation, tellsErasures, runtime } = this.ports
@@ -63,10 +64,10 @@ export class Quarantine {
   private async judgedBy(person: Person, id: string, action: string): Promise<Submission | null> {
     const { store, presentation, reviewers } = this.ports
     const known = await reached(store.get(id))
-    const message = known && await reviewers.refusal(
+    const refused = known && await reviewers.refusal(
       presentation.forms.of(known.form), person, { submission: id, action, platform: 'ops' },
     )
-    if (message) throw new NotAReviewer(message)
+    if (refused) throw refused
     return known
   }
 

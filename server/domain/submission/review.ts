@@ -3,7 +3,6 @@ import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Action, Person, Submission } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
-import { plain } from '../../../shared/utils/line'
 import { signatureOf } from '../people/people'
 import { addressesIn } from './addresses'
 import { Desk, refusalOf, type Click, type DeskPorts, type Forbidden } from './desk'
@@ -135,11 +134,11 @@ export class Review {
     return 'errors' in addressed ? addressed : this.claim(id, 'forward', who, { ...click, ...addressed, known })
   }
 
-  /** Why somebody may not have this one decided, in words for them alone; null when they may. */
-  async refusal(id: string, person: Person): Promise<string | null> {
+  /** Why somebody may not have this one decided; null when they may. */
+  async refusal(id: string, person: Person): Promise<Forbidden | null> {
     if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
     const found = await this.desk.here(id, 'approve', person)
-    return 'forbidden' in found ? plain(found.message) : null
+    return 'forbidden' in found ? found : null
   }
 
   private async claim(

@@ -87,7 +87,9 @@ describe('who may decide', () => {
     asked++
     return members ? { ok: true, value: members } : { ok: false, permanent: false, reason: 'Slack: no connection.' }
   })
-  const refusal = (list: string[] | undefined, who: Person) => reviewers.refusal({ reviewers: list }, who, attempt)
+  const refusal = async (list: string[] | undefined, who: Person) => (
+    (await reviewers.refusal({ reviewers: list }, who, attempt))?.message ?? null
+  )
 
   beforeEach(() => {
     ;[asked, refused] = [0, []]
@@ -187,8 +189,11 @@ describe('who may decide', () => {
 
   test('at the ops pages is not known while a group cannot be looked up', async () => {
     group(null)
-    const ports = { people, reviewers, forms: formsOf({ reviewers: ['slack:S1'] }), viewers: ['ops:ada'] }
+    const ports = { people, reviewers, forms: formsOf({ reviewers: ['slack:S1'] }), viewers: ['ops:ada', 'ops:see'] }
     await expect(admit(person('slack:U5'), ports)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
-    expect((await admit(person('ops:ada'), ports))?.role).toBe('viewer')
+    // Who looks in any case may be in the group, if they are on Slack.
+    expect((await admit(person('ops:ada'), ports))?.role).toBe(null)
+    expect((await admit(person('slack:U5'), { ...ports, viewers: undefined }))?.role).toBe(null)
+    expect((await admit(person('ops:see'), ports))?.role).toBe('viewer')
   })
 })

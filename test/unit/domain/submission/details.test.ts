@@ -65,3 +65,23 @@ test('history is told in words', () => {
     text: 'Email: Bounced', verdict: 'bounced',
   })
 })
+
+test('while a group cannot be looked up nobody is told that they may not decide, but to try again', async () => {
+  await triage.close()
+  triage = await openTriage({ form: { reviewers: ['slack:S1'] } })
+  submissions = new OpsSubmissions(triage)
+  triage.board.groups.set('slack:S1', async () => ({ ok: false, permanent: false, reason: 'Slack: no connection.' }))
+  const id = await triage.post({ name: 'Ada' })
+  const unsure = { ...ADA, names: ['slack:U1'], role: 'reviewer' } as const
+  for (const viewer of [unsure, { ...unsure, role: null }]) {
+    expect(await submissions.show(id, viewer)).toMatchObject({ open: true, mayDecide: null, mayErase: false })
+  }
+  expect(await submissions.show(id, { ...unsure, role: 'viewer' })).toMatchObject({ mayDecide: false })
+  const code = 'PEOPLE_UNKNOWN'
+  for (const action of ['spam', 'erase', 'forward']) {
+    await expect(submissions.decide(id, { action }, unsure)).rejects.toMatchObject({ code })
+  }
+  await expect(submissions.postAgain(id, unsure)).rejects.toMatchObject({ code })
+  // Whoever is on Slack may be in it, and nobody else.
+  await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
+})
