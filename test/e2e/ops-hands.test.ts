@@ -163,6 +163,12 @@ test('in the list keys move, select and decide, and letters are typed where some
   await page.getByTestId('row').first().getByTestId('select').click()
   await row('Zoe').getByTestId('select').click({ modifiers: ['Shift'] })
   await page.getByTestId('selection').getByText('3 selected').waitFor()
+  // Esc is of the panel first.
+  await page.getByTestId('search-help').click()
+  await page.locator('[aria-expanded=true]').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('[aria-expanded=true]').waitFor({ state: 'detached' })
+  await page.getByTestId('selection').getByText('3 selected').waitFor()
   await page.keyboard.press('Escape')
   await page.getByTestId('selection').waitFor({ state: 'detached' })
 
