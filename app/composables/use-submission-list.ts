@@ -123,9 +123,10 @@ export function useSubmissionList() {
   /** It is not all known yet what the filter finds. */
   const searching = computed(() => filtered.value && (isShort() || isUncounted()))
 
-  /** Fills the page first, and counts then. */
+  /** Fills the page first, and counts then; what fills the page counts where the count has come to the same place. */
   async function goOn(asked: string) {
-    const [isRows, isFirst] = [isShort(), !before.value]
+    const isRows = isShort()
+    const isCount = !isRows || page.value!.cursor === search.value!.cursor
     const answer = isRows
       ? await ask({ limit: PAGE_ROWS - page.value!.rows.length, before: page.value!.cursor })
       : await ask({ limit: MOST_ROWS, only: 'ids', before: search.value!.cursor })
@@ -135,7 +136,7 @@ export function useSubmissionList() {
       const rows = [...page.value!.rows, ...answer.rows.filter(({ id }) => !known.has(id))]
       page.value = { ...page.value!, rows, cursor: answer.cursor, total: answer.total }
     }
-    if (isRows && !isFirst) return
+    if (!isCount) return
     const { of, ids, scanned } = search.value!
     search.value = {
       of, ids: new Set([...ids, ...answer.found]), scanned: scanned + answer.scanned, cursor: answer.cursor,
