@@ -46,11 +46,18 @@ export function useDone() {
   const failed = (action: AtOnce, description: string) => fail(FAILED[action], description)
 
   async function takeBack() {
-    if (!last.value) return
-    const { id, action } = last.value
+    const [offer, shown, number] = [last.value, notice.value, begun]
+    if (!offer) return
+    const { id, action, until } = offer
     last.value = notice.value = null
     const result = await decideOn(id, { action })
-    if (!result.decided) return failed(action, result.message)
+    if (!result.decided) {
+      failed(action, result.message)
+      const leftMs = until - Date.now()
+      const isOpen = !result.late && leftMs > 0 && number === begun
+      if (isOpen) [last.value, notice.value] = [offer, shown && { ...shown, ms: Math.min(leftMs, OFFER_MS) }]
+      return
+    }
     notice.value = {
       number: told, title: 'What was decided last is open again. The cards follow.', icon: 'i-lucide-undo-2',
       to: `/submissions/${id}`, ms: READ_MS,
