@@ -14,7 +14,7 @@ interface Decided {
 
 /** What somebody has begun to decide; asked once more only before what cannot be taken back. */
 export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: Decided) {
-  const { begin, say, fail, failed, failedBehind, undoing } = useDone()
+  const { begin, say, fail, failed, tell, undoing } = useDone()
   /** With the submission as it was then: form and dialog outlive what happens meanwhile. */
   const begun = shallowRef<Asked<Deciding> | null>(null)
   const editing = computed(() => begun.value?.what === 'edit' ? begun.value.submission : null)
@@ -33,7 +33,9 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   let isBusy = false
   /** What had the focus before the question. */
   let opener: HTMLElement | null = null
-  const toHeading = () => document.querySelector<HTMLElement>('main h1')?.focus()
+  let isLeft = false
+  onBeforeUnmount(() => isLeft = true)
+  const toHeading = () => !isLeft && document.querySelector<HTMLElement>('main h1')?.focus()
 
   async function ask(what: Deciding) {
     const shown = submission.value
@@ -45,7 +47,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   async function straight(what: 'forward' | 'spam', shown: SubmissionDetails) {
     isBusy = true
-    const result = await send(what, shown).finally(() => isBusy = false)
+    const result = await send(what, { action: what }, shown).finally(() => isBusy = false)
     if (!result) return
     if (result.decided) return decided(what)
     if (!result.late) return void (begun.value = { what, submission: shown, refused: result.message })
@@ -53,19 +55,24 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     if (!await goOn()) toHeading()
   }
 
-  /** Null where the next one is shown meanwhile: what became of this one is said when it is known, and not before. */
-  async function send(what: 'forward' | 'spam', shown: SubmissionDetails): Promise<DecisionResult | null> {
-    const answer = decide({ action: what })
+  /** Null where whoever pressed is elsewhere by then: what came of it is said when it is known, and not before. */
+  async function send(
+    what: Deciding | AtOnce, request: DecisionRequest, shown: SubmissionDetails,
+  ): Promise<DecisionResult | null> {
+    const asked = begun.value
+    const answer = decide(request)
     // Who has it, has to agree first.
     const isFree = shown.holder === null || shown.taking === 'hand-back'
-    if (!isFree || !leave(answer)) return answer
-    const number = begin()
-    void answer.then((result) => {
-      if (result.decided) say(id, what, shown.revocableMs[what], number)
-      else if (result.late) fail('Already decided', result.message)
-      else failedBehind(id, result.message)
+    const isBehind = (what === 'forward' || what === 'spam') && isFree && leave(answer)
+    const number = isBehind ? begin() : undefined
+    const told = answer.then((result) => {
+      const isAside = isBehind || isLeft || (asked !== null && begun.value !== asked)
+      if (!isAside) return result
+      tell(id, what, result, shown.revocableMs[what === 'spam' ? 'spam' : 'forward'], number)
+      void refresh()
+      return null
     })
-    return null
+    return isBehind ? null : told
   }
 
   /** What was pressed is gone in a moment. */
@@ -82,7 +89,8 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   /** Somebody who is editing goes on with what they typed. */
   async function act(action: AtOnce) {
-    const result = await decide({ action })
+    const result = await send(action, { action }, submission.value ?? begun.value!.submission)
+    if (!result) return
     if (!result.decided) failed(action, result.message)
     else if (!editing.value) await decided(action)
     else {
@@ -91,11 +99,12 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     }
   }
 
+  const edit = (request: DecisionRequest) => send('edit', request, begun.value!.submission)
+
   /** After the dialog asked; where others wait too, whoever is too late need not stay to read why. */
   async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionResult | null> {
-    const result = action === 'forward' || action === 'spam'
-      ? await send(action, begun.value!.submission)
-      : await decide(action === 'resend' ? { action, to } : { action })
+    const request = action === 'resend' ? { action, to } : { action }
+    const result = await send(action, request, begun.value!.submission)
     if (result && !result.decided && result.late && await goOn()) fail('Already decided', result.message)
     return result
   }
@@ -121,7 +130,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   }
 
   return {
-    editing, asking, dirty, over, ask, act, confirmed, decided, close, cancel, closed, undoing,
+    editing, asking, dirty, over, ask, act, edit, confirmed, decided, close, cancel, closed, undoing,
   }
 }
 

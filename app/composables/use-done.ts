@@ -1,4 +1,4 @@
-import type { AtOnce, Deciding } from './use-submission'
+import type { AtOnce, Deciding, DecisionResult } from './use-submission'
 
 const DONE = {
   'forward': 'Forwarded. The cards follow.', 'edit': 'Forwarded. The cards follow.',
@@ -7,10 +7,10 @@ const DONE = {
   'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
   'take': 'You have it. The cards follow.', 'hand-back': 'Handed back. The cards follow.',
 } as const
-const FAILED = {
+const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
   'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
   'take': 'It is not yours', 'hand-back': 'It was not handed back',
-} as const
+}
 const HOW_BACK = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
 
 /** An offer to take something back is there at most so long, ms: longer than it takes to read it twice. */
@@ -43,7 +43,7 @@ export function useDone() {
   const fail = (title: string, description: string) => (
     toast.add({ title, description, color: 'warning', icon: 'i-lucide-info' })
   )
-  const failed = (action: AtOnce, description: string) => fail(FAILED[action], description)
+  const failed = (action: AtOnce, description: string) => fail(FAILED[action]!, description)
 
   async function takeBack() {
     const [offer, shown, number] = [last.value, notice.value, begun]
@@ -86,10 +86,13 @@ export function useDone() {
     notice.value = { number, title: DONE[done], icon: 'i-lucide-check', ms }
   }
 
-  /** It was left for the next one: whoever did that has to know, whenever they look. */
-  function failedBehind(id: string, description: string) {
+  /** What came of it, for whoever is elsewhere by now: that it failed they have to know, whenever they look. */
+  function tell(id: string, done: Deciding | AtOnce, result: DecisionResult, revocableMs: number, number?: number) {
+    if (result.decided) return say(id, done, revocableMs, number)
+    if (result.late) return fail(FAILED[done] ?? 'Already decided', result.message)
     toast.add({
-      title: 'It was not decided', description, color: 'error', icon: 'i-lucide-triangle-alert', duration: 0,
+      title: FAILED[done] ?? 'It was not decided', description: result.message, color: 'error',
+      icon: 'i-lucide-triangle-alert', duration: 0,
       actions: [{ label: 'Open it', color: 'neutral', variant: 'outline', to: `/submissions/${id}` }],
     })
   }
@@ -99,5 +102,5 @@ export function useDone() {
     ? [{ key: 'z', label: 'Undo the last decision', icon: 'i-lucide-undo-2', run: takeBack }]
     : []
 
-  return { notice, begin, say, fail, failed, failedBehind, takeBack, undoing }
+  return { notice, begin, say, fail, failed, tell, takeBack, undoing }
 }

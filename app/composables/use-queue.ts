@@ -1,3 +1,5 @@
+import { tryOnScopeDispose } from '@vueuse/core'
+
 const PAGE_ROWS = 50
 
 /** States in which a reviewer is waited for. */
@@ -112,6 +114,11 @@ export function useQueue(id: () => string) {
     }
   }
 
+  let isOver = false
+  tryOnScopeDispose(() => isOver = true)
+  /** Nobody is led on who went elsewhere while the next one was looked for. */
+  const isAt = (from: string) => !isOver && id() === from
+
   async function open(opened: string) {
     ahead = next.value?.id === opened ? next.value : null
     await navigateTo(`/submissions/${encodeURIComponent(opened)}`)
@@ -124,8 +131,9 @@ export function useQueue(id: () => string) {
 
   /** The row so many further, whatever became of it; nothing happens where there is none. */
   async function move(by: 1 | -1): Promise<void> {
-    const at = place() + by
-    if (at >= 0 && (at < rows().length || await extend().catch(() => false))) await open(rows()[at]!.id)
+    const [from, at] = [id(), place() + by]
+    const isThere = at >= 0 && (at < rows().length || await extend().catch(() => false))
+    if (isThere && isAt(from)) await open(rows()[at]!.id)
   }
 
   /** Opens the next one at once, where it is known: this one is being decided. */
@@ -144,7 +152,9 @@ export function useQueue(id: () => string) {
 
   /** Opens the next one that waits. False when nothing does; undefined when that cannot be known now. */
   async function goOn(): Promise<boolean | undefined> {
+    const from = id()
     const found = next.value ?? await (search ?? look()).catch(() => undefined)
+    if (!isAt(from)) return true
     if (found) await open(found.id)
     return found === undefined ? undefined : found !== null
   }

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../support/browser'
+import { submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, problems, usePages } from '../support/pages'
+
+// Whoever leaves before an answer stays where they went, and is told what came of it.
+
+let d: Deployment
+
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h' }) })
+afterAll(() => d.close())
+usePages()
+
+const send = (data: unknown) => submitForm(d.server, data)
+const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
+const failing = (status: number, code: string, error: string) => ({ status, json: { error, code } })
+const toList = () => page.getByRole('link', { name: 'All submissions' }).click()
+const focused = () => page.evaluate<string | null>('document.activeElement.dataset.testid ?? null')
+/** What was to follow from an answer has followed. */
+const settled = () => page.evaluate('new Promise(resolve => setTimeout(resolve, 500))')
+
+test('whoever leaves before a decision is answered is told what came of it where they are, and stays there', async () => {
+  const id = await send({ name: 'Ines', message: 'Away' })
+  const path = `**/${id}/decision`
+  for (const [answer, says] of [
+    [failing(503, 'STORE_UNAVAILABLE', 'The store does not answer.'), 'It was not decided'],
+    [failing(423, 'TAKEN', 'Ada has it.'), 'It was not decided'], [null, 'Marked as spam.'],
+  ] as const) {
+    await page.goto(`${d.server.url}/submissions/${id}`)
+    await page.getByTestId('decide-spam').waitFor()
+    const release = await holdRequests(page, path, route => answer ? route.fulfill(answer) : route.continue())
+    const asked = page.waitForRequest(path)
+    await page.keyboard.press('s')
+    await asked
+    await toList()
+    await page.getByTestId('search').click()
+    release()
+    await page.getByText(says).first().waitFor()
+    if (answer) await page.getByText(answer.json.error).first().waitFor()
+    await settled()
+    expect([shown(), await focused()]).toEqual([undefined, 'search'])
+    await page.unroute(path)
+  }
+  expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('423')])
+})
+
+test('an edit that was sent is told of, whoever left its form', async () => {
+  page.on('dialog', dialog => dialog.accept())
+  const id = await send({ name: 'Ivan', message: 'Edited' })
+  const path = `**/${id}/decision`
+  for (const leave of [toList, () => page.getByTestId('edit-cancel').click()]) {
+    await page.goto(`${d.server.url}/submissions/${id}`)
+    await page.getByTestId('decide-edit').click()
+    await page.getByTestId('edit-f0').fill('Ivo')
+    const answer = failing(503, 'STORE_UNAVAILABLE', 'The store does not answer.')
+    const release = await holdRequests(page, path, route => route.fulfill(answer))
+    const asked = page.waitForRequest(path)
+    await page.getByTestId('edit-submit').click()
+    await asked
+    await leave()
+    await page.getByTestId('edit-form').waitFor({ state: 'detached' })
+    release()
+    await page.getByText('It was not decided').first().waitFor()
+    await page.unroute(path)
+  }
+  expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('503')])
+})
+
+test('whoever leaves while the next one is looked for stays where they went', async () => {
+  const [second, first] = [await send({ message: 'Lookout' }), await send({ message: 'Lookout' })]
+  await page.goto(`${d.server.url}/?q=lookout`)
+  await page.getByTestId('row').nth(1).waitFor()
+  const release = await holdRequests(page, `**/api/submissions/${second}`, route => route.continue())
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await page.locator('main').getByText(first).waitFor()
+  await page.getByTestId('decide-spam').waitFor()
+  await page.keyboard.press('s')
+  await page.getByTestId('notice').getByText('Marked as spam.').waitFor()
+  await page.getByRole('link', { name: 'Status' }).click()
+  await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
+  const answered = page.waitForResponse(`**/api/submissions/${second}`)
+  release()
+  await answered
+  await settled()
+  expect(page.url()).toBe(`${d.server.url}/status`)
+})
