@@ -7,9 +7,8 @@ const WISHES = {
   take: { key: 't', label: 'Take', icon: 'i-lucide-hand' },
 } as const
 
-const linkOf = (id: string) => (
-  document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"] a`)
-)
+const rowOf = (id: string) => document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"]`)
+const linkOf = (id: string) => rowOf(id)?.querySelector('a') ?? null
 
 /** Id of the row that keys act on, kept for the way back from a submission. */
 export const useCurrentRow = () => useState<string | null>('list-current', () => null)
@@ -40,12 +39,28 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     if (to) focusOn(to.id)
   }
 
-  /** The row after this one, or before it where it is the last. */
-  function leave(id: string) {
-    const at = rows().findIndex(row => row.id === id)
-    const to = rows()[at + 1] ?? rows()[at - 1]
-    if (to) focusOn(to.id)
+  /** Where nothing has the focus any more: the current row has it, or the heading where there is none. */
+  function focusOnCurrent(row = current.value) {
+    if (row) focusOn(row.id)
     else document.querySelector<HTMLElement>('main h1')?.focus()
+  }
+
+  let isOver = false
+  onBeforeUnmount(() => isOver = true)
+  const isElsewhere = (id: string) => isOver || hasMovedOn(rowOf(id))
+
+  /** Back to a row, for who is still there. */
+  function stay(id: string) {
+    if (!isElsewhere(id)) focusOn(id)
+  }
+
+  /** On to the row after this one, or before it where it is the last; it may be gone already. */
+  function leave(id: string) {
+    const hasLeft = isElsewhere(id)
+    const at = rows().findIndex(row => row.id === id)
+    const to = at < 0 ? current.value : rows()[at + 1] ?? rows()[at - 1] ?? null
+    if (kept.value === id) kept.value = to?.id ?? null
+    if (!hasLeft) focusOnCurrent(to)
   }
 
   // The current row is gone: what took its place is.
@@ -53,9 +68,8 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     const at = before.findIndex(({ id }) => id === kept.value)
     if (at < 0 || now.some(({ id }) => id === kept.value)) return
     const hadFocus = document.activeElement?.closest<HTMLElement>('[data-testid=row]')?.dataset.id === kept.value
-    const to = now[Math.min(at, now.length - 1)]
-    kept.value = to?.id ?? null
-    if (hadFocus && to) focusOn(to.id)
+    kept.value = now[Math.min(at, now.length - 1)]?.id ?? null
+    if (hadFocus) focusOnCurrent()
   })
 
   const mayDecide = (row: Row) => decides.value && isDecidable(row)
@@ -64,8 +78,7 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     const mayTake = what !== 'take' || row === null || row.holder === null
     if (row && !(mayDecide(row) && mayTake)) return
     // A link with the focus would be followed by the Enter that answers the question.
-    const link = row && linkOf(row.id)
-    link?.closest('li')?.focus()
+    if (row) rowOf(row.id)?.focus()
     wish.value = { what, row }
   }
 
@@ -104,10 +117,12 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
 
   /** Whoever comes back from a submission is where they left. */
   onMounted(() => {
-    if (kept.value && linkOf(kept.value) && document.activeElement === document.body) focusOn(kept.value)
+    if (kept.value && linkOf(kept.value) && !hasMovedOn()) focusOn(kept.value)
   })
 
-  return { current, hovered, kept, wish, wishes, selection, mayDecide, move, ask, leave, focusOn }
+  return {
+    current, hovered, kept, wish, wishes, selection, mayDecide, move, ask, isElsewhere, stay, leave, focusOnCurrent,
+  }
 }
 
 export type Hands = ReturnType<typeof useHands>

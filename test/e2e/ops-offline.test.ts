@@ -192,6 +192,27 @@ test('the list answers keys without a connection, and what is typed into the sea
   await page.getByText('Ivo').first().waitFor()
 })
 
+test('whoever types when the answer comes keeps their place, and what they type decides nothing', async () => {
+  for (const name of ['Una', 'Ute', 'Uwe']) await send({ name, message: 'Typing' })
+  await page.goto(`${d.server.url}/?q=typing`)
+  await row('Uwe').waitFor()
+  await page.getByTestId('filter-mine').waitFor()
+  await idle()
+  await offline(true)
+  await page.keyboard.press('j')
+  await page.keyboard.press('s')
+  await waits()
+  await page.getByTestId('search').fill('typing u')
+  await offline(false)
+  await page.getByTestId('notice').getByText('Marked as spam.').waitFor()
+  await row('Uwe').waitFor({ state: 'detached' })
+  await page.keyboard.type('sft')
+  expect(await page.getByTestId('search').inputValue()).toBe('typing usft')
+  await page.getByTestId('search').fill('typing')
+  await row('Ute').waitFor()
+  expect(await page.getByTestId('row').count()).toBe(2)
+})
+
 test('many are decided once, and the dialog goes on when the connection is back', async () => {
   for (const name of ['Ada', 'Bea', 'Cyd']) await send({ name, message: 'Many' })
   await page.goto(`${d.server.url}/?q=many`)
