@@ -1,4 +1,4 @@
-import { watchDebounced } from '@vueuse/core'
+import { useTimeoutFn } from '@vueuse/core'
 import { isFiltered, listOf, useListPlace, type ListName } from './use-list-place'
 
 /** A page, and the list that it is of. */
@@ -187,11 +187,12 @@ export function useSubmissionList() {
   /** What is typed is searched for in a moment, and what the address says is as if it were typed. */
   const q = ref(filter.value.q ?? '')
   let typed = filter.value.q ?? ''
-  watchDebounced(q, (text) => {
-    typed = text.trim()
+  const { start: seek, stop: seekNot } = useTimeoutFn(() => {
+    typed = q.value.trim()
     if (typed === (filter.value.q ?? '')) return
     choose({ ...filter.value, q: typed || undefined }, 'replace')
-  }, { debounce: TYPING_MS })
+  }, TYPING_MS, { immediate: false })
+  watch(q, () => seek())
   watch(() => filter.value.q ?? '', now => now === typed || (typed = q.value = now))
 
   if (pageIsOf.value !== place()) page.value = null
@@ -207,6 +208,8 @@ export function useSubmissionList() {
   const drawn = useDrawnRows(() => page.value?.rows ?? [])
   const queue = useQueueRows()
   onBeforeRouteLeave(() => {
+    // It would lead back here.
+    seekNot()
     if (page.value) queue.value = queueOf(page.value, filter.value)
   })
   return {

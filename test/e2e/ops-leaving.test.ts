@@ -84,3 +84,18 @@ test('whoever leaves while the next one is looked for stays where they went', as
   await settled()
   expect(page.url()).toBe(`${d.server.url}/status`)
 })
+
+test('what was typed into the search a moment ago does not lead back from the submission that was opened', async () => {
+  const id = await send({ name: 'Quinn', message: 'Quickly' })
+  await page.goto(d.server.url)
+  await page.locator(`[data-id="${id}"] a`).first().waitFor()
+  await page.evaluate(`(() => {
+    const search = document.querySelector('[data-testid=search]')
+    search.value = 'quick'
+    search.dispatchEvent(new Event('input', { bubbles: true }))
+    document.querySelector('[data-id="${id}"] a').click()
+  })()`)
+  await page.getByTestId('history').waitFor()
+  await settled()
+  expect(shown()).toBe(id)
+})
