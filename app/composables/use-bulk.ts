@@ -1,3 +1,5 @@
+import { tryOnScopeDispose } from '@vueuse/core'
+
 /** At most so many in one request, so that its progress is seen and it can be stopped soon; the API takes 200. */
 const STEP = 20
 const PAGE_ROWS = 100
@@ -14,6 +16,7 @@ export function useBulk() {
   /** Why it could not go on. */
   const problem = ref<string | null>(null)
   let isStopped = false
+  tryOnScopeDispose(() => isStopped = true)
 
   async function run(ids: readonly string[], action: BulkAction): Promise<void> {
     [total.value, done.value, errors.value, left.value, problem.value] = [ids.length, [], [], [...ids], null]

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, problems, usePages } from '../support/pages'
+import { seed, waiting } from '../support/seed'
 
 // Whoever leaves before an answer stays where they went, and is told what came of it.
 
@@ -13,6 +14,9 @@ usePages()
 
 const send = (data: unknown) => submitForm(d.server, data)
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
+const warnsBeforeClosing = () => (
+  page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')
+)
 const failing = (status: number, code: string, error: string) => ({ status, json: { error, code } })
 const toList = () => page.getByRole('link', { name: 'All submissions' }).click()
 const focused = () => page.evaluate<string | null>('document.activeElement.dataset.testid ?? null')
@@ -98,4 +102,40 @@ test('what was typed into the search a moment ago does not lead back from the su
   await page.getByTestId('history').waitFor()
   await settled()
   expect(shown()).toBe(id)
+})
+
+test('whoever leaves while many are decided is asked before, and told what was not decided', async () => {
+  await seed(d.redis.url, Array.from({ length: 50 }, () => waiting({ cards: [], data: { name: 'Left' } })))
+  await page.goto(`${d.server.url}/status`)
+  await page.getByRole('link', { name: 'Submissions', exact: true }).click()
+  await page.getByTestId('search').fill('Left')
+  await page.waitForURL('**/?q=Left')
+  await page.getByTestId('total').filter({ hasText: /^\s*50 of/ }).waitFor()
+  await page.getByTestId('select-page').click()
+  const asked: number[] = []
+  const gate = Promise.withResolvers<undefined>()
+  await page.route('**/api/submissions/decisions', async (route) => {
+    asked.push((route.request().postDataJSON() as { ids: string[] }).ids.length)
+    if (asked.length === 2) await gate.promise
+    await route.continue()
+  })
+  await page.getByTestId('many-spam').click()
+  await page.getByTestId('confirm').click()
+  await page.getByRole('dialog').getByText('20 of 50').waitFor()
+  expect(await warnsBeforeClosing()).toBe(true)
+  const back = async () => {
+    const question = page.waitForEvent('dialog')
+    await page.evaluate('history.back()')
+    return question
+  }
+  await (await back()).dismiss()
+  await page.waitForURL('**/?q=Left')
+  await page.getByRole('dialog').getByText('20 of 50').waitFor()
+  await (await back()).accept()
+  await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor()
+  gate.resolve(undefined)
+  await page.getByText('40 of 50 marked as spam').first().waitFor()
+  await page.getByText('10 submissions are as before.').first().waitFor()
+  expect(asked).toEqual([20, 20])
+  expect(await warnsBeforeClosing()).toBe(false)
 })
