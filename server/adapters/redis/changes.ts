@@ -1,6 +1,6 @@
 import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
 import { bounded, type RedisClient } from './client'
-import { CHANGES } from './scripts'
+import { changesChannel } from './keys'
 
 /** The announcements of all processes, on a connection of its own that exists while somebody listens. */
 export class RedisChanges {
@@ -49,7 +49,7 @@ export class RedisChanges {
     }
     subscriber.on('ready', stands)
     subscriber.connect()
-      .then(() => subscriber.subscribe(CHANGES, id => this.tell(id)))
+      .then(() => subscriber.subscribe(changesChannel(this.client), id => this.tell(id)))
       .then(stands)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber

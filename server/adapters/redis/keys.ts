@@ -1,3 +1,4 @@
+import type { RedisClientType as RedisClient } from 'redis'
 import type { List } from '../../ports/store'
 
 export const HOUR_MS = 60 * 60 * 1000
@@ -13,6 +14,14 @@ export const dataKey = (id: string) => `{triage}:d:${id}`
 const traceKey = (id: string) => `{triage}:t:${id}`
 export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
+
+/**
+ * Where every change is announced, by id. Redis announces in all of its databases alike, so each but the first has a
+ * channel of its own: other deployments may use the others.
+ */
+export function changesChannel({ options: { database = 0 } }: Pick<RedisClient, 'options'>): string {
+  return database === 0 ? '{triage}:changes' : `{triage}:changes:${database}`
+}
 
 /** The keys of a submission: its record and its form data, or its trace. */
 export function keysOf(id: string): string[] {

@@ -1,17 +1,14 @@
 import { QUEUE } from './card-queue'
 import { script } from './lua'
 
-/** Where every change is announced, by id. */
-export const CHANGES = '{triage}:changes'
-
 /** How many there were. */
 export const REVISION = '{triage}:revision'
 
-/** Announces a change, and counts what happened in this hour until 24 hours after it. */
+/** Announces a change in the channel that ARGV ends with; counts what happened in this hour until 24 hours after it. */
 const BOOKKEEPING = `
 local function announce(id)
   redis.call('INCR', '${REVISION}')
-  redis.call('PUBLISH', '${CHANGES}', id)
+  redis.call('PUBLISH', ARGV[#ARGV], id)
 end
 local function count(key, field)
   if redis.call('HINCRBY', key, field, 1) == 1 then redis.call('EXPIRE', key, 90000) end
@@ -42,7 +39,7 @@ end
  * ARGV id, version, record, its end, data, its end, score in pending or held, score in due ('' for none),
  * how long the idempotency key is held ('' for none), the client's limit ('' for none), its window; lengths in ms;
  * most in the index and what keys of records and of data begin with ('' each for any number), for how long a card that
- * may be posted at once is its maker's, and for each room its interval.
+ * may be posted at once is its maker's, for each room its interval, and the channel of announcements.
  */
 export const CREATE = script(`${QUEUE}${BOOKKEEPING}
 if ARGV[10] ~= '' then
@@ -94,7 +91,8 @@ end
  * taken, and for each room that it leaves what `queueKeys` says.
  * ARGV id, expected version, its scores in the list that it goes to, in due, in stuck and in taken ('' for none, 'stay'
  * when nothing changes), what the audit line counts as ('' for no line), the line, its time, how long lines are kept,
- * most lines, what the script says, and from `pauses` on for each room how long its gate stays closed.
+ * most lines, what the script says, from `pauses` on for each room how long its gate stays closed, and the channel of
+ * announcements.
  */
 const FOLLOW = `
 local function place(from, to, score)

@@ -11,7 +11,7 @@ import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
 import {
-  AUDIT, dataKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  AUDIT, changesChannel, dataKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
 } from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
@@ -66,9 +66,9 @@ export class RedisStore implements SubmissionStore {
       this.dueOf(submission),
       idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
       ...most === undefined ? ['', '', ''] : [most, recordKey(''), dataKey('')],
-      entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [],
+      entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [], changesChannel(this.client),
     ]
-    const stored = await this.call(() => run(this.client, CREATE, keys, args.map(String))) as string | number | number[]
+    const stored = await this.calls.run(CREATE, keys, args) as string | number | number[]
     if (typeof stored === 'string') return { id: stored, places: [] }
     if (typeof stored === 'object') return { id, places: stored }
     if (stored < 0) throw new LimitReached(-stored)
@@ -221,7 +221,7 @@ export class RedisStore implements SubmissionStore {
   private async change(
     next: Submission, script: typeof PUT, keys: string[], args: (string | number)[],
   ): Promise<Submission | null> {
-    const stored = await this.call(() => run(this.client, script, keys, args.map(String))) as number | string
+    const stored = await this.calls.run(script, keys, [...args, changesChannel(this.client)]) as number | string
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
   }

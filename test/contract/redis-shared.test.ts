@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RedisClient } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import { submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
+import { type RedisServer, startRedis } from '../support/redis-server'
+import { until } from '../support/until'
+
+let server: RedisServer
+let owner: RedisClient
+let stores: RedisStore[]
+beforeEach(async () => {
+  server = await startRedis()
+  owner = await connectRedis(server.url)
+  stores = []
+})
+afterEach(async () => {
+  await Promise.all(stores.map(store => store.close()))
+  owner.destroy()
+  await server.stop()
+})
+
+async function open(url: string): Promise<RedisStore> {
+  const store = new RedisStore(await connectRedis(url), storeRules)
+  stores.push(store)
+  return store
+}
+
+/** What a store hears of from now on. */
+async function heard(store: RedisStore): Promise<string[]> {
+  const ids: string[] = []
+  let missed = 0
+  store.watch({ changed: id => void (id === null ? missed++ : ids.push(id)), alive: () => {} })
+  // It says that it may have missed something when it is connected, and again once its subscription stands.
+  await until('the subscription', () => missed >= 2)
+  return ids
+}
+
+describe('two deployments in two databases of one Redis', () => {
+  it('hear of their own changes alone', async () => {
+    const [first, second] = [await open(server.url), await open(`${server.url}/3`)]
+    const [atFirst, atSecond] = [await heard(first), await heard(second)]
+    const [one, two] = [submission(), submission()]
+    await first.create(one)
+    await second.create(two)
+    // By then each has heard of all that came before, because Redis tells in order.
+    const [last, end] = [submission(), submission()]
+    await first.create(last)
+    await second.create(end)
+    await until('both to hear', () => atFirst.includes(last.id) && atSecond.includes(end.id))
+    expect(atFirst).toEqual([one.id, last.id])
+    expect(atSecond).toEqual([two.id, end.id])
+  })
+})
