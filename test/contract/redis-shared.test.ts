@@ -53,3 +53,23 @@ describe('two deployments in two databases of one Redis', () => {
     expect(atSecond).toEqual([two.id, end.id])
   })
 })
+
+describe('a user of Redis that may not announce', () => {
+  const MAY = ['reset', 'on', '>secret', '+@all', '~{triage}:*', '~chat-sdk:*']
+
+  it.each(['', '/3'])('is refused by the check, which says what to allow; then all works: database "%s"', async (path) => {
+    await owner.aclSetUser('forms', MAY)
+    const store = await open(`redis://forms:secret@127.0.0.1:${server.port}${path}`)
+    const refusal = await store.check()
+    expect(refusal).toMatch(/^Redis answers NOPERM\..* channels \{triage\}:changes\*/)
+    const rules = /ACL SETUSER <user> ([^)]+)/.exec(refusal!)![1]!.split(' ')
+    await owner.aclSetUser('forms', ['reset', 'on', '>secret', ...rules])
+    const ids = await heard(store)
+    // What this announces is no change.
+    expect(await store.check()).toBeNull()
+    const created = submission()
+    await store.create(created)
+    await until('it to hear', () => ids.includes(created.id))
+    expect(ids).toEqual([created.id])
+  })
+})

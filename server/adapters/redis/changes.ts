@@ -49,7 +49,8 @@ export class RedisChanges {
     }
     subscriber.on('ready', stands)
     subscriber.connect()
-      .then(() => subscriber.subscribe(changesChannel(this.client), id => this.tell(id)))
+      // What tries whether Redis takes announcements names no submission.
+      .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.tell(id)))
       .then(stands)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber

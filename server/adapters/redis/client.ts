@@ -2,6 +2,7 @@ import { createClient, type RedisClientType } from 'redis'
 import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
+import { changesChannel } from './keys'
 import { isOfThisNode, refusalLine, isTooOld, OLDEST_REDIS, serverVersion } from './refusals'
 
 /** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
@@ -169,9 +170,11 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
   return () => seeker.reason !== undefined
 }
 
-/** A write that leaves nothing behind, as cheap as any: whether this node takes writes. */
+/** Writes and announces, as every change does, and leaves nothing behind: whether this node takes both. */
 export async function tryWrite(client: RedisClient): Promise<void> {
-  await client.set('{triage}:probe', '1', { PX: PROBE_TTL_MS })
+  await Promise.all([
+    client.set('{triage}:probe', '1', { PX: PROBE_TTL_MS }), client.publish(changesChannel(client), ''),
+  ])
 }
 
 /** Grows, so that nobody is hammered, and differs, so that replicas do not come all at once. */

@@ -15,7 +15,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   OOM: 'Its memory is full: raise maxmemory, and leave maxmemory-policy at noeviction.',
   NOAUTH: 'Put its password into STORE_URL.',
   WRONGPASS: 'Check user and password in STORE_URL.',
-  NOPERM: 'Its user may not do what the service has to: allow all commands on keys {triage}:* and chat-sdk:*.',
+  NOPERM: 'Its user may not do what the service has to: allow all commands, on keys {triage}:* and chat-sdk:* and channels {triage}:changes* (ACL SETUSER <user> +@all ~{triage}:* ~chat-sdk:* &{triage}:changes*).',
 }
 
 /** What another node behind the same address may do better, after a failover for instance. */
