@@ -14,7 +14,7 @@ const serviceAccount = text.transform((json, context) => {
   }).safeParse(jsonIn(json))
   if (key.success && isRsaKey(key.data.private_key)) return key.data
   context.addIssue(key.success
-    ? 'its private_key cannot be read: keep the \\n in it as they are in the file'
+    ? 'its private_key cannot be read: keep the \\n in it as they are in the file; systemd drops each \\ unless the JSON stands in single quotes'
     : 'it is not the JSON key of a service account')
   return z.NEVER
 })
@@ -25,6 +25,7 @@ const variables = {
   GOOGLE_CHAT_CREDENTIALS: {
     schema: serviceAccount, about: 'JSON key of the service account that the Google Chat app acts as, on one line.',
     where: 'https://console.cloud.google.com/iam-admin/serviceaccounts → your account → Keys → Add key → JSON.',
+    example: '\'{"type":"service_account",…}\'',
   },
   GOOGLE_CHAT_PROJECT_NUMBER: {
     schema: text.regex(/^\d{6,}$/, 'it is not a project number'),

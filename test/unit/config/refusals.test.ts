@@ -45,3 +45,8 @@ test('a key of a service account that is none is named with what is wrong', () =
     problemsOf('GOOGLE_CHAT_CREDENTIALS', JSON.stringify({ client_email: 'a@example.com', private_key })),
   ).toEqual([expect.stringMatching(/^GOOGLE_CHAT_CREDENTIALS is malformed: its private_key cannot be read/)])
 })
+
+test('a key whose backslashes systemd dropped is named with the quotes that keep them', () => {
+  const dropped = PLATFORMS_ENV.GOOGLE_CHAT_CREDENTIALS.replaceAll('\\', '')
+  expect(problemsOf('GOOGLE_CHAT_CREDENTIALS', dropped)).toEqual([expect.stringMatching(/systemd.*single quotes/)])
+})
