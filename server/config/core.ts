@@ -96,7 +96,8 @@ export const coreVariables = {
     about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.',
   },
   DATA_DIR: {
-    schema: text, about: 'Folder of the embedded store, used without STORE_URL outside production. Default: .data.',
+    schema: text,
+    about: 'Folder of files, of forms and of the agent, where no S3 or Vercel Blob is set up, and of the embedded store, used without STORE_URL outside production. Default: .data.',
   },
   MAX_BODY_BYTES: { schema: count, about: 'Largest form that is accepted, in bytes. Default: 262144 (256 KiB).' },
   BODY_MEMORY_BYTES: {
