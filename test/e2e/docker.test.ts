@@ -145,6 +145,12 @@ describe('compose.yaml', () => {
     expect(path).toBe(run.env.DATA_DIR)
   })
 
+  it('has a line for a file of forms, which mounts it where .env.example has it', () => {
+    const [, line] = /^ +# - (\.\/forms\.json:.+)$/m.exec(readFileSync(join(ROOT, 'compose.yaml'), 'utf8'))!
+    const [, path] = /^# FORMS_CONFIG=(.+)$/m.exec(readFileSync(join(ROOT, '.env.example'), 'utf8'))!
+    expect(line).toBe(`./forms.json:${path}:ro`)
+  })
+
   it('runs the service without write access and without privileges', () => {
     expect(services.app).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
