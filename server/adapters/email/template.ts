@@ -126,7 +126,7 @@ function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
   const body = value === ''
     ? html`<div class="label" style="padding-top:2px;font-size:16px;line-height:1.5;color:#5a6675">—</div>`
     : html`<div class="value" dir="auto" style="padding-top:2px;font-size:16px;line-height:1.5;color:#1b2430;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere">${shape}</div>`
-  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || '(no label)'}</span>${badge}</div>${body}${was === undefined ? [] : wasRow(was)}</td></tr>
+  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || '(no name)'}</span>${badge}</div>${body}${was === undefined ? [] : wasRow(was)}</td></tr>
 `
 }
 
@@ -151,7 +151,7 @@ function noticeRow(notice: string): Html {
 
 /** One line if the value is one, else an indented block, in which no line can pose as ours. */
 function textField({ label, value, tree, edited, was }: EmailField): string {
-  const name = `${oneLine(label) || '(no label)'}${edited ? ' (edited)' : ''}:`
+  const name = `${oneLine(label) || '(no name)'}${edited ? ' (edited)' : ''}:`
   const before = was === undefined ? [] : [`  (was: ${oneLine(cut(was, MAX_WAS)) || '—'})`]
   const said = tree
     ? [name, ...tree.map(({ depth, name, value }) => named(oneLine(name), value, 1 + Math.min(depth, MOST_DEPTH)))]

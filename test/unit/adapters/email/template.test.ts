@@ -71,7 +71,7 @@ describe('HTML part', () => {
   test('every label and value is shown as it was typed', () => {
     fc.assert(fc.property(fc.array(anyField, { maxLength: 3 }), (fields) => {
       expect(rowsOf(render(content(fields)).html)).toEqual(fields.map(({ label, value, edited }) => ({
-        label: visible(label).replace(/\r\n?/g, '\n') || '(no label)',
+        label: visible(label).replace(/\r\n?/g, '\n') || '(no name)',
         value: lines(value).map(visible).join('\n') || '—',
         edited,
       })))
@@ -130,7 +130,7 @@ Name: Ada
 
 Company: —
 
-(no label): x
+(no name): x
 
 Message (edited):
   Hello,
