@@ -25,7 +25,9 @@ usePages({ expected: /status of (400|404|409|410)/ })
 
 const FORM = {
   name: 'Ada Lovelace', quantity: 2,
-  order: { items: [{ sku: 'AE-1', count: 2 }], address: { city: 'London', note: 'ring twice' } },
+  order: {
+    items: [{ sku: 'AE-1', count: 2 }], address: { 'city': 'London', 'note': 'ring twice', '': 'gate', 'floor': '' },
+  },
   essay: 'Dear team,\n'.repeat(40), html: '<img src=x onerror="document.title=\'owned\'">',
 }
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
@@ -42,6 +44,12 @@ test('shows every field in full, values as text, objects as a tree, and what hap
   expect(await page.locator('main img').count()).toBe(0)
   expect(await page.title()).not.toBe('owned')
   await field('order').getByText('London').waitFor()
+  // As in the email: people count from 1, and nothing stands without a name or a value.
+  expect(await field('order').locator('summary').allTextContents()).toEqual(
+    ['items 1 item', '1. 2 fields', 'address 4 fields'].map(text => expect.stringMatching(text.replace(' ', '\\s*'))),
+  )
+  await field('order').getByText('(no name)').waitFor()
+  await field('order').getByText('empty').waitFor()
   await field('order').locator('summary').filter({ hasText: '1 item' }).click()
   await field('order').getByText('AE-1').waitFor({ state: 'detached' })
   const folded = (await field('essay').textContent())!.length
