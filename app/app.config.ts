@@ -13,6 +13,8 @@ export default defineAppConfig({
     modal: { slots: { wrapper: 'pe-8' } },
     // Muted text falls short of it on the grey of an avatar without a picture, and of tabs.
     tabs: { slots: { trigger: 'data-[state=inactive]:text-toned' } },
+    // As the help writes keys, and as they are pressed: without Shift.
+    kbd: { base: 'normal-case' },
     avatar: { variants: { color: { neutral: { fallback: 'text-toned' } } } },
     button: { compoundVariants: FILLED.map(color => ({ color, variant: 'solid' as const, class: POINTED_AT[color] })) },
   },

@@ -145,6 +145,8 @@ test('the key that takes back is of what is shown, not of what was decided last,
     await page.keyboard.press(key)
     await page.getByTestId(inside).getByText('Not spam').waitFor()
     expect(await keys(inside).count(), inside).toBe(1)
+    // As it is read, not only as it is stored: a capital Z is another key.
+    expect(await keys(inside).innerText(), inside).toBe('z')
     await page.keyboard.press('Escape')
     await page.getByTestId(inside).waitFor({ state: 'detached' })
   }
