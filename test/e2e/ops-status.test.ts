@@ -39,6 +39,8 @@ describe('the status page', () => {
       await stateOf('email'), await stateOf('endpoint'), await stateOf('slack'),
     ]).toEqual(['unused', 'unused', 'ok'])
     expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
+    // The hour with which the bars begin is written as every time here.
+    expect(await page.locator('figure').innerText()).toMatch(/^(?:\w{3} \d+, )?\d\d:00\s[AP]M\s+now/)
     await pictures(page, 'status-unused')
   })
 
