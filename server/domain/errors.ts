@@ -125,7 +125,7 @@ export class HumanCheckUnavailable extends DomainError {
 /** The submission was decided, has expired, or never was. */
 export class SubmissionGone extends DomainError {
   constructor() {
-    super('SUBMISSION_GONE', 'This submission does not exist any more: it was decided, or its 7 days have passed.')
+    super('SUBMISSION_GONE', 'This submission is not here: it was decided, its 7 days have passed, or its id is wrong.')
   }
 }
 

@@ -221,6 +221,8 @@ test('a stuck delivery is shown with its attempts, and is done once it arrives',
 test('an unknown submission is told from one that is done', async () => {
   await open('never-was')
   await page.getByText('No such submission').waitFor()
+  // Nobody knows whether there was one.
+  await page.getByText('or its id is wrong').waitFor()
 })
 
 test('fits a phone, and axe finds nothing serious in light or dark, reading or editing', async () => {
