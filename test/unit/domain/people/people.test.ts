@@ -47,10 +47,16 @@ describe('PEOPLE', () => {
     const { names, person: ada } = people.known(['discord:1', 'discord:role:7'])
     expect({ names, ada }).toEqual({ names: ['discord:1', 'discord:role:7', 'slack:U1', 'ops:ada'], ada: 'ada' })
     expect(people.known(['slack:U9'])).toEqual({ names: ['slack:U9'] })
+    expect(people.known(['slack:T1:U1', 'slack:U1']).person).toBe('ada')
     const signed = signatureOf({ ...person('discord:1'), person: ada })
     expect(signed).toEqual({ id: 'discord:1', name: 'Somebody', platform: 'Slack', person: 'ada' })
     expect([identityOf(signed), identityOf(person('slack:U9', 'slack:T1:U9'))]).toEqual(['ada', 'slack:U9'])
   })
+})
+
+test('somebody is found by what they are called, in any case and as a mention; a stranger is not', () => {
+  for (const called of ['ada', 'ADA', '@Ada']) expect(people.namesOf(called)).toEqual(['slack:U1', 'discord:1', 'ops:ada'])
+  expect(people.namesOf('lin')).toEqual([])
 })
 
 describe('a list', () => {
@@ -157,6 +163,17 @@ describe('who may decide', () => {
     runtime.time += 3000
     await tryAgain()
     expect(asked).toBe(2)
+  })
+
+  test('is who is in one group while another cannot be looked up', async () => {
+    group(null)
+    board.groups.set('slack:S2', async () => ({ ok: true, value: ['slack:U5'] }))
+    expect(await refusal(['slack:S1', 'slack:S2'], person('slack:U5'))).toBe(null)
+  })
+
+  test('is told by the name that the platform knows, with a mark for what would turn the text', async () => {
+    Object.assign(board, { nameOf: async () => 'Eve\u202E' })
+    expect(await refusal(['slack:U9'], person('slack:U3'))).toBe('Only Eve⟨U+202E⟩ may decide this.')
   })
 
   test.each([
