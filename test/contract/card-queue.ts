@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CardQueueStore, Entry } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
 import { decided, over, submission } from '../fixtures/submissions'
+import { until } from '../support/until'
 
 interface Harness {
   queue: CardQueueStore
@@ -61,6 +62,24 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       expect(taken.id).toBeNull()
       expect((taken as { waitMs: number }).waitMs).toBeGreaterThan(0)
       expect((taken as { waitMs: number }).waitMs).toBeLessThanOrEqual(LONG)
+    })
+
+    it('closes the gate behind whoever is let out', async () => {
+      for (const id of ['a', 'b', 'c']) await enter(id)
+      await until('the gate to open', async () => (await queue.take(turn(), LONG)).id === 'b')
+      expect((await queue.take(turn(), LONG)).id).toBeNull()
+    })
+
+    it('says when the first of those who are being posted may go to somebody else', async () => {
+      await enter('a', LONG / 2)
+      await enter('b')
+      expect(await takeSoon()).toBe('b')
+      let waitMs = 0
+      await until('the gate to open', async () => {
+        ;({ waitMs } = await queue.take(open, LONG) as { waitMs: number })
+        return waitMs > SHORT
+      })
+      expect(waitMs).toBeLessThanOrEqual(LONG / 2)
     })
 
     it('hands them out in order of arrival, each to one only', async () => {
