@@ -44,3 +44,12 @@ test('that a platform does not tell is none, and is asked for again', async () =
   rooms.slack = yes!
   expect(await membership.of('slack', 'U1')).toBe(true)
 })
+
+test('is remembered of 1,000 people at most', async () => {
+  const { membership, asked } = over({ slack: yes! })
+  for (let user = 0; user <= 1000; user++) await membership.of('slack', `U${user}`)
+  await membership.of('slack', 'U1000')
+  expect(asked).toHaveLength(1001)
+  await membership.of('slack', 'U999')
+  expect(asked).toHaveLength(1002)
+})

@@ -200,6 +200,15 @@ describe('leased', () => {
   test('is refused while the maker of the work still has it', () => {
     expect(refusal(received(), { type: 'leased', keys: [key] }, NOW + LEASE - 1)).toBe('not-due')
   })
+
+  test('for a card that is clicked hands out the edit that failed, before its time, and none that is being made', () => {
+    const clicked = { type: 'leased', keys: [], card: SLACK } as const
+    const edited = step(posted(), claimed()).next
+    expect(refusal(edited, clicked)).toBe('not-due')
+    const [edit] = edited.work.filter(({ card }) => card?.messageId === SLACK.messageId)
+    const late = step(edited, { type: 'failed', key: edit!.key, reason: 'away', retryAt: NOW + 60_000 }).next
+    expect(step(late, clicked).added.map(({ key }) => key)).toEqual([edit!.key])
+  })
 })
 
 describe('expired', () => {
