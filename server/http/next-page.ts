@@ -11,6 +11,6 @@ const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
 export function checkedNext(next: string, origins: readonly string[]): string | null {
   const typed = next.trim()
   if (typed.length > LONGEST || !PLAIN.test(typed) || !URL.canParse(typed)) return null
-  const { origin, href, username, password } = new URL(typed)
-  return origins.includes(origin) && username + password === '' ? href : null
+  const { origin, href } = new URL(typed)
+  return origins.includes(origin) ? href : null
 }
