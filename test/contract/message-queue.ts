@@ -23,6 +23,11 @@ export function messageQueueContract(
       expect(await queue.first('t')).toBeNull()
     })
 
+    test('hands out the same message however often', async () => {
+      await queue.add('t', 'one')
+      for (let times = 0; times < 12; times++) expect(await queue.first('t')).toMatchObject({ message: 'one' })
+    })
+
     test('removes no other message than the one that is named', async () => {
       await queue.add('t', 'one')
       await queue.remove('t', 'two')
@@ -58,6 +63,28 @@ export function messageQueueContract(
       await until('a moment', () => Date.now() > begun + 2)
       await queue.add('a', 'one')
       expect(await queue.stalled(0, 1)).toEqual(['b'])
+    })
+
+    test('moves when a message is handed out, done or found to stand still, not when one comes behind', async () => {
+      const moment = async () => {
+        const begun = Date.now()
+        await until('a moment', () => Date.now() > begun + 2)
+      }
+      const longest = async () => {
+        await moment()
+        return (await queue.stalled(0, 1))[0]
+      }
+      for (const thread of ['a', 'b', 'c', 'd']) {
+        await queue.add(thread, 'one')
+        await queue.add(thread, 'two')
+        await moment()
+      }
+      await queue.add('a', 'three')
+      expect(await longest()).toBe('a')
+      await queue.first('b')
+      expect(await longest()).toBe('c')
+      await queue.remove('d', 'one')
+      expect(await longest()).toBe('a')
     })
 
     test('forgets what nobody asked for in time', async () => {
