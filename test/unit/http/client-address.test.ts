@@ -34,7 +34,7 @@ describe('the client address', () => {
     ['203.0.113.7:4711', '203.0.113.7'], ['[2001:db8::1]:443', '2001:db8::1'], ['[2001:db8::1]', '2001:db8::1'],
     ['2001:db8::1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'], ['::ffff:203.0.113.7', '203.0.113.7'], ['::FFFF:cb00:7107', '203.0.113.7'],
-    ['::ffff:0:1', '0.0.0.1'],
+    ['::ffff:0:1', '0.0.0.1'], ['::1', '::1'],
   ])('%s is %s', (written, address) => {
     expect(clientAddress(request(written), 1)).toBe(address)
     expect(clientAddress(request(undefined, written), 0)).toBe(address)

@@ -63,6 +63,7 @@ test.each([
   ['a value in another field', 'note:lovelace'],
   ['somebody else as sender', 'from:brass'],
   ['the day before it came', 'before:2026-11-20'],
+  ['the very minute at which it came, as the end', 'before:2026-11-20T10:00'],
   ['the day after it came', 'after:2026-11-21'],
   ['a day that there is not', 'before:2026-13-01'],
   ['another form', 'form:default'],
