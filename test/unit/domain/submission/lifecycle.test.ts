@@ -201,6 +201,14 @@ describe('leased', () => {
     expect(refusal(received(), { type: 'leased', keys: [key] }, NOW + LEASE - 1)).toBe('not-due')
   })
 
+  test('a card that was refused is not handed out once more while somebody tries it again', () => {
+    const retryAt = NOW + 60_000
+    const late = step(received(), { type: 'failed', key, reason: 'no', retryAt, refused: true }).next
+    expect(step(late, { type: 'post-again' }).added.map(({ key }) => key)).toEqual([key])
+    const leased = step(late, { type: 'leased', keys: [key] }, retryAt).next
+    expect(refusal(leased, { type: 'post-again' }, retryAt)).toBe('not-due')
+  })
+
   test('for a card that is clicked hands out the edit that failed, before its time, and none that is being made', () => {
     const clicked = { type: 'leased', keys: [], card: SLACK } as const
     const edited = step(posted(), claimed()).next
@@ -221,6 +229,11 @@ describe('expired', () => {
     expect(kinds(next)).toEqual(['update slack', 'update discord'])
     expect(finished).toBe(false)
     expect(finish(finish(next, 'update').next, 'update').finished).toBe(true)
+  })
+
+  test('keeps where it was sent before, and nothing of what', () => {
+    const sent = [{ delivery: 'email' as const, content: 'digest', to: ['a@example.com'], at: NOW }]
+    expect(step({ ...posted(), sent }, { type: 'expired' }, expiry).next.sent).toEqual([{ ...sent[0], content: '' }])
   })
 
   test('refuses claims from then on, before and after a sweep noticed', () => {

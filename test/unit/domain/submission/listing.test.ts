@@ -5,7 +5,7 @@ import type { OverviewPorts } from '../../../../server/domain/submission/overvie
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import type { RowState } from '../../../../shared/types/submissions'
-import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
 const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
 
@@ -69,6 +69,19 @@ test('what is read at once grows while that is quick, to no more than a bound', 
   expect(asked).toEqual([50, 100, 200, 200, 200])
 })
 
+test('what is read at once shrinks when that took long, to no less than a page', async () => {
+  await store(...Array.from({ length: 200 }, () => ({})))
+  const asked: number[] = []
+  const tiring = { ...ports, store: Object.assign(Object.create(ports.store), {
+    listPending: (page: PageRequest) => {
+      triage.runtime.time += [0, 0, 20, 20][asked.push(page.limit) - 1] ?? 99
+      return ports.store.listPending(page)
+    },
+  }) }
+  await listRows({ limit: 10, q: 'nowhere' }, tiring)
+  expect(asked).toEqual([10, 20, 40, 20, 10])
+})
+
 test('all that matches is told by its id, however many they are', async () => {
   const ids = await store(...Array.from({ length: 120 }, (_, index) => ({ data: { name: index < 110 ? 'Ada' : '' } })))
   expect(await listRows({ limit: 5, q: 'ada', only: 'ids' }, ports)).toMatchObject({
@@ -121,11 +134,24 @@ test('what failed is found however much waits beside it, and every page says whe
   })
 })
 
+test('what somebody has is found without reading what waits beside it, whoever asks', async () => {
+  Object.assign(triage.presentation.forms.of(undefined), { claim: 'soft' })
+  const until = triage.runtime.now() + 3_600_000
+  const holder = { id: 'U1', name: 'Ada', platform: 'Slack', who: 'slack:U1', since: 0, until }
+  const ids = await store(...Array.from({ length: 60 }, () => ({})), { holder })
+  for (const [asked, who, found] of [
+    ['taken', 'slack:U2', [ids.at(-1)]], ['mine', 'slack:U1', [ids.at(-1)]], ['mine', 'slack:U2', []],
+  ] as const) expect(await listRows({ limit: 1, holder: asked, who }, ports)).toMatchObject({ found, scanned: 1 })
+})
+
 test('of changed submissions, those are picked that are pending and pass the filter', async () => {
   const [one, two] = await store({ data: { name: 'Ada' } }, { data: { name: 'Grace' } })
   expect(
     (await pickRows({ ids: [one!, two!, 'gone'], q: 'grace' }, ports)),
   ).toMatchObject({ rows: [{ id: two }], total: 2 })
+  await triage.review.decide(two!, 'forward', ADA)
+  await triage.runtime.drain()
+  expect(await pickRows({ ids: [one!, two!] }, ports)).toMatchObject({ found: [one], total: 1 })
 })
 
 test('a store that does not answer is said to be unavailable', async () => {
