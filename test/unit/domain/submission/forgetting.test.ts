@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import type { AuditLine } from '../../../../server/ports/submission'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submission } from '../../../fixtures/submissions'
 
 const SEARCHED = 'What was forwarded and let go before is not kept here, and was not searched: it is where it went.'
@@ -33,6 +33,7 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   await triage.review.decide(kept, 'forward', ADA)
   const others = [
     await triage.post({ email: 'canada@example.com' }), await triage.post({ email: 'ada@example.com.au' }),
+    await triage.post({ email: 'ada@example-com' }),
   ]
   await triage.runtime.drain()
   expect(await forget({ email: 'ada@example.COM' })).toEqual({
@@ -44,7 +45,7 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   for (const id of [waiting, held, spam, kept]) expect(await triage.store.get(id)).toMatchObject({
     state: 'erased', data: null, erased: { reviewer: { id: ADA.id } },
   })
-  expect(await Promise.all(others.map(state))).toEqual(['open', 'open'])
+  expect(await Promise.all(others.map(state))).toEqual(['open', 'open', 'open'])
   const lines = (await triage.store.audit(10)).filter(({ outcome }) => outcome === 'erased')
   expect(lines.map(({ id, reviewer }) => [id, reviewer?.id]).sort()).toEqual(
     [waiting, held, spam, kept].sort().map(id => [id, ADA.id]),
@@ -55,10 +56,32 @@ test('whatever contains an address is erased, wherever it is, with a line of who
 })
 
 test('a text is found within values and keys, whatever its case and spaces', async () => {
-  const found = [await triage.post({ who: 'the ÉLODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 })]
+  const found = [await triage.post({ who: 'the E\u0301LODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 })]
   const other = await triage.post({ who: 'Elodie', surname: 'Martin' })
   expect(await forget({ text: ' Élodie Martin ' })).toMatchObject({ erased: 2 })
   expect(await Promise.all([...found, other].map(state))).toEqual(['erased', 'erased', 'open'])
+})
+
+test('what was there before an edit counts, what came beside the form, and where it is to be confirmed', async () => {
+  const ids = await storeWaiting(triage, [
+    { data: { name: 'Grace' }, before: { name: 'Ada Lovelace' }, edited: ['name'] },
+    { data: { name: 'Grace' }, envelope: { replyTo: 'ada+lovelace@example.com' } },
+    { data: { name: 'Grace' }, confirmation: { to: 'ada+lovelace@example.com' } },
+    { data: { name: 'Grace' } },
+  ])
+  expect(await forget({ email: 'ada+lovelace@example.com' })).toMatchObject({ erased: 2 })
+  expect(await forget({ text: 'lovelace' })).toMatchObject({ erased: 1 })
+  expect(await Promise.all(ids.map(state))).toEqual(['erased', 'erased', 'erased', 'open'])
+})
+
+test('a forward that could still be taken back has gone nowhere', async () => {
+  await triage.close()
+  triage = await openTriage({ revocableMs: { forward: 60_000, spam: 0 } })
+  submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada Lovelace' })
+  await triage.review.decide(id, 'forward', ADA)
+  expect(await forget({ text: 'lovelace' })).toMatchObject({ erased: 1, unreachable: [SEARCHED] })
+  expect(triage.mailer.calls).toEqual([])
 })
 
 test('what is being sent counts among what went out', async () => {
@@ -106,9 +129,10 @@ test('what was delivered and is kept is found, however many ended since', async 
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   const kept = await triage.post({ email: 'ada@example.com' })
   await triage.forward(kept)
-  const now = triage.runtime.now()
+  const [{ at, receivedAt }] = await triage.store.audit(1) as [AuditLine]
+  // All at the same time, so that their ids alone say where a page begins.
   const since = Array.from({ length: 5200 }, (_, position): AuditLine => (
-    { id: `other-${position}`, outcome: 'spam', at: now + 9999 - position, reviewer: ADA, receivedAt: now }
+    { id: `z-${9999 - position}`, outcome: 'spam', at, reviewer: ADA, receivedAt }
   ))
   submissions = new OpsSubmissions({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
@@ -116,7 +140,7 @@ test('what was delivered and is kept is found, however many ended since', async 
     }),
   })
   const first = await forget({ email: 'ada@example.com' })
-  expect(first).toMatchObject({ erased: 0, before: expect.stringMatching(/^over \d+-other-4849$/) as string })
+  expect(first).toMatchObject({ erased: 0, before: expect.stringMatching(/^over \d+-z-5150$/) as string })
   expect(await forget({ email: 'ada@example.com', before: first.before })).toMatchObject({ erased: 1, before: null })
   expect(await state(kept)).toBe('erased')
 })
