@@ -43,6 +43,20 @@ describe('Redis approvals, in Redis', () => {
     expect(await client.pExpireTime(`{triage}:approval:${turn.id}`)).toBe(turn.expiresAt + 3_600_000)
     await client.close()
   })
+
+  test('noting its cards lets a turn live no longer, and one that was dropped for an hour at most', async () => {
+    const client = await connectRedis(server.url)
+    const store = new RedisApprovals(client)
+    const [turn, dropped] = [waitingTurn(1), waitingTurn(1)]
+    for (const each of [turn, dropped]) await store.keep(each)
+    await store.drop(dropped.id)
+    for (const each of [turn, dropped]) await store.attach(each.id, [])
+    expect(await client.pExpireTime(`{triage}:approval:${turn.id}`)).toBe(turn.expiresAt + 3_600_000)
+    const leftMs = await client.pTTL(`{triage}:approval:${dropped.id}`)
+    expect(leftMs).toBeGreaterThan(0)
+    expect(leftMs).toBeLessThanOrEqual(3_600_000)
+    await client.close()
+  })
 })
 
 describe('embedded approvals', () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { SubmissionEnded } from '../../../../server/domain/errors'
 import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { ADA, openTriage } from '../../../fakes/triage'
 import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
 const open = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
@@ -34,4 +36,18 @@ test('erased it is over; what is not held is not released', () => {
     finished: true, added: [], next: { state: 'erased', data: null, work: [] },
   })
   expect(refusal(open, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
+})
+
+test('released in a room that paces its cards, its card comes in its turn; what is over is released no more', async () => {
+  const triage = await openTriage()
+  triage.board.interval = 100
+  await triage.post({ name: 'first' })
+  const id = await triage.receive({ name: 'Ada' }, { held: true })
+  await triage.quarantine.release(id, ADA)
+  await triage.runtime.drain()
+  expect((await triage.store.get(id))!.cards).toHaveLength(1)
+  await triage.review.decide(id, 'spam', ADA)
+  await triage.runtime.drain()
+  await expect(triage.quarantine.release(id, ADA)).rejects.toThrow(SubmissionEnded)
+  await triage.close()
 })
