@@ -1,4 +1,4 @@
-import { INTERIM_OUTCOMES, type AuditLine } from '../../ports/submission'
+import type { AuditLine } from '../../ports/submission'
 import type { Storage } from 'unstorage'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import type { HourTally, List, PageRequest } from '../../ports/store'
@@ -102,11 +102,6 @@ export class AuditTrail {
 
   restore(key: string, line: AuditLine): void {
     this.lines.set(key.slice(AUDIT_FILES.length), line)
-  }
-
-  /** Whether that submission came to its end. */
-  has(id: string): boolean {
-    return [...this.lines.values()].some(line => line.id === id && !INTERIM_OUTCOMES.includes(line.outcome))
   }
 
   newest(limit: number): AuditLine[] {

@@ -50,7 +50,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     if (!idempotencyKey) return this.add(submission, entry)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey)
-      if (holder && (this.entries.has(holder) || this.trail.has(holder))) return { id: holder, places: [] }
+      if (holder && this.entries.has(holder)) return { id: holder, places: [] }
       // The key first: killed in between, it points nowhere and the next one takes it over.
       await this.keys.hold(idempotencyKey, submission.id)
       return this.add(submission, entry)
