@@ -40,7 +40,7 @@ test('erased it is over; what is not held is not released', () => {
 
 test('released in a room that paces its cards, its card comes in its turn; what is over is released no more', async () => {
   const triage = await openTriage()
-  triage.board.interval = 100
+  triage.board.interval = 10_000
   await triage.post({ name: 'first' })
   const id = await triage.receive({ name: 'Ada' }, { held: true })
   await triage.quarantine.release(id, ADA)

@@ -201,6 +201,13 @@ describe('leased', () => {
     expect(refusal(received(), { type: 'leased', keys: [key] }, NOW + LEASE - 1)).toBe('not-due')
   })
 
+  test('what is delivered at the second attempt says so in the history', () => {
+    const { next, added } = step(posted(), claimed())
+    const email = added.find(({ kind }) => kind === 'email')!.key
+    const late = step(next, { type: 'failed', key: email, reason: 'away', retryAt: NOW + 1 }).next
+    expect(step(late, { type: 'done', key: email }).next.history.at(-1)).toMatchObject({ event: 'delivered', attempt: 2 })
+  })
+
   test('a card that was refused is not handed out once more while somebody tries it again', () => {
     const retryAt = NOW + 60_000
     const late = step(received(), { type: 'failed', key, reason: 'no', retryAt, refused: true }).next
