@@ -132,7 +132,7 @@ test('what is not offered is exactly what is named as kept, on every platform th
 describe('the form of Send again', () => {
   const addresses = (count: number) => Array.from({ length: count }, (_, index) => `member-${index}@mail.example.com`)
   const offered = (to: string[], key: string) => {
-    const { children } = sendAgainModal({ submissionId: 'one', to }, key)!
+    const { children } = sendAgainModal({ to }, key)!
     return children.map(child => (
       child.type === 'text' ? child.content : child.type === 'text_input' ? [child.initialValue, child.optional] : child
     ))
@@ -150,7 +150,7 @@ describe('the form of Send again', () => {
 
   test('is one that Slack takes', () => {
     for (const count of [1, 6, 50, 100]) {
-      const modal = sendAgainModal({ submissionId: 'one', to: addresses(count) }, 'slack')!
+      const modal = sendAgainModal({ to: addresses(count) }, 'slack')!
       expect(viewProblems(modalView(modal, 'context'))).toEqual([])
     }
   })

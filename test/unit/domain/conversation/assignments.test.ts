@@ -40,7 +40,8 @@ test.each([
 })
 
 test.each([
-  'assign this to Grace', 'assign', 'assign 0b1', 'please assign 0b1f me', 'assignments 0b1f', '', 'take', 'take it', 'take face value',
+  'assign this to Grace', 'assign', 'assign 0b1', 'please assign 0b1f me', 'assignments 0b1f', '', 'take',
+  'take it', 'take face value',
 ])(
   '%j is none', typed => expect(parseAssignment(typed)).toBeNull(),
 )

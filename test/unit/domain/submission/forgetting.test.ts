@@ -56,7 +56,9 @@ test('whatever contains an address is erased, wherever it is, with a line of who
 })
 
 test('a text is found within values and keys, whatever its case and spaces', async () => {
-  const found = [await triage.post({ who: 'the E\u0301LODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 })]
+  const found = [
+    await triage.post({ who: 'the E\u0301LODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 }),
+  ]
   const other = await triage.post({ who: 'Elodie', surname: 'Martin' })
   expect(await forget({ text: ' Élodie Martin ' })).toMatchObject({ erased: 2 })
   expect(await Promise.all([...found, other].map(state))).toEqual(['erased', 'erased', 'open'])

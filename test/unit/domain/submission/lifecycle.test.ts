@@ -205,7 +205,8 @@ describe('leased', () => {
     const { next, added } = step(posted(), claimed())
     const email = added.find(({ kind }) => kind === 'email')!.key
     const late = step(next, { type: 'failed', key: email, reason: 'away', retryAt: NOW + 1 }).next
-    expect(step(late, { type: 'done', key: email }).next.history.at(-1)).toMatchObject({ event: 'delivered', attempt: 2 })
+    const { next: done } = step(late, { type: 'done', key: email })
+    expect(done.history.at(-1)).toMatchObject({ event: 'delivered', attempt: 2 })
   })
 
   test('a card that was refused is not handed out once more while somebody tries it again', () => {
@@ -223,34 +224,5 @@ describe('leased', () => {
     const [edit] = edited.work.filter(({ card }) => card?.messageId === SLACK.messageId)
     const late = step(edited, { type: 'failed', key: edit!.key, reason: 'away', retryAt: NOW + 60_000 }).next
     expect(step(late, clicked).added.map(({ key }) => key)).toEqual([edit!.key])
-  })
-})
-
-describe('expired', () => {
-  const expiry = NOW + SUBMISSION_TTL_MS
-
-  test('happens at exactly 7 days and not 1 ms before', () => {
-    expect(refusal(posted(), { type: 'expired' }, expiry - 1)).toBe('not-due')
-    const { next, finished } = step(posted(), { type: 'expired' }, expiry)
-    expect(next).toMatchObject({ state: 'expired', data: null })
-    expect(kinds(next)).toEqual(['update slack', 'update discord'])
-    expect(finished).toBe(false)
-    expect(finish(finish(next, 'update').next, 'update').finished).toBe(true)
-  })
-
-  test('keeps where it was sent before, and nothing of what', () => {
-    const sent = [{ delivery: 'email' as const, content: 'digest', to: ['a@example.com'], at: NOW }]
-    expect(step({ ...posted(), sent }, { type: 'expired' }, expiry).next.sent).toEqual([{ ...sent[0], content: '' }])
-  })
-
-  test('refuses claims from then on, before and after a sweep noticed', () => {
-    expect(refusal(posted(), claimed(), expiry - 1)).toBeNull()
-    expect(refusal(posted(), claimed(), expiry)).toBe('expired')
-    expect(refusal({ ...posted(), data: null }, claimed(), expiry - 1)).toBe('expired')
-    expect(refusal(step(posted(), { type: 'expired' }, expiry).next, claimed(), expiry)).toBe('decided')
-  })
-
-  test('does not touch what was decided in time', () => {
-    expect(refusal(step(posted(), claimed(), expiry - 1).next, { type: 'expired' }, expiry)).toBe('not-due')
   })
 })
