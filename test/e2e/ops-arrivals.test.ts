@@ -129,27 +129,6 @@ test('all that match are decided together in small requests, as far as nobody st
   expect(problems).toEqual([])
 })
 
-test('what is known to be found stays counted when a row leaves its page and another one fills it', async () => {
-  const counted = Array.from({ length: 160 }, (_, index) => waiting({ cards: [], data: { name: `Tally ${index}` } }))
-  await seed(d.redis.url, counted)
-  await page.goto(`${d.server.url}/?q=Tally`)
-  await page.getByTestId('total').filter({ hasText: /^\s*160 of/ }).waitFor()
-  await live()
-  const counts: unknown[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith('/search') && request.postData()?.includes('"only"')) counts.push(request.postDataJSON())
-  })
-  const id = await page.getByTestId('row').first().getAttribute('data-id')
-  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action: 'spam' }),
-  })).status).toBe(200)
-  await page.getByTestId('total').filter({ hasText: /^\s*159 of/ }).waitFor()
-  const others = page.locator(`[data-testid=row]:not([data-id="${id}"])`)
-  await until('the page to be full', async () => await others.count() === 50)
-  expect(counts).toEqual([])
-  expect(problems).toEqual([])
-})
-
 test('a form and a platform are chosen in the list', async () => {
   const there = [{ platform: 'sandbox', threadId: 'sandbox:triage:m1', messageId: 'm1' }]
   await seed(d.redis.url, [
@@ -212,5 +191,26 @@ test('who takes one has it in the list, on its page and the status, behind filte
   await page.getByTestId('take').waitFor()
   await d.server.drain()
   expect(JSON.stringify((await cardNow(d, card)).blocks)).not.toContain(' has it ')
-  expect(problems.filter(text => !text.includes('status of 423') && !text.includes('status of 410'))).toEqual([])
+  expect(problems.splice(0).filter(text => !text.includes('status of 423') && !text.includes('status of 410'))).toEqual([])
+})
+
+test('what is known to be found stays counted when a row leaves its page and another one fills it', async () => {
+  const counted = Array.from({ length: 160 }, (_, index) => waiting({ cards: [], data: { name: `Tally ${index}` } }))
+  await seed(d.redis.url, counted)
+  await page.goto(`${d.server.url}/?q=Tally`)
+  await page.getByTestId('total').filter({ hasText: /^\s*160 of/ }).waitFor()
+  await live()
+  const counts: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/search') && request.postData()?.includes('"only"')) counts.push(request.postDataJSON())
+  })
+  const id = await page.getByTestId('row').first().getAttribute('data-id')
+  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action: 'spam' }),
+  })).status).toBe(200)
+  await page.getByTestId('total').filter({ hasText: /^\s*159 of/ }).waitFor()
+  const others = page.locator(`[data-testid=row]:not([data-id="${id}"])`)
+  await until('the page to be full', async () => await others.count() === 50)
+  expect(counts).toEqual([])
+  expect(problems).toEqual([])
 })

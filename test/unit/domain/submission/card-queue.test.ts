@@ -19,7 +19,7 @@ test('a form that comes while its queue is found empty is let out all the same',
   const forget = queues.forgetNotice.bind(queues)
   let late: Promise<unknown> | undefined
   queues.forgetNotice = async (...notice) => {
-    await (late ??= receive({ name: 'Late' }))
+    if (notice[1] === 'backlog') await (late ??= receive({ name: 'Late' }))
     await forget(...notice)
   }
   for (const name of ['Ada', 'Lin']) await receive({ name })
