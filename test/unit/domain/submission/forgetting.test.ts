@@ -77,12 +77,14 @@ test('what was there before an edit counts, what came beside the form, and where
 })
 
 test('a forward that could still be taken back has gone nowhere', async () => {
-  await triage.close()
-  triage = await openTriage({ revocableMs: { forward: 60_000, spam: 0 } })
-  submissions = new OpsSubmissions(triage)
-  const id = await triage.post({ name: 'Ada Lovelace' })
-  await triage.review.decide(id, 'forward', ADA)
+  const revocableUntil = triage.runtime.now() + 60_000
+  const [id] = await storeWaiting(triage, [{
+    data: { name: 'Ada Lovelace' }, state: 'settling', revocableUntil,
+    decision: { action: 'forward', reviewer: ADA, at: triage.runtime.now() },
+    work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: revocableUntil }],
+  }])
   expect(await forget({ text: 'lovelace' })).toMatchObject({ erased: 1, unreachable: [SEARCHED] })
+  expect(await triage.store.get(id!)).toMatchObject({ state: 'erased', work: [] })
   expect(triage.mailer.calls).toEqual([])
 })
 
