@@ -67,7 +67,7 @@ async function killed<T>(at: CrashPoint['at'], act: () => Promise<T>): Promise<T
 /** Starts the server again, to which everything that is kept of files seems to be old. */
 async function anHourLater(): Promise<void> {
   const old = Date.now() / 1000 - 3700
-  for (const name of await readdir(uploads)) await utimes(join(uploads, name), old, old)
+  for (const name of await readdir(uploads, { recursive: true })) await utimes(join(uploads, name), old, old)
   await restart(d)
 }
 
