@@ -137,7 +137,9 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
   const due = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
   if (due.length === 0) return { refused: 'not-due' }
-  const leased = due.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
+  // One more attempt, before its time, does not count: who clicks in an outage would put the next one off.
+  const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
+  const leased = due.map(work => ({ ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil }))
   const next = changed(current, { work: replaced(current.work, leased) })
   // From here on it is on its way, and cannot be taken back.
   const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))

@@ -225,4 +225,16 @@ describe('leased', () => {
     const late = step(edited, { type: 'failed', key: edit!.key, reason: 'away', retryAt: NOW + 60_000 }).next
     expect(step(late, clicked).added.map(({ key }) => key)).toEqual([edit!.key])
   })
+
+  test('fifty clicks on a card that cannot be edited put its next attempt off no further than the first', () => {
+    const clicked = { type: 'leased', keys: [], card: SLACK } as const
+    const edited = step(posted(), claimed()).next
+    const { key } = edited.work.find(({ card }) => card?.messageId === SLACK.messageId)!
+    const away = { type: 'failed', key, reason: 'away', retryAt: NOW + 60_000 } as const
+    let behind = step(edited, away).next
+    const attempts = () => behind.work.find(work => work.key === key)!.attempts
+    const first = attempts()
+    for (let click = 0; click < 50; click++) behind = step(step(behind, clicked).next, away).next
+    expect([first, attempts()]).toEqual([1, 1])
+  })
 })
