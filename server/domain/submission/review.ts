@@ -33,6 +33,11 @@ interface Changes {
   to?: readonly string[]
 }
 
+/** By input id. */
+interface Errors {
+  errors: Record<string, string>
+}
+
 /** What reviewers do at one place. */
 export class Review {
   /** Who is on it. */
@@ -65,7 +70,7 @@ export class Review {
     const { confirm, files } = presentation.forms.of(recalled?.form)
     const isEnough = !confirm && !files
     const [found, who] = await Promise.all([this.desk.here(id, action, reviewer, isEnough ? recalled : null), reviewer])
-    return 'forbidden' in found ? found : this.claim(id, action, who, { ...click, ...found })
+    return 'forbidden' in found ? found : this.claim(id, action, who, found.known, click ?? {}, () => ({}))
   }
 
   /**
@@ -76,13 +81,15 @@ export class Review {
   async decideEdited(
     id: string, submitted: Readonly<Record<string, string>>, reviewer: Person,
     { press, shown }: { press?: string, shown?: Marks } = {},
-  ): Promise<ClaimResult | { errors: Record<string, string> }> {
+  ): Promise<ClaimResult | Errors> {
     const found = await this.desk.here(id, 'edit', reviewer)
     if ('forbidden' in found) return found
     const { known } = found
     if (!known?.data) return refusalOf(known)
-    const edit = applyEdits(known.data, submitted, this.ports.presentation.forms.of(known.form).fields, shown)
-    return 'errors' in edit ? edit : this.claim(id, 'forward', reviewer, { edit, known, press })
+    return this.claim(id, 'forward', reviewer, known, { press }, ({ data, form }) => {
+      const edit = applyEdits(data ?? {}, submitted, this.ports.presentation.forms.of(form).fields, shown)
+      return 'errors' in edit ? edit : { edit }
+    })
   }
 
   /** Takes a decision back, while that is possible. */
@@ -121,7 +128,7 @@ export class Review {
    */
   async sendAgain(
     id: string, to: string | undefined, reviewer: Person | Promise<Person>, click?: Partial<Click>,
-  ): Promise<ClaimResult | { errors: Record<string, string> }> {
+  ): Promise<ClaimResult | Errors> {
     const [found, who] = await Promise.all([this.desk.here(id, 'forward', reviewer), reviewer])
     if ('forbidden' in found) return found
     const { known } = found
@@ -129,9 +136,10 @@ export class Review {
       if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
       if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
     }
-    const last = lastAddressed(known)
-    const addressed = to === undefined ? last : addressesIn(to, last.to)
-    return 'errors' in addressed ? addressed : this.claim(id, 'forward', who, { ...click, ...addressed, known })
+    return this.claim(id, 'forward', who, known, click ?? {}, (stored) => {
+      const last = lastAddressed(stored)
+      return to === undefined ? last : addressesIn(to, last.to)
+    })
   }
 
   /** Why somebody may not have this one decided; null when they may. */
@@ -141,26 +149,32 @@ export class Review {
     return 'forbidden' in found ? found : null
   }
 
-  private async claim(
-    id: string, action: Action, person: Person, context: Partial<Click> & Changes & { known: Submission | null },
-  ): Promise<ClaimResult> {
+  /** @param changesOf what the decision changes of the version that it meets: others may write until it does */
+  private async claim<Outcome extends Changes | Errors>(
+    id: string, action: Action, person: Person, known: Submission | null, { card, press }: Partial<Click>,
+    changesOf: (stored: Submission) => Outcome,
+  ): Promise<ClaimResult | Extract<Outcome, Errors>> {
     const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
-    const { known, ...details } = context
-    if (!known) return this.desk.refuse(id, null, details.card)
+    if (!known) return this.desk.refuse(id, null, card)
     const reviewer = signatureOf(person)
     const form = presentation.forms.of(known.form)
     const deliveries = deliveriesOf(form)
-    const data = details.edit?.data ?? known.data
-    const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...known, data }) : undefined
     const heeds = this.taking.heeds(known, person)
-    const claim = { type: 'claimed' as const, action, reviewer, deliveries, revocableMs, heeds, confirm, ...details }
-    const applied = await outbox.apply(id, [claim], known)
+    let changes: Changes | Errors = {}
+    const applied = await outbox.apply(id, (stored) => {
+      changes = changesOf(stored)
+      if ('errors' in changes) return []
+      const data = changes.edit?.data ?? stored.data
+      const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...stored, data }) : undefined
+      return [{ type: 'claimed', action, reviewer, deliveries, revocableMs, heeds, confirm, card, press, ...changes }]
+    }, known)
+    if ('errors' in changes) return changes as Extract<Outcome, Errors>
     if ('refused' in applied) {
       const isTaken = heeds && applied.refused === 'taken'
-      return isTaken ? this.taking.warn(id, heeds, details.card && details.press) : this.desk.late(id, details.card)
+      return isTaken ? this.taking.warn(id, heeds, card && press) : this.desk.late(id, card)
     }
     log.info('submission.claimed', {
-      submission: id, action, edited: details.edit !== undefined, platform: reviewer.platform, reviewer: reviewer.id,
+      submission: id, action, edited: 'edit' in changes, platform: reviewer.platform, reviewer: reviewer.id,
     })
     runtime.background(outbox.run(applied.submission, applied.added))
     const { state, revocableUntil } = applied.submission
