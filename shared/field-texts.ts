@@ -14,8 +14,8 @@ export const FIELD_TEXTS: Readonly<Record<FieldProblem['problem'], string>> = {
   date: 'This is not a date, such as 2026-11-22.',
   select: 'This is none of the choices.',
   file: 'Please choose a file.',
-  tooShort: 'At least {limit} characters, please.',
-  tooLong: 'At most {limit} characters, please.',
+  tooShort: 'Too short. Characters needed: at least {limit}.',
+  tooLong: 'Too long. Characters allowed: at most {limit}.',
   tooLow: 'At least {limit}, please.',
   tooHigh: 'At most {limit}, please.',
 }

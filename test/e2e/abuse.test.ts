@@ -65,7 +65,7 @@ describe('the rate limit', () => {
     })
     const seconds = page.headers.get('retry-after')!
     expect([page.status, page.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8'])
-    expect(await page.text()).toContain(`wait ${seconds} seconds`)
+    expect(await page.text()).toContain(`wait ${seconds} s`)
   })
 
   it('counts per address: IPv4 each, IPv6 by /64', async () => {
