@@ -11,6 +11,9 @@ const LONGEST_OPTION = 75
 const NUMERIC: readonly FieldType[] = ['number', 'integer']
 const TEXTS: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
 
+// A browser sends another line break than the one that stands there.
+const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
+  .regex(/^[^\r\n]*$/, 'has a line break')
 const label = z.string().min(1, 'is empty').max(LONGEST_LABEL, `has more than ${LONGEST_LABEL} characters`)
 const length = z.int('is no whole number').min(0, 'is less than 0')
 
@@ -22,9 +25,7 @@ const rule = z.strictObject({
   max: z.union([z.number(), z.iso.date()], 'is neither a number nor a date such as 2026-11-22').optional(),
   minLength: length.optional(),
   maxLength: length.optional(),
-  options: z.array(z.string().trim().min(1, 'is empty').max(
-    LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`,
-  )).min(1, 'lists nothing').max(MOST_OPTIONS, `has more than ${MOST_OPTIONS} items`).optional(),
+  options: z.array(option).min(1, 'lists nothing').max(MOST_OPTIONS, `has more than ${MOST_OPTIONS} items`).optional(),
 }).check(({ value, issues }) => {
   const { type, min, max, minLength = 0, maxLength = Infinity, options } = value
   const wrong = (name: keyof typeof value, message: string) => issues.push({

@@ -109,6 +109,10 @@ describe('the configuration of forms', () => {
       'a.fields.x.options belongs to the type select',
     ],
     [
+      'a choice of two lines', { a: { name: 'A', fields: { x: { type: 'select', options: ['S', 'L\nXL'] } } } },
+      'a.fields.x.options.1 has a line break',
+    ],
+    [
       'limits that nothing is between', { a: { name: 'A', fields: { x: { type: 'integer', min: 2, max: 1 } } } },
       'a.fields.x.max is less than min',
     ],
