@@ -22,11 +22,12 @@ const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly
   'Image': { must: ['url', 'altText'], may: ['size'] },
   'ActionSet': { must: ['actions'], may: [] },
   'Input.Text': {
-    must: ['id'], may: ['label', 'value', 'isMultiline', 'isRequired', 'maxLength', 'placeholder', 'style'],
+    must: ['id'],
+    may: ['label', 'value', 'isMultiline', 'isRequired', 'errorMessage', 'maxLength', 'placeholder', 'style'],
   },
-  'Input.Date': { must: ['id'], may: ['label', 'value', 'isRequired'] },
-  'Input.Number': { must: ['id'], may: ['label', 'value', 'isRequired', 'min', 'max'] },
-  'Input.ChoiceSet': { must: ['id', 'choices'], may: ['label', 'value', 'isRequired', 'style'] },
+  'Input.Date': { must: ['id'], may: ['label', 'value', 'isRequired', 'errorMessage'] },
+  'Input.Number': { must: ['id'], may: ['label', 'value', 'isRequired', 'errorMessage', 'min', 'max'] },
+  'Input.ChoiceSet': { must: ['id', 'choices'], may: ['label', 'value', 'isRequired', 'errorMessage', 'style'] },
 }
 
 /** Why Teams would refuse the card, or show less than it says. */

@@ -78,7 +78,9 @@ export function noticeModal(message: Line, title = 'Edit & Forward'): ModalEleme
 
 /** The input that the SDK has for what a field takes, or one for any text. */
 function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits): ModalChild {
-  const input = { id, label: fieldName(label, limits.label), optional: true }
+  // What the form has to have and came without may stay so: an edit of another field need not make it up.
+  const optional = !rule.required || value.trim() === ''
+  const input = { id, label: fieldName(label, limits.label), optional }
   const initialOption = value || undefined
   switch (rule.type) {
     case 'checkbox': return RadioSelect({ ...input, options: YES_OR_NO, initialOption })

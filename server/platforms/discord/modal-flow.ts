@@ -1,4 +1,5 @@
 import type { ModalElement, ModalResponse } from 'chat'
+import { FIELD_TEXTS } from '../../../shared/field-texts'
 import { cut } from '../shared/text'
 import { lineOf, lineText } from '../shared/elements'
 import { escapeMarkdown, timestamp } from './escape'
@@ -123,7 +124,7 @@ function valuesOf(form: OpenModal): Values {
 function invalid({ fields }: OpenModal, values: Values): Values {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
-    if (!optional && !value.trim()) return [[id, 'This field is required.']]
+    if (!optional && !value.trim()) return [[id, FIELD_TEXTS.required]]
     return maxLength && value.length > maxLength && value !== original ? [[id, `At most ${maxLength} characters.`]] : []
   }))
 }

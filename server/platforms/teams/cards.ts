@@ -1,4 +1,5 @@
 import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement } from 'chat'
+import { FIELD_TEXTS } from '../../../shared/field-texts'
 import { isInput, type Input } from '../../../shared/utils/inputs'
 import { lineOf, lineText, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
@@ -117,7 +118,9 @@ function modalElements(child: ModalChild, errors: Readonly<Record<string, string
   if (child.type === 'text') return [literal({ text: lineText(lineOf(child), WRITING) })]
   if (!isInput(child)) return []
   const { id, label, optional } = child
-  const input = { id, label, isRequired: !optional, ...inputElement(child) }
+  // Without a message, Teams marks an input that is empty by its color alone.
+  const required = !optional && { isRequired: true, errorMessage: FIELD_TEXTS.required }
+  const input = { id, label, ...required, ...inputElement(child) }
   return errors[id] ? [problem(errors[id]), input] : [input]
 }
 

@@ -1,3 +1,4 @@
+import type { ModalElement } from 'chat'
 import { expect, test } from 'vitest'
 import { editModal } from '../../../../server/adapters/chat/modals'
 import { applyEdits } from '../../../../server/domain/submission/fields'
@@ -55,6 +56,22 @@ test('what nobody touched in an input comes back as it was', () => {
     ({ value, selected_date: date, selected_option: option }) => value ?? date ?? option.value,
   )
   expect(sent).toEqual(Object.values(DATA).map(String))
+})
+
+test('what the form has to have is required in the forms of chat, too, unless it came without', () => {
+  const requiredOn = {
+    slack: (modal: ModalElement) => (modalView(modal, 'c') as Block).blocks.map(({ optional }: Block) => !optional),
+    teams: (modal: ModalElement) => dialogCard(modal, 'c').body.map(input => input.isRequired === true),
+    discord: (modal: ModalElement) => fieldsOf(modal).map((_, position) => (
+      modalInputs(fieldsOf(modal), [position])[0] as { component: { required: boolean } }
+    ).component.required),
+  }
+  for (const [platform, required] of Object.entries(requiredOn)) {
+    const asked = Object.keys(DATA).map(key => RULES[key]?.required === true)
+    expect(required(modalOf(platform)), platform).toEqual(asked)
+    expect(required(modalOf(platform, { email: ' ', terms: '', more: '' })), platform).toEqual([false, false, false])
+  }
+  expect(dialogCard(modalOf('teams'), 'c').body[0]).toMatchObject({ errorMessage: 'Please fill this in.' })
 })
 
 test('a value that an input cannot show is edited as text', () => {
@@ -115,7 +132,7 @@ test('Discord has lists and radio buttons, and says how the rest is typed', () =
     { type: 4, value: '1.25', description: 'A number, at least 0.5' },
     { type: 4, value: '2026-11-22', description: 'A date such as 2026-11-22' },
     { type: 3, value: 'S', required: false, options: [{ label: 'S', default: true }, { label: 'L & <b>' }] },
-    { type: 21, value: 'true', required: false, options: [{ label: 'Yes' }, { label: 'No' }] },
+    { type: 21, value: 'true', required: true, options: [{ label: 'Yes' }, { label: 'No' }] },
   ])
   const read = (values: Record<string, string>) => readInputs(fields, [2, 3, 4, 5, 6], typedInputs(
     { data: { components: submittedComponents(first, values) } } as never,
@@ -123,7 +140,7 @@ test('Discord has lists and radio buttons, and says how the rest is typed', () =
   const kept = { f2: '2', f3: '1.25', f4: '2026-11-22', f5: 'S', f6: 'true' }
   expect(read({})).toEqual(kept)
   expect(read({ i5: 'L & <b>', i6: 'false' })).toEqual({ ...kept, f5: 'L & <b>', f6: 'false' })
-  expect(read({ i5: '', i6: '' })).toEqual({ ...kept, f5: '', f6: '' })
+  expect(read({ i5: '' })).toEqual({ ...kept, f5: '' })
 })
 
 test('Teams has an input for everything that a field may take, which keeps what was filled in', () => {

@@ -35,7 +35,7 @@ function check(reply: Reply): void {
 /** Every page, and a modal for whatever is picked on it. */
 function checkPicker(form: OpenModal): void {
   for (let page = 0; page * 100 < Math.max(1, form.fields.length); page++) {
-    const { content, components } = pickerMessage(form, page, 'Not sent: **name**: This field is required.')
+    const { content, components } = pickerMessage(form, page, 'Not sent: **name**: Please fill this in.')
     check(privately(content, components))
     expect(content.length).toBeLessThanOrEqual(2000)
   }
