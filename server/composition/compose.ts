@@ -70,7 +70,7 @@ export interface Overrides {
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const {
     store, id: storeId, queues, installations, limiter, uploads, signIns, tests, testReceipts, health, questions,
-    approvals, messages, state, clock, confirmations, advice: storeAdvice, close,
+    approvals, messages, state, clock, confirmations, advice, close,
   } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const http = createHttpClient()
@@ -153,9 +153,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     files, intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
   }
 
-  const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage(store, runtime.now)]
+  const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
   const operations = createOperations({
-    config, missing, decides, store, storage, board, health, clock, storeAdvice, metrics, deliveries, listeners,
+    config, missing, decides, store, storage, board, health, clock, metrics, deliveries, listeners,
     runtime, log, hasReceipts: config.mail.receipts !== undefined, takes: config.people.claimMs !== null,
     rooms: forms.rooms,
   })

@@ -22,7 +22,6 @@ type ExportFormat = 'csv' | 'json'
 
 export interface OperationsParts extends StatusPorts {
   clock: StoreClock
-  storeAdvice: () => readonly string[]
   config: Config
   missing: readonly string[]
   decides: readonly string[]

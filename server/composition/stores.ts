@@ -8,7 +8,7 @@ import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
 import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { RedisApprovals } from '../adapters/redis/approvals'
-import { createRedis } from '../adapters/redis/client'
+import { bounded, createRedis } from '../adapters/redis/client'
 import { clockOf } from '../adapters/redis/clock'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisInstallations } from '../adapters/redis/installations'
@@ -17,7 +17,8 @@ import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { RedisStore } from '../adapters/redis/store'
 import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
-import { versionProblem } from '../adapters/redis/refusals'
+import { CALL_TIMEOUT_MS } from '../adapters/redis/calls'
+import { adviceOf } from '../adapters/redis/server-info'
 import type { Config } from '../config'
 import { storeRules } from '../domain/submission/store-rules'
 import type { HealthBook } from '../ports/monitor'
@@ -56,7 +57,7 @@ export interface Stores {
   state: () => Promise<StateAdapter>
   clock: StoreClock
   /** What is to be changed about the store although it works; one line each. */
-  advice: () => readonly string[]
+  advice: () => Promise<readonly string[]>
   close: () => Promise<void>
 }
 
@@ -96,7 +97,7 @@ export function openStore(config: Config, log: Log): Stores {
       questions: questionsAnHour ? createEmbeddedLimiter(questionsAnHour) : null,
       state: async () => (await import('@chat-adapter/state-memory')).createMemoryState(),
       clock: { now: Date.now, aheadMs: 0, known: async () => {} },
-      advice: () => [],
+      advice: async () => [],
       close: () => store.close(),
     }
   }
@@ -124,7 +125,7 @@ export function openStore(config: Config, log: Log): Stores {
       return createChatState(client, sdkLogger(log, 'state'))
     },
     clock: clockOf(client),
-    advice: () => versionProblem(client) ?? [],
+    advice: () => bounded(adviceOf(client), CALL_TIMEOUT_MS),
     close: () => store.close(),
   }
 }

@@ -26,6 +26,8 @@ export interface Status {
   now: number
   /** From when on forms are refused because they cannot be stored; null while they are taken in. */
   refusingSince: number | null
+  /** What is to be changed about the store although it works; one line each. */
+  advice: readonly string[]
   parts: readonly StatusPart[]
   backlog: Backlog | null
   tally: readonly HourTally[] | null

@@ -117,6 +117,23 @@ describe('readiness tests a write, and names what to change:', () => {
     expect(lives).not.toBe(-1)
   })
 
+  it('a Redis that throws submissions away when it is full, which the start says too, until that is changed', async () => {
+    const policy = (name: string) => on(d.redis, client => client.configSet({ 'maxmemory-policy': name }))
+    await policy('volatile-lru')
+    await d.server.kill()
+    d.server = await startServer(d.env)
+    await until('the line in the log', () => d.server.output().includes('"redis.evicts"'))
+    const told = /^Redis throws submissions away when its memory is full: its maxmemory-policy is volatile-lru/
+    await until('the warning', async () => (await ready()).warnings.some(line => told.test(line)))
+    const ada = visit(d.server)
+    await ada.signIn(PASSWORD)
+    const advice = async () => (await (await ada.get('/api/status')).json() as { advice: string[] }).advice
+    expect(await advice()).toEqual([expect.stringMatching(told)])
+    await policy('noeviction')
+    expect((await ready()).warnings.some(line => told.test(line))).toBe(false)
+    expect(await advice()).toEqual([])
+  })
+
   it('a Redis that is too old, which the start says too', async () => {
     tcp.rewrite = ({ name }, answer) => name === 'INFO'
       ? Buffer.from(answer.toString().replace(

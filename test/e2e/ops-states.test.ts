@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Receipt, Submission } from '../../server/ports/submission'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
+import { connectRedis } from '../support/redis-client'
 import { become, seed, waiting } from '../support/seed'
 
-// The states of list and submission that people see seldom: each fits, and axe finds nothing serious in it.
+// The states of list, submission and status that people see seldom: each fits, and axe finds nothing serious in it.
 
 let d: Deployment
 
@@ -164,6 +165,20 @@ test('the list and a submission cannot be loaded, and a page that does not exist
   await open('/nowhere')
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
   await pictures(page, 'no-page')
+})
+
+test('Redis may throw submissions away, which is told until it may not', async () => {
+  const client = await connectRedis(d.redis.url)
+  await client.configSet({ 'maxmemory-policy': 'allkeys-lru' })
+  await page.goto(`${d.server.url}/status`)
+  const told = page.getByTestId('verdict').getByText('Redis throws submissions away when its memory is full')
+  await told.waitFor()
+  await pictures(page, 'status-eviction')
+  await client.configSet({ 'maxmemory-policy': 'noeviction' })
+  client.destroy()
+  await page.reload()
+  await page.getByTestId('verdict').getByText('Nothing fails.').waitFor()
+  expect(await told.count()).toBe(0)
 })
 
 test('the panels of the list: what the search understands, and what else can be chosen', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { discordInviteLink } from '../../server/platforms/discord/invite'
-import { OLDEST_REDIS } from '../../server/adapters/redis/refusals'
+import { OLDEST_REDIS } from '../../server/adapters/redis/server-info'
 import { ConfigError, readConfig } from '../../server/config'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
 import { readDockerfile } from '../support/dockerfile'

@@ -3,7 +3,8 @@ import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
 import { changesChannel } from './keys'
-import { isOfThisNode, refusalLine, isTooOld, OLDEST_REDIS, serverVersion } from './refusals'
+import { isOfThisNode, refusalLine } from './refusals'
+import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
 
 /** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
 export type RedisClient = RedisClientType
@@ -79,12 +80,11 @@ function outages(log: Log) {
   }
 }
 
-/** What a connection is asked at once, ahead of everything else: the time, and whether the server is new enough. */
+/** What a connection is asked at once, ahead of everything else: the time, and whether the server is fit for us. */
 async function greet(client: RedisClient, log: Log): Promise<void> {
-  const [version] = await Promise.all([serverVersion(client), measure(client)])
-  if (version !== null && isTooOld(version)) {
-    log.error('redis.too-old', { version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
-  }
+  const [info] = await Promise.all([serverInfo(client).catch((): ServerInfo => ({})), measure(client)])
+  if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
+  if (evicts(info)) log.error('redis.evicts', { policy: info.eviction, needed: 'noeviction', setting: 'STORE_URL' })
   const { aheadMs } = clockOf(client)
   const advice = 'The service goes by the clock of Redis; set this machine\'s by NTP.'
   if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice })

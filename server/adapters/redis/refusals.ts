@@ -1,5 +1,3 @@
-import type { RedisClientType as RedisClient } from 'redis'
-
 /**
  * What Redis says instead of doing what it is asked, and what to change
  * (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
@@ -36,31 +34,4 @@ export function isOfThisNode(error: unknown): boolean {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? /^[A-Z]{3,}\b/.exec(error.message)?.[0] : undefined
-}
-
-/** The oldest Redis that the tests ran on; it brought `PEXPIRE … NX`. Valkey tells the Redis that it equals. */
-export const OLDEST_REDIS = '7.0'
-
-const versions = new WeakMap<RedisClient, string>()
-
-/** What the server says it is, e.g. `7.0.15`; null when it does not tell. */
-export async function serverVersion(client: RedisClient): Promise<string | null> {
-  const info = await client.info('server').catch(() => '')
-  const version = /^redis_version:(\d+\.\d+[\w.]*)/m.exec(info)?.[1] ?? null
-  if (version !== null) versions.set(client, version)
-  return version
-}
-
-export function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_REDIS.split('.').map(Number)
-  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
-}
-
-/** What to change when the server of the present connection is too old; null when it is not, or not known. */
-export function versionProblem(client: RedisClient): string[] | null {
-  const version = versions.get(client)
-  return version !== undefined && isTooOld(version)
-    ? [`Redis ${version} is too old: the service needs ${OLDEST_REDIS} or newer (STORE_URL).`]
-    : null
 }

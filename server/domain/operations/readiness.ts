@@ -20,13 +20,11 @@ const CHECK_TTL_MS = 30_000
 const PATIENCE_MS = 2000
 
 export interface ReadinessPorts {
-  storage: Pick<Storage, 'check'>
+  storage: Pick<Storage, 'check' | 'advice'>
   board: ReviewBoard
   health: HealthBook
   runtime: Pick<Runtime, 'now' | 'wait'>
   clock: Pick<StoreClock, 'aheadMs'>
-  /** What is to be changed about the store although it works; one line each. */
-  storeAdvice: () => readonly string[]
 }
 
 /**
@@ -35,7 +33,7 @@ export interface ReadinessPorts {
  * there to keep.
  */
 export function createReadiness({
-  storage, board, health, runtime, clock, storeAdvice,
+  storage, board, health, runtime, clock,
 }: ReadinessPorts): () => Promise<Readiness> {
   let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
 
@@ -60,10 +58,10 @@ export function createReadiness({
   return async () => {
     const now = runtime.now()
     if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
-    const [platforms, refusal] = await Promise.all([checked.results, storage.check()])
+    const [platforms, refusal, advice] = await Promise.all([checked.results, storage.check(), storage.advice()])
     const reasons = [...refusal ? [refusal.reason] : [], ...platforms.reasons]
     return {
-      ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...storeAdvice(), ...clockWarning(clock)],
+      ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...advice, ...clockWarning(clock)],
     }
   }
 }
@@ -83,11 +81,21 @@ export interface StoreRefusal {
   reason: string
 }
 
+interface StorageChecks extends Pick<SubmissionStore, 'check'> {
+  /** Rejects when the store does not answer. */
+  advice: () => Promise<readonly string[]>
+}
+
 /** Whether forms can be stored, as this process found it last. */
 export class Storage {
   private refusingSince: number | null = null
 
-  constructor(private readonly store: Pick<SubmissionStore, 'check'>, private readonly now: () => number) {}
+  constructor(private readonly store: StorageChecks, private readonly now: () => number) {}
+
+  /** What is to be changed about it although it works, one line each; none while it does not tell. */
+  advice(): Promise<readonly string[]> {
+    return this.store.advice().catch(() => [])
+  }
 
   /** Null when they can; otherwise since when they cannot: as exact as this is asked often. */
   async check(): Promise<StoreRefusal | null> {

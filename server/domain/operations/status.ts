@@ -14,7 +14,7 @@ import type { Storage, StoreRefusal } from './readiness'
 
 export interface StatusPorts {
   store: SubmissionStore
-  storage: Pick<Storage, 'check'>
+  storage: Pick<Storage, 'check' | 'advice'>
   board: ReviewBoard
   health: HealthBook
   deliveries: readonly Delivery[]
@@ -42,9 +42,9 @@ export async function readStatus(
 ): Promise<Status> {
   const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [platforms, refusal, notes, backlog, tally, audit, stuck, holders] = await Promise.all([
+  const [platforms, refusal, advice, notes, backlog, tally, audit, stuck, holders] = await Promise.all([
     Promise.all(board.platforms.map(async key => ({ key, label: board.label(key), waits: await board.awaits(key) }))),
-    storage.check(), known(health.read()), known(store.backlog(at)), known(store.tally(at)),
+    storage.check(), storage.advice(), known(health.read()), known(store.backlog(at)), known(store.tally(at)),
     known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
     takes ? known(readHolders(store, at)) : null,
   ])
@@ -63,8 +63,8 @@ export async function readStatus(
     })).filter(({ state }) => state === 'failing'),
   ]
   return {
-    now: answered, refusingSince: refusal?.since ?? null, parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck,
-    holders, audit,
+    now: answered, refusingSince: refusal?.since ?? null, advice, parts, clockAheadMs: clock.aheadMs, backlog, tally,
+    stuck, holders, audit,
   }
 }
 

@@ -22,9 +22,11 @@ afterEach(() => triage.close())
 
 describe('readiness', () => {
   const clock = { aheadMs: 0 }
+  let advice: () => Promise<readonly string[]>
+  beforeEach(() => { advice = async () => [] })
   const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
-    storage: new Storage(triage.store, triage.runtime.now), board: triage.board, health, clock, storeAdvice: () => [],
-    runtime,
+    storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now),
+    board: triage.board, health, clock, runtime,
   })
   const probe = (aheadMs = 0) => {
     clock.aheadMs = aheadMs
@@ -47,6 +49,13 @@ describe('readiness', () => {
   test('without the store nobody is ready', async () => {
     triage.outage.calls = 1
     expect(await probe()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
+  })
+
+  test('what is to be changed about the store is a warning, and nothing while it does not tell', async () => {
+    advice = async () => ['Redis throws submissions away.']
+    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: ['Redis throws submissions away.'] })
+    advice = () => Promise.reject(new Error('ECONNREFUSED'))
+    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
   })
 
   test('a clock that is far off is a warning', async () => {
@@ -77,11 +86,17 @@ describe('readiness', () => {
 
 describe('the status', () => {
   let storage: Storage
-  beforeEach(() => { storage = new Storage(triage.store, triage.runtime.now) })
+  beforeEach(() => {
+    storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
+  })
   const status = (takes = false) => readStatus({
     store: triage.store, storage, board: triage.board, health, deliveries: ['email'], hasReceipts: false, takes,
     rooms: ['slack', 'slack/C9', 'discord'],
     clock: { now: triage.runtime.now, aheadMs: 0 },
+  })
+
+  test('says what is to be changed about the store', async () => {
+    expect((await status()).advice).toEqual(['Change it.'])
   })
 
   test('says who has how many, most first and one person once, and nothing where nobody takes', async () => {
