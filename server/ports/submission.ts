@@ -143,7 +143,7 @@ export type HistoryEntry = { at: number } & (
   | { event: 'received' | 'held' | 'reminded' | 'expired' | 'confirmed' }
   /** `released`: somebody judged that what was held is a form after all. */
   | { event: 'released' | 'erased', reviewer: Reviewer, press?: string }
-  | { event: 'posted', platform: string }
+  | { event: 'posted', room: string } | { event: 'posted', room?: undefined, /** As written once. */ platform: string }
   | { event: 'card-deleted', room: string, hasAnother?: true }
   /** `press`: the click, by an id that it keeps when it is sent again: it decides once. `to`: as `Decision` has it. */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }

@@ -87,7 +87,8 @@ export class FakeBoard implements ReviewBoard {
     return ok
   }
 
-  label(platform: string): string {
+  label(room: string): string {
+    const platform = room.split('/')[0]!
     return platform.charAt(0).toUpperCase() + platform.slice(1)
   }
 

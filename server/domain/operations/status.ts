@@ -8,7 +8,7 @@ import { visible } from '../../../shared/utils/text'
 import { RECEIPTS } from './monitor'
 import { holderOf } from '../submission/hold'
 import { problemOf } from '../submission/overview'
-import { labelOf } from '../submission/place'
+import { labelOf, roomName } from '../submission/place'
 import { DELIVERY_NAMES } from '../submission/present'
 import type { Storage, StoreRefusal } from './readiness'
 
@@ -71,7 +71,7 @@ export async function readStatus(
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
   const found = await Promise.all((await store.stuck(STUCK)).map(id => store.get(id)))
   return found.flatMap((submission) => {
-    const problem = submission && problemOf(submission, board.label)
+    const problem = submission && problemOf(submission, roomName(board))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
 }

@@ -16,6 +16,7 @@ import { readText } from './field-text'
 import { fileDetails } from './file-texts'
 import { holderOf } from './hold'
 import { cardLocations, holderLine, problemOf, reached, stateOf, workName, type OverviewPorts } from './overview'
+import { roomName } from './place'
 import {
   cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
   type Presentation,
@@ -46,6 +47,7 @@ export async function showSubmission(id: string, viewer: Viewer, ports: DetailsP
   if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
+  const named = roomName(board)
   const form = formOf(submission, presentation)
   const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
   const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
@@ -72,12 +74,12 @@ export async function showSubmission(id: string, viewer: Viewer, ports: DetailsP
     sendAgain: sendAgainForm(submission)?.to.join(', ') ?? null,
     form: form.name ?? null,
     cards: await cardLocations(cards, ports),
-    problem: problemOf(submission, board.label),
+    problem: problemOf(submission, named),
     holder: holderLine(submission, ports),
-    history: submission.history.map(entry => historyLine(entry, board.label)),
+    history: submission.history.map(entry => historyLine(entry, named)),
     work: outstanding(submission).map(
       item => (
-        { what: workName(item, board.label), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
+        { what: workName(item, named), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
       ),
     ),
   }
@@ -124,29 +126,29 @@ function retryOf(submission: Submission, form: Form): SubmissionDetails['retry']
     : null
 }
 
-export function historyLine(entry: HistoryEntry, label: (platform: string) => string): HistoryLine {
+export function historyLine(entry: HistoryEntry, named: (room: string) => string): HistoryLine {
   const failed = entry.event === 'failed' ? entry : null
   return {
-    at: entry.at, event: entry.event, text: historyText(entry, label), reason: failed?.reason ?? null,
+    at: entry.at, event: entry.event, text: historyText(entry, named), reason: failed?.reason ?? null,
     againAt: failed?.again ?? null, verdict: entry.event === 'receipt' ? entry.receipt.verdict : null,
   }
 }
 
-function historyText(entry: HistoryEntry, label: (platform: string) => string): string {
+function historyText(entry: HistoryEntry, named: (room: string) => string): string {
   switch (entry.event) {
     case 'received': return 'Received'
     case 'held': return 'Held: a field that people do not see was filled in'
     case 'released': return `Released by ${signed(entry.reviewer)}`
     case 'erased': return `Erased by ${signed(entry.reviewer)}`
-    case 'posted': return `Card posted on ${label(entry.platform)}`
-    case 'card-deleted': return `Card deleted on ${label(entry.room)}`
+    case 'posted': return `Card posted on ${named(entry.room ?? entry.platform)}`
+    case 'card-deleted': return `Card deleted on ${named(entry.room)}`
     case 'reminded': return 'Reminded: a day is left'
     case 'expired': return 'Expired, data erased'
     case 'claimed': return `${claimName(entry)} by ${signed(entry.reviewer)}${toWhom(entry)}`
     case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered${deliveredHow(entry)}`
     case 'confirmed': return 'Confirmed to its sender'
     case 'receipt': return `Email: ${receiptText(entry.receipt)}`
-    case 'failed': return `${workName(entry, label)} failed`
+    case 'failed': return `${workName(entry, named)} failed`
     case 'reopened': return 'Open for a decision again'
     case 'taken': return `${entry.by ? 'Given to' : 'Taken by'} ${signed(entry.reviewer)}${entry.by ? ` by ${signed(entry.by)}` : ''}`
     case 'returned': return `Handed back by ${signed(entry.reviewer)}`

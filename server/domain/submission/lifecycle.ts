@@ -154,6 +154,7 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   const finished = current.work.find(work => work.key === event.key)
   if (finished?.kind === 'confirm') return confirmed(current, finished, event, clock)
   const { card, sent, status, keepMs, version } = event
+  const room = finished?.room
   const isNewCard = card !== undefined && !current.cards.some(known => sameCard(known, card))
   // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
   const isOvertaken = version === undefined ? isNewCard && current.state !== 'open' : version < (current.look ?? 0)
@@ -175,7 +176,7 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
           at: now, event: 'delivered', delivery, ...status !== undefined && { status },
           ...finished && finished.attempts > 0 && { attempt: finished.attempts + 1 },
         })
-      : isNewCard ? withEntry(current, { at: now, event: 'posted', platform: card.platform }) : current.history,
+      : isNewCard ? withEntry(current, { at: now, event: 'posted', room: room ?? card.platform }) : current.history,
   })
   if (delivery && !isTooLate) return settleChanged(next, clock)
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))

@@ -7,7 +7,7 @@ import { visible } from '../../../shared/utils/text'
 import { readText } from './field-text'
 import { inOrder, ruleOf } from './fields'
 import { holderOf } from './hold'
-import { labelOf } from './place'
+import { labelOf, roomName } from './place'
 import { dataLivesUntil, listOf, needsPerson } from './store-rules'
 import { type Presentation, DELIVERY_NAMES } from './present'
 import { outstanding } from './record'
@@ -28,30 +28,30 @@ export function stateOf(submission: Submission): RowState {
   if (listOf(submission) === 'spam') return 'spam'
   if (listOf(submission) === null) return 'done'
   if (needsPerson(submission)) return 'failed'
-  if (problemOf(submission, key => key)) return 'retrying'
+  if (problemOf(submission, room => room)) return 'retrying'
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
 /** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
-export function problemOf(submission: Submission, label: (platform: string) => string): Problem | null {
+export function problemOf(submission: Submission, named: (room: string) => string): Problem | null {
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
   const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
   const worst = failing.find(({ refused }) => refused) ?? failing[0]
   if (!worst) return null
   const refused = worst.refused === true
-  const what = refused ? `Could not be posted to ${label(worst.room!)}` : workName(worst, label)
+  const what = refused ? `Could not be posted to ${named(worst.room!)}` : workName(worst, named)
   return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, refused }
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */
 export function workName(
-  { kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, label: (platform: string) => string,
+  { kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: (room: string) => string,
 ): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   if (kind === 'erasure') return 'Erasure at the endpoint'
   if (kind === 'confirm') return 'Confirmation to its sender'
-  const where = label(room ?? card?.platform ?? '')
+  const where = named(room ?? card?.platform ?? '')
   return {
     post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}`,
     tell: `News on ${where}`,
@@ -100,7 +100,7 @@ export async function row(submission: Submission, ports: OverviewPorts): Promise
     erased: data === null,
     ending: null,
     cards: await cardLocations(cards, ports),
-    problem: problemOf(submission, ports.board.label),
+    problem: problemOf(submission, roomName(ports.board)),
     holder: holderLine(submission, ports),
   }
 }

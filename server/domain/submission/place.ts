@@ -46,6 +46,11 @@ export function labelOf(room: string, board: Pick<ReviewBoard, 'label'>): string
   return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
 
+/** What people call a room: its platform, or that and the channel beside the platform's own. */
+export function roomName(board: Pick<ReviewBoard, 'label'>): (room: string) => string {
+  return room => room.includes('/') ? labelOf(room, board) : board.label(room)
+}
+
 /** Whether two places are of one room. */
 export function isSamePlace(one: Place, other: Place): boolean {
   return one === 'everywhere' || other === 'everywhere' || one.some(name => other.includes(name))

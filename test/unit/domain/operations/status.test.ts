@@ -122,7 +122,7 @@ describe('the status', () => {
     monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
       { key: 'slack', state: 'unused' },
-      { key: 'slack/C9', label: 'Slack/C9: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
+      { key: 'slack/C9', label: 'Slack: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
     ])
     monitor.tried(posted, ok, 1)
     expect(await parts()).toMatchObject([{ key: 'slack', state: 'ok' }])

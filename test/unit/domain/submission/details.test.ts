@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { SubmissionEnded } from '../../../../server/domain/errors'
 import { historyLine } from '../../../../server/domain/submission/details'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
+import { failing, ok } from '../../../fakes/board'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
 
@@ -64,6 +65,25 @@ test('history is told in words', () => {
   expect(text({ at: 5, event: 'receipt', receipt: { verdict: 'bounced' } })).toMatchObject({
     text: 'Email: Bounced', verdict: 'bounced',
   })
+})
+
+test('which of the rooms of one platform it was is told in its history and of what fails', async () => {
+  await triage.close()
+  triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
+  submissions = new OpsSubmissions(triage)
+  triage.board.posts.push(ok, failing('Slack answered 500.'))
+  const id = await triage.post({ name: 'Ada' })
+  const { history, work, problem } = await submissions.show(id, LOCAL)
+  expect(history.map(({ text }) => text)).toEqual(['Received', 'Card posted on Slack', 'Card on Slack: C2 failed'])
+  expect([work[0]!.what, problem!.what]).toEqual(['Card on Slack: C2', 'Card on Slack: C2'])
+  triage.runtime.time += 60_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect((await submissions.show(id, LOCAL)).history.at(-1)).toMatchObject({ text: 'Card posted on Slack: C2' })
+})
+
+test('history of before rooms were noted is told by its platform', () => {
+  expect(historyLine({ at: 1, event: 'posted', platform: 'slack' }, room => room).text).toBe('Card posted on slack')
 })
 
 test('while a group cannot be looked up nobody is told that they may not decide, but to try again', async () => {
