@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { bounded, onRefusal, type RedisClient } from './client'
-import { run, type Script } from './lua'
+import { run, type NamedScript, type Script } from './lua'
 
 /** The ports promise less than 2 s. */
 export const CALL_TIMEOUT_MS = 1_500
@@ -16,6 +16,11 @@ export interface Calls {
   call<T>(command: () => Promise<T>): Promise<T>
   /** The same for a script. */
   run(script: Script, keys: string[], args: readonly (string | number)[]): Promise<unknown>
+  /** @param further what follows those that have names */
+  runNamed<Key extends string, Arg extends string>(
+    script: NamedScript<Key, Arg>, keys: Record<Key, string>, args: Record<Arg, string | number>,
+    further: { keys: readonly string[], args: readonly (string | number)[] },
+  ): Promise<unknown>
 }
 
 const known = new WeakMap<RedisClient, Calls>()
@@ -50,5 +55,13 @@ function startCalls(client: RedisClient): Calls {
       throw error
     })
   }
-  return { started, call, run: (script, keys, args) => call(() => run(client, script, keys, args.map(String))) }
+  const runScript: Calls['run'] = (script, keys, args) => call(() => run(client, script, keys, args.map(String)))
+  return {
+    started, call, run: runScript,
+    runNamed: (script, keys, args, further) => runScript(
+      script,
+      [...script.keys.map(key => keys[key]), ...further.keys],
+      [...script.args.map(arg => args[arg]), ...further.args],
+    ),
+  }
 }

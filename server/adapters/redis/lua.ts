@@ -56,3 +56,21 @@ export async function lease(client: RedisClient, due: string, leaseMs: number, l
 export function script(source: string): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
+
+/** A script that is given so many things that each has a name. Others may follow them, e.g. for each of some rooms. */
+export interface NamedScript<Key extends string, Arg extends string> extends Script {
+  keys: readonly Key[]
+  args: readonly Arg[]
+}
+
+/** In its source each name is a local, and KEYS and ARGV go on behind `keysNamed` and `argsNamed`. */
+export function namedScript<const Key extends string, const Arg extends string>(
+  keys: readonly Key[], args: readonly Arg[], source: string,
+): NamedScript<Key, Arg> {
+  const locals = `
+local ${keys.join(', ')} = unpack(KEYS)
+local ${args.join(', ')} = unpack(ARGV)
+local keysNamed, argsNamed = ${keys.length}, ${args.length}
+`
+  return { ...script(locals + source), keys, args }
+}

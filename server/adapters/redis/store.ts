@@ -55,20 +55,23 @@ export class RedisStore implements SubmissionStore {
     const end = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
     const held = submission.state === 'held'
-    const most = held ? this.options.heldMax : undefined
-    const keys = [
-      recordKey(id), dataKey(id), held ? LISTS.held : LISTS.pending, DUE, tallyKey(receivedAt),
-      idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
-      limit ? countKey(client!) : DUE, ...entry?.paces.flatMap(({ room }) => queueKeys(room)) ?? [],
-    ]
-    const args = [
-      id, version, recordOf(submission), end + RECORD_GRACE_MS, contentOf(submission), end, receivedAt,
-      this.dueOf(submission),
-      idempotencyKey ? IDEMPOTENCY_TTL_MS : '', limit?.limit ?? '', (limit?.windowS ?? 0) * 1000,
-      ...most === undefined ? ['', '', ''] : [most, recordKey(''), dataKey('')],
-      entry?.leaseMs ?? '', ...entry?.paces.map(({ intervalMs }) => intervalMs) ?? [], changesChannel(this.client),
-    ]
-    const stored = await this.calls.run(CREATE, keys, args) as string | number | number[]
+    const keys = {
+      record: recordKey(id), data: dataKey(id), list: LISTS[held ? 'held' : 'pending'], due: DUE,
+      tally: tallyKey(receivedAt), idempotency: idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
+      sends: limit ? countKey(client!) : DUE,
+    }
+    const args = {
+      id, version, recordText: recordOf(submission), recordEnd: end + RECORD_GRACE_MS,
+      dataText: contentOf(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
+      heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '',
+      limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
+      most: (held ? this.options.heldMax : undefined) ?? '', recordPrefix: recordKey(''), dataPrefix: dataKey(''),
+      lease: entry?.leaseMs ?? '', channel: changesChannel(this.client),
+    }
+    const paces = entry?.paces ?? []
+    const stored = await this.calls.runNamed(CREATE, keys, args, {
+      keys: paces.flatMap(({ room }) => queueKeys(room)), args: paces.map(({ intervalMs }) => intervalMs),
+    }) as string | number | number[]
     if (typeof stored === 'string') return { id: stored, places: [] }
     if (typeof stored === 'object') return { id, places: stored }
     if (stored < 0) throw new LimitReached(-stored)
@@ -89,36 +92,36 @@ export class RedisStore implements SubmissionStore {
     previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
   ): Promise<Submission | null> {
     const { id, version } = next
-    const [from, to] = [this.options.listOf(previous), this.options.listOf(next)]
-    const keys = [
-      ...keysOf(id), LISTS[from ?? 'pending'], DUE, STUCK, AUDIT, tallyKey(audit?.at ?? next.receivedAt),
-      LISTS[to ?? 'pending'], TAKEN,
-      ...leaving.flatMap(({ room }) => queueKeys(room)),
-    ]
-    const placed = (rule: (submission: Submission) => unknown) => {
-      return rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
+    const { listOf, needsPerson, isTaken, isFresh, isOver, dataLivesUntil } = this.options
+    const [record, data, trace] = keysOf(id) as [string, string, string]
+    const keys = {
+      record, data, trace, from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
+      stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt),
     }
-    const { listOf, needsPerson, isTaken, isFresh } = this.options
-    const following = [
-      id, previous.version, placed(listOf), this.dueOf(next), placed(needsPerson), placed(isTaken),
-      ...lineOf(audit),
-    ]
-    const pauses = leaving.map(pauseOf)
-    if (this.options.isOver(next)) {
+    const placed = (rule: StoreRules['isOver' | 'listOf']) => (
+      rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
+    )
+    const following = {
+      id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
+      takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
+    }
+    const rooms = { keys: leaving.flatMap(({ room }) => queueKeys(room)), args: leaving.map(pauseOf) }
+    if (isOver(next)) {
       this.recollection.keep(id, null)
-      return this.change(next, TRACE, keys, [...following, packed(next), TRACE_TTL_MS, ...pauses])
+      const traced = { ...following, traceText: packed(next), traceMs: TRACE_TTL_MS }
+      return this.changed(next, await this.calls.runNamed(TRACE, keys, traced, rooms))
     }
-    const wasOver = this.options.isOver(previous)
     const isSame = next.data === previous.data && next.before === previous.before
-    const data = next.data === null ? 'erase' : next.data === UNREAD ? 'read' : isSame ? 'keep' : 'set'
-    const end = this.options.dataLivesUntil(next)
-    const recordEnd = end === this.options.dataLivesUntil(previous) && !wasOver ? '' : end + RECORD_GRACE_MS
-    const record = recordOf(next)
-    const stored = await this.change(next, PUT, keys, [
-      ...following, version, record, recordEnd, data, data === 'set' ? contentOf(next) : '', end, ...pauses,
-    ])
+    const keeping = next.data === null ? 'erase' : next.data === UNREAD ? 'read' : isSame ? 'keep' : 'set'
+    const end = dataLivesUntil(next)
+    const isEndKept = end === dataLivesUntil(previous) && !isOver(previous)
+    const recordText = recordOf(next)
+    const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
+      ...following, version, recordText, recordEnd: isEndKept ? '' : end + RECORD_GRACE_MS, keeping,
+      dataText: keeping === 'set' ? contentOf(next) : '', dataEnd: end,
+    }, rooms))
     // Before its first card nobody asks for it.
-    this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? record : null)
+    this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? recordText : null)
     return stored
   }
 
@@ -218,10 +221,8 @@ export class RedisStore implements SubmissionStore {
     return Number.isFinite(due) ? due : ''
   }
 
-  private async change(
-    next: Submission, script: typeof PUT, keys: string[], args: (string | number)[],
-  ): Promise<Submission | null> {
-    const stored = await this.calls.run(script, keys, [...args, changesChannel(this.client)]) as number | string
+  /** What a compare-and-set answered. */
+  private changed(next: Submission, stored: unknown): Submission | null {
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
   }
@@ -244,7 +245,6 @@ export class RedisStore implements SubmissionStore {
 
 /** How the scripts take an audit line, or that there is none. */
 function lineOf(audit: AuditLine | undefined) {
-  return audit === undefined
-    ? ['', '', '', '', '']
-    : [audit.outcome, JSON.stringify(audit), audit.at, AUDIT_TTL_MS, AUDIT_LINES]
+  const line = audit ? JSON.stringify(audit) : ''
+  return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
 }
