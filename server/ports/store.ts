@@ -42,8 +42,13 @@ export interface SubmissionStore {
    * another list
    */
   listPending(page: PageRequest): Promise<PendingPage>
-  /** The newest audit lines of the last 30 days, newest first. */
-  audit(limit: number): Promise<AuditLine[]>
+  /**
+   * The newest audit lines of the last 30 days, newest first.
+   *
+   * @param limit may be `Infinity`
+   * @param since epoch ms: none from before
+   */
+  audit(limit: number, since?: number): Promise<AuditLine[]>
   /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>

@@ -104,8 +104,8 @@ export class AuditTrail {
     this.lines.set(key.slice(AUDIT_FILES.length), line)
   }
 
-  newest(limit: number): AuditLine[] {
-    return this.sorted().slice(0, limit).map(([, line]) => line)
+  newest(limit: number, since: number): AuditLine[] {
+    return this.sorted().slice(0, limit).map(([, line]) => line).filter(({ at }) => at >= since)
   }
 
   /** @param arrivals when each submission came in, epoch ms */

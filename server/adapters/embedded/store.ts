@@ -112,9 +112,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     }
   }
 
-  async audit(limit: number): Promise<AuditLine[]> {
+  async audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
     await this.loaded()
-    return this.trail.newest(limit)
+    return this.trail.newest(limit, since)
   }
 
   async tally(now: number): Promise<HourTally[]> {

@@ -153,10 +153,9 @@ export class RedisStore implements SubmissionStore {
     })
   }
 
-  async audit(limit: number): Promise<AuditLine[]> {
-    const lines = await this.call(
-      () => this.client.zRange(AUDIT, '+inf', '-inf', { BY: 'SCORE', REV: true, LIMIT: { offset: 0, count: limit } }),
-    )
+  async audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
+    const LIMIT = { offset: 0, count: Number.isFinite(limit) ? limit : -1 }
+    const lines = await this.call(() => this.client.zRange(AUDIT, '+inf', since, { BY: 'SCORE', REV: true, LIMIT }))
     return lines.map(line => JSON.parse(line) as AuditLine)
   }
 

@@ -3,7 +3,7 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { TRACE_TTL_MS, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { InvalidRequest } from '../errors'
-import { endedOf, endLine, FIRST_LINES, linesSince, reachesBack } from './endings'
+import { endedOf, endLine } from './endings'
 import { BUDGET_MS, filtering, type Listing } from './listing'
 import { reached, row, stateOf, type OverviewPorts } from './overview'
 import { SUBMISSION_TTL_MS } from './store-rules'
@@ -13,6 +13,9 @@ export interface DonePorts extends OverviewPorts {
   revocableMs: { spam: number }
 }
 
+/** Lines of the audit trail that are read to be counted. */
+const COUNTED = 1000
+
 /**
  * A page of what is over and has a trace, by its end; `before` is the cursor of the page above. As far as the budget
  * goes, it is filtered.
@@ -20,7 +23,7 @@ export interface DonePorts extends OverviewPorts {
 export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
   const now = ports.runtime.now()
   const revision = await reached(ports.store.revision())
-  const latest = endsIn(await reached(linesSince(now - TRACE_TTL_MS, ports.store)), now, ports)
+  const latest = endsIn(await reached(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
   const ends = sort === 'oldest' ? latest.toReversed() : latest
   const isFound = filtering(filter, ports)
   const from = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
@@ -39,8 +42,8 @@ export async function listDone({ limit, before, sort, ...filter }: Listing, port
 /** How many are over and have a trace; null when the audit trail says more of that time than is read to be counted. */
 export async function countDone(ports: DonePorts): Promise<number | null> {
   const now = ports.runtime.now()
-  const lines = await reached(ports.store.audit(FIRST_LINES))
-  return reachesBack(lines, FIRST_LINES, now - TRACE_TTL_MS) ? endsIn(lines, now, ports).length : null
+  const lines = await reached(ports.store.audit(COUNTED, now - TRACE_TTL_MS))
+  return lines.length < COUNTED ? endsIn(lines, now, ports).length : null
 }
 
 /** By when it ended, because a submission may come to another end. */

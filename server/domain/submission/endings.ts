@@ -48,22 +48,6 @@ export async function ending(
   return last ? known(line(last.outcome, last)) : new SubmissionGone()
 }
 
-/** Lines of the audit trail that are read at first; four times as many while those are not all that count. */
-export const FIRST_LINES = 1000
-
-/** What the audit trail says since then, the latest first; it may go back further. */
-export async function linesSince(time: number, store: Pick<SubmissionStore, 'audit'>): Promise<AuditLine[]> {
-  for (let limit = FIRST_LINES; ; limit *= 4) {
-    const lines = await store.audit(limit)
-    if (reachesBack(lines, limit, time)) return lines
-  }
-}
-
-/** Whether as many as were asked for are all since then. */
-export function reachesBack(lines: readonly AuditLine[], limit: number, time: number): boolean {
-  return lines.length < limit || lines.at(-1)!.at <= time
-}
-
 /** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
 export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   const last = new Map(lines.toReversed().map(line => [line.id, line]))

@@ -6,7 +6,7 @@ import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
-import { endedOf, linesSince } from './endings'
+import { endedOf } from './endings'
 import { fieldText } from './field-text'
 import { reached } from './overview'
 import { formOf, targetsOf, type Presentation } from './present'
@@ -115,7 +115,7 @@ async function pageAt(
 
 /** How submissions ended that came in since then, the latest first. */
 async function keptSince(time: number, store: Pick<SubmissionStore, 'audit'>): Promise<AuditLine[]> {
-  return endedOf(await linesSince(time, store)).filter(({ receivedAt }) => receivedAt > time)
+  return endedOf(await store.audit(Infinity, time)).filter(({ receivedAt }) => receivedAt > time)
 }
 
 async function eraseOne(

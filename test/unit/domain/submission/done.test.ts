@@ -24,7 +24,9 @@ function withLines(count: number, outcome: DecisionOutcome) {
   const above = Array.from({ length: count }, (_, index): AuditLine => (
     { id: `above-${index}`, outcome, at: time - index / count, receivedAt: time - 1000, reviewer: null }
   ))
-  const audit = async (limit: number) => [...above, ...await triage.store.audit(limit)].slice(0, limit)
+  const audit = async (limit: number, since = -Infinity) => (
+    [...above, ...await triage.store.audit(limit)].filter(({ at }) => at >= since).slice(0, limit)
+  )
   return { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, { audit }) }
 }
 

@@ -140,7 +140,9 @@ test('what was delivered and is kept is found, however many ended since', async 
   ))
   submissions = new OpsSubmissions({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
-      audit: async (limit: number) => [...since, ...await triage.store.audit(limit)].slice(0, limit),
+      audit: async (limit: number, from = -Infinity) => (
+        [...since, ...await triage.store.audit(limit)].filter(line => line.at >= from).slice(0, limit)
+      ),
     }),
   })
   const first = await forget({ email: 'ada@example.com' })
