@@ -8,7 +8,7 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { over, submission } from '../fixtures/submissions'
 import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
-import { traceContract } from './traces'
+import { traceContract, UPDATE } from './traces'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -76,5 +76,10 @@ test('a trace is one key of at most 600 bytes for a week, with two cards, two de
   const left = await redis.client.pTTL(key)
   expect(left).toBeGreaterThan(7 * DAY_MS - 60_000)
   expect(left).toBeLessThanOrEqual(7 * DAY_MS)
+  const trace = (await redis.store.get(created.id))!
+  await redis.store.replace(trace, { ...trace, version: 3, work: [UPDATE] })
+  const again = `{triage}:s:${created.id}`
+  expect((await redis.client.keys('*')).filter(each => each.includes(created.id))).toEqual([again])
+  expect(await redis.client.pTTL(again)).toBeGreaterThan(0)
   await redis.close()
 })

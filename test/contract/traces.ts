@@ -14,6 +14,9 @@ interface Harness {
 
 /** No lease of so long ends during a test. */
 const LONG_MS = 60_000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export const UPDATE: Work = { key: 'update', kind: 'update', attempts: 0, dueAt: 1 }
 
 /** What every `SubmissionStore` keeps of submissions that are over. `makeStore` is called for every test. */
 export function traceContract(name: string, makeStore: () => Promise<Harness>): void {
@@ -90,8 +93,7 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
       const created = await create()
       const trace = over(created)
       await store.replace(created, trace)
-      const update: Work = { key: 'update', kind: 'update', attempts: 0, dueAt: Date.now() - 1 }
-      const behind: Submission = { ...trace, version: 3, work: [update] }
+      const behind: Submission = { ...trace, version: 3, work: [UPDATE] }
       const won = await Promise.all(Array.from({ length: 20 }, () => store.replace(trace, behind)))
       expect(won.filter(Boolean)).toHaveLength(1)
       expect(await store.get(created.id)).toEqual(behind)
@@ -102,6 +104,20 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
       expect(await store.replace(behind, again)).not.toBeNull()
       expect(await store.get(created.id)).toEqual(again)
       expect(await store.lease(0, 10)).toEqual([])
+    })
+
+    test('a trace that has work again weeks after its form came in stays until that is done', async () => {
+      const created = await create()
+      const at = Date.now() - 16 * DAY_MS
+      const decision = { action: 'forward' as const, reviewer: { id: 'U1', name: 'Ada', platform: 'Slack' }, at }
+      const trace = over(created, { receivedAt: at, expiresAt: at + 7 * DAY_MS, decision })
+      await store.replace(created, trace)
+      const behind: Submission = { ...trace, version: 3, work: [UPDATE] }
+      expect(await store.replace(trace, behind)).not.toBeNull()
+      const failed: Submission = { ...behind, version: 4, work: [{ ...UPDATE, attempts: 1 }] }
+      expect(await store.replace(behind, failed)).not.toBeNull()
+      expect(await store.get(created.id)).toEqual(failed)
+      expect(await store.lease(LONG_MS, 10)).toEqual([created.id])
     })
   })
 }

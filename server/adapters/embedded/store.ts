@@ -104,8 +104,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
     const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
     const { places, cursor } = pageOf(asked, page)
-    const found = await Promise.all(places.map(entry => this.get(entry.id)))
-    const submissions = found.filter(submission => submission !== null)
+    const submissions = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
     return {
       submissions: page.unread ? submissions.map(each => ({ ...each, data: UNREAD })) : submissions,
       total: all.length, cursor,
@@ -195,7 +194,8 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   }
 
   private async write(submission: Submission): Promise<void> {
-    const isOver = this.options.isOver(submission)
+    // What was over has a trace's time from now on, also while it has work again.
+    const isOver = Number.isFinite(this.entries.get(submission.id)?.until) || this.options.isOver(submission)
     if (isOver) await this.forgetOld()
     const stored: Stored = isOver ? { ...submission, until: this.options.now() + TRACE_TTL_MS } : submission
     await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(stored))

@@ -10,6 +10,7 @@ import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
+import { clockOf } from './clock'
 import {
   AUDIT, changesChannel, dataKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
 } from './keys'
@@ -79,8 +80,7 @@ export class RedisStore implements SubmissionStore {
   }
 
   async get(id: string): Promise<Submission | null> {
-    const [submission] = await this.call(() => this.read([id]))
-    return submission ?? null
+    return (await this.call(() => this.read([id])))[0] ?? null
   }
 
   recall(id: string): Submission | null {
@@ -111,14 +111,17 @@ export class RedisStore implements SubmissionStore {
       const traced = { ...following, traceText: packed(next), traceMs: TRACE_TTL_MS }
       return this.changed(next, await this.calls.runNamed(TRACE, keys, traced, rooms))
     }
+    // What was over is kept as long as a trace from now on, however long ago it came in.
+    const leastEnd = isOver(previous) ? clockOf(this.client).now() + TRACE_TTL_MS : 0
     const isSame = next.data === previous.data && next.before === previous.before
     const keeping = next.data === null ? 'erase' : next.data === UNREAD ? 'read' : isSame ? 'keep' : 'set'
-    const end = dataLivesUntil(next)
-    const isEndKept = end === dataLivesUntil(previous) && !isOver(previous)
+    const dataEnd = dataLivesUntil(next)
+    const isSameEnd = dataEnd === dataLivesUntil(previous) && leastEnd === 0
+    const recordEnd = isSameEnd ? '' : Math.max(dataEnd + RECORD_GRACE_MS, leastEnd)
     const recordText = recordOf(next)
     const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
-      ...following, version, recordText, recordEnd: isEndKept ? '' : end + RECORD_GRACE_MS, keeping,
-      dataText: keeping === 'set' ? contentOf(next) : '', dataEnd: end,
+      ...following, version, recordText, recordEnd, keeping,
+      dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
     }, rooms))
     // Before its first card nobody asks for it.
     this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? recordText : null)
@@ -161,9 +164,7 @@ export class RedisStore implements SubmissionStore {
 
   tally(now: number): Promise<HourTally[]> {
     return this.call(async () => {
-      const hours = Array.from(
-        { length: 24 }, (_, index) => Math.floor(now / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS,
-      )
+      const hours = Array.from({ length: 24 }, (_, index) => (Math.floor(now / HOUR_MS) - 23 + index) * HOUR_MS)
       const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
       return hours.map((hour, index) => ({
         hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
