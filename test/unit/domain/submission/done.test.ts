@@ -75,6 +75,36 @@ test('spam is over when it cannot be taken back any more', async () => {
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id, state: 'done' }], total: 1 })
 })
 
+test('spam that can be taken back until its 7 days end is over then', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  const { expiresAt } = (await triage.store.get(id))!
+  triage.runtime.time = expiresAt - 1000
+  await triage.review.decide(id, 'spam', ADA)
+  await triage.runtime.drain()
+  triage.runtime.time = expiresAt - 1
+  expect((await listDone({ limit: 9 }, triage)).total).toBe(0)
+  triage.runtime.time = expiresAt
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id }], total: 1 })
+})
+
+test('what ended in one millisecond is on one page each, whichever way the list goes', async () => {
+  const ids = [await triage.post({}), await triage.post({}), await triage.post({})]
+  for (const id of ids) await triage.review.decide(id, 'forward', ADA)
+  await triage.runtime.drain()
+  for (const sort of ['newest', 'oldest'] as const) {
+    const seen: string[] = []
+    for (let before: string | undefined; ;) {
+      const page = await listDone({ limit: 1, sort, before }, triage)
+      seen.push(...idsOf(page))
+      if (page.cursor === null) break
+      before = page.cursor
+    }
+    expect(seen).toEqual(sort === 'oldest' ? ids : ids.toReversed())
+  }
+})
+
 test('a trace is listed as long as it is kept, and found by the beginning of its id', async () => {
   const [id] = [await ended(), await ended()]
   expect(await listDone({ limit: 9, q: id }, triage)).toMatchObject({ rows: [{ id }], total: 2 })
