@@ -53,13 +53,14 @@ describe('Embedded submission store, on disk', () => {
   })
 
   test('form data is erased from the disk at exactly its time, and the record eight days later', async () => {
-    const created = submission({ data: { secret: 'only-here' } })
+    const form = { secret: 'only-here' }
+    const created = submission({ data: form, envelope: { subject: 'only-here' }, before: form })
     const [embedded, path] = [open(), join(dir, 'submission', created.id)]
     await embedded.create(created)
     now = dataLivesUntil(created) - 1
     expect(await embedded.get(created.id)).toEqual(created)
     now++
-    expect(await embedded.get(created.id)).toEqual({ ...created, data: null })
+    expect(await embedded.get(created.id)).toEqual({ ...created, data: null, envelope: undefined, before: undefined })
     expect(await readFile(path, 'utf8')).not.toContain('only-here')
     now += 8 * DAY_MS
     expect(await embedded.get(created.id)).toBeNull()

@@ -66,7 +66,8 @@ describe('Redis submission store, in Redis', () => {
   })
 
   test('form data is in no key but its own, and every key carries the hash tag', async () => {
-    const created = submission({ data: { secret: 'only-here' } })
+    const form = { secret: 'only-here' }
+    const created = submission({ data: form, envelope: { subject: 'only-here' }, before: form })
     await store.create(created)
     expect(await client.hGetAll(`{triage}:s:${created.id}`)).not.toMatchObject({
       r: expect.stringContaining('only-here'),
@@ -88,6 +89,28 @@ describe('Redis submission store, in Redis', () => {
     expect(await store.get(created.id)).toEqual({ ...next, data: created.data, envelope })
     // It is outdated now, and what was decided is not kept at hand.
     expect(await store.replace(recalled, next)).toBeNull()
+    expect(store.recall(created.id)).toBeNull()
+  })
+
+  test('what was sent, or edited, before is not recalled: a decision on it depends on its data', async () => {
+    const created = submission()
+    await store.create(created)
+    const used = [{ delivered: ['email' as const] }, { edited: ['name'] }, {}].map((changes, index) => (
+      { ...created, version: 2 + index, cards: [CARD], ...changes }
+    ))
+    const recalled = []
+    for (const [index, next] of used.entries()) {
+      await store.replace(used[index - 1] ?? created, next)
+      recalled.push(store.recall(created.id)?.version)
+    }
+    expect(recalled).toEqual([undefined, undefined, 4])
+  })
+
+  test('what another process was faster to store is not recalled as ours', async () => {
+    const created = submission()
+    await store.create(created)
+    await store.replace(created, decided(created))
+    expect(await store.replace(created, { ...created, version: 2, cards: [CARD] })).toBeNull()
     expect(store.recall(created.id)).toBeNull()
   })
 

@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { RedisClient } from '../../server/adapters/redis/client'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
+import { decided, line, over, submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
+import { type RedisServer, startRedis } from '../support/redis-server'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
+
+let server: RedisServer
+let client: RedisClient
+let store: RedisStore
+beforeAll(async () => { server = await startRedis() })
+afterAll(() => server.stop())
+beforeEach(async () => {
+  client = await connectRedis(server.url)
+  await client.flushAll()
+  store = new RedisStore(client, storeRules)
+})
+afterEach(() => store.close())
+
+test('form data that is edited, or decided without being read, lives until its time too', async () => {
+  const created = submission()
+  await store.create(created)
+  await store.replace(created, { ...created, version: 2, data: { name: 'Eve' }, cards: [CARD] })
+  const ends = () => Promise.all(['d', 's'].map(kind => client.pExpireTime(`{triage}:${kind}:${created.id}`)))
+  expect(await ends()).toEqual([dataLivesUntil(created), dataLivesUntil(created) + 8 * DAY_MS])
+  const recalled = store.recall(created.id)!
+  const late = decided(recalled, { decision: { ...decided(recalled).decision!, at: created.expiresAt - 1 } })
+  await store.replace(recalled, late)
+  expect(await ends()).toEqual([dataLivesUntil(late), dataLivesUntil(late) + 8 * DAY_MS])
+})
+
+test('every key but the indexes and the revision ends by itself', async () => {
+  const now = Date.now()
+  const [open, ended] = [submission({ receivedAt: now }), submission({ receivedAt: now })]
+  for (const each of [open, ended]) await store.create(each, { idempotencyKey: each.id })
+  await store.replace(open, { ...open, version: 2, data: { name: 'Eve' } })
+  await store.replace(ended, over(ended), line(ended.id, now))
+  const keys = await client.keys('*')
+  const leftMs = await Promise.all(keys.map(key => client.pTTL(key)))
+  expect(keys.filter((_, index) => leftMs[index] === -1).sort()).toEqual(
+    ['{triage}:due', '{triage}:pending', '{triage}:revision'],
+  )
+  expect(await client.pExpireTime('{triage}:audit')).toBe(now + 30 * DAY_MS)
+  // What happened in an hour is told until 24 hours after it began.
+  expect(leftMs[keys.findIndex(key => key.startsWith('{triage}:tally:'))]).toBeGreaterThan(DAY_MS)
+})
+
+test('of the audit trail the newest 100,000 lines are kept', async () => {
+  const created = submission()
+  await store.create(created)
+  const from = Date.now() - 200_000
+  const old = Array.from({ length: 100_000 }, (_, index) => ({ score: from + index, value: `${index}` }))
+  await client.zAdd('{triage}:audit', old)
+  await store.replace(created, over(created), line(created.id))
+  expect(await client.zCard('{triage}:audit')).toBe(100_000)
+  expect(await client.zScore('{triage}:audit', '0')).toBeNull()
+})
