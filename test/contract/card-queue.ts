@@ -177,6 +177,20 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       expect(await queue.length('slack')).toBe(0)
     })
 
+    it('keeps the times of each room as it is entered and left', async () => {
+      const { store } = harness
+      const [one, discord] = [submission(), { room: 'discord', intervalMs: SHORT }]
+      const leaving = [{ room: 'slack', pauseMs: LONG }, { room: 'discord', pauseMs: 0 }]
+      const goesOn = (id: string) => until('the gate to open', async () => (await queue.take(discord, LONG)).id === id)
+      await store.create(one, { entry: { paces: [turn(), discord], leaseMs: LONG } })
+      for (const id of ['second', 'third', 'fourth']) await queue.enter(discord, id, { leaseMs: LONG })
+      await goesOn('second')
+      await queue.leave('second', leaving)
+      await goesOn('third')
+      await store.replace(one, decided(one), undefined, leaving)
+      await goesOn('fourth')
+    })
+
     it('hands a notice to one until it is forgotten, and tells notices and rooms apart', async () => {
       const take = () => queue.takeNotice('slack', 'backlog')
       expect((await Promise.all([take(), take()])).sort()).toEqual([false, true])

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { line, over, submission } from '../fixtures/submissions'
+import { until } from '../support/until'
 
 /** A store that keeps three held submissions, and a look behind it. */
 export interface HeldHarness {
@@ -72,13 +73,19 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
       const now = Date.now()
       const open = submission({ receivedAt: now - 100 })
       await store.create(open)
+      const heard: (string | null)[] = []
+      const stop = store.watch({ changed: id => heard.push(id), alive: () => {} })
+      await until('the watch to stand', () => heard.includes(null))
       const all = Array.from({ length: 5 }, (_, index) => held(now - 50 + index))
       for (const each of all) await store.create(each)
       expect(await lists()).toEqual([[[open.id], 1], [all.slice(2).toReversed().map(({ id }) => id), 3]])
       for (const { id } of all.slice(0, 2)) {
         expect(await harness.traces(id)).toEqual([])
         expect(await store.get(id)).toBeNull()
+        // Once as it came in, and once as it went.
+        await until('it to be heard of', () => heard.filter(each => each === id).length === 2)
       }
+      stop()
       expect(await store.audit(10)).toEqual([])
     })
 

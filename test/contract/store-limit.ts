@@ -5,6 +5,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf } from './idempotency'
 import { ROUNDED_MS } from './limiter'
 import { submission } from '../fixtures/submissions'
+import { until } from '../support/until'
 
 /** A store that lets each client create so many in a minute, and the limiter on the same counts. */
 interface Harness {
@@ -43,6 +44,13 @@ export function storeLimitContract(name: string, open: (limit: number) => Promis
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(60_000 - (Date.now() - started) - ROUNDED_MS)
       expect(Math.max(...waits)).toBeLessThanOrEqual(60_000)
       expect(await total()).toBe(LIMIT)
+    })
+
+    test('the wait gets shorter while forms are refused', async () => {
+      for (let sent = 0; sent < LIMIT; sent++) await create()
+      const waitMs = () => create().then(() => 0, (error: { waitMs: number }) => error.waitMs)
+      const first = await waitMs()
+      await until('a shorter wait', async () => await waitMs() < first - 100)
     })
 
     test('what is stored and what is not share one count, whichever came first', async () => {
