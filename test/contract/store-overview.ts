@@ -158,6 +158,9 @@ export function storeOverviewContract(
       expect(await ids()).toEqual([taken[1]!.id])
       await store.replace(taken[1]!, over(taken[1]!, { holder: undefined }), line(taken[1]!.id))
       expect(await ids()).toEqual([])
+      await store.replace(all[0]!, { ...all[0]!, version: 2, holder })
+      await store.forget(all[0]!.id)
+      expect(await ids()).toEqual([])
     })
 
     test('the revision is another one after each change, and the same while there is none', async () => {

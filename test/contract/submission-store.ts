@@ -53,7 +53,8 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
     test('a created submission comes back as it was, hostile keys included', async () => {
       const created = await create({
         data: hostileData(), envelope: { subject: 'Engines', replyTo: 'ada@example.com' },
-        edited: ['__proto__'], before: hostileData(), delivered: ['email'],
+        edited: ['__proto__'], before: hostileData(), delivered: ['email'], reminded: false,
+        failures: [{ delivery: 'endpoint', reason: 'The endpoint answered 500.' }],
         cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],
       })
       const stored = await store.get(created.id)
@@ -112,7 +113,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
 
     test('the audit is newest first, and forgets after thirty days', async () => {
       const [lines, now]: [AuditLine[], number] = [[], Date.now()]
-      for (const age of [2_000, 31 * 24 * 60 * 60 * 1000, 1_000, 3_000]) {
+      for (const age of [2_000, 31 * 24 * 60 * 60 * 1000, 1_000, 3_000, 31 * 24 * 60 * 60 * 1000]) {
         const created = await create()
         lines.push(line(created.id, now - age))
         expect(await store.replace(created, over(created), lines.at(-1)!)).not.toBeNull()
@@ -236,8 +237,14 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
 
     test('a forgotten id is neither listed nor leased', async () => {
       const created = await create({ work: [work(Date.now() - 1)] })
-      await store.forget(created.id)
-      expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+      const other = await create()
+      const decision = { ...decided(other).decision!, action: 'spam' as const }
+      const spam = decided(other, { state: 'settled', decision, revocableUntil: Date.now() + LONG_MS })
+      await store.replace(other, spam)
+      for (const { id } of [created, spam]) await store.forget(id)
+      for (const only of [undefined, 'spam'] as const) {
+        expect(await store.listPending({ limit: 10, only })).toEqual({ submissions: [], total: 0, cursor: null })
+      }
       expect(await store.lease(LONG_MS, 10)).toEqual([])
     })
   })

@@ -43,7 +43,7 @@ test('a forward whose cards follow is kept without form data until its cards sho
     notes: [expect.stringMatching(/^Forwarded by Ada on Slack/)],
   })
   const over = done(collapsed.next, NOW + TTL)
-  expect([over.finished, isOver(over.next)]).toEqual([true, true])
+  expect([over.finished, isOver(over.next), nextAttention(over.next)]).toEqual([true, true, Infinity])
 })
 
 test('with receipts, cards show the form until the same time, however long the data was kept', () => {
@@ -53,7 +53,7 @@ test('with receipts, cards show the form until the same time, however long the d
   })
   const current = step(posted(), claimed({ deliveries: ['email'] })).next
   const kept = done(step(current, report(current)).next).next
-  expect([kept.collapse, dataLivesUntil(kept)]).toEqual([undefined, NOW + 1000])
+  expect([kept.collapse, nextAttention(kept), dataLivesUntil(kept)]).toEqual([undefined, NOW + 1000, NOW + 1000])
   // The store erased the data by itself.
   const { next } = step({ ...kept, data: null }, { type: 'forgotten' }, NOW + 1000)
   expect([next.collapse, nextAttention(next), dataLivesUntil(next)]).toEqual([{ at: NOW + TTL }, NOW + TTL, NOW + TTL])
