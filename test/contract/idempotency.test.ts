@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -91,6 +91,14 @@ describe('Embedded store, idempotency keys on disk', () => {
     expect(await readdir(join(dir, 'idempotency'))).toHaveLength(1)
     const third = submission()
     expect((await store.create(third, { idempotencyKey: key })).id).toBe(third.id)
+  })
+
+  test('a form whose key cannot be written is not stored: sent again it would be a second one', async () => {
+    const [store, key] = [open(), keyOf()]
+    await store.check()
+    await mkdir(join(dir, 'unfinished', `idempotency-${key}`), { recursive: true })
+    await expect(store.create(submission(), { idempotencyKey: key })).rejects.toThrow('EISDIR')
+    expect((await store.listPending({ limit: 1 })).total).toBe(0)
   })
 
   test('a kill between key and submission loses the key, not the form that is sent again', async () => {

@@ -1,9 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createStorage } from 'unstorage'
+import { AuditTrail } from '../../server/adapters/embedded/indexes'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
+import type { AuditLine } from '../../server/ports/submission'
 import { decided, hostileData, line, over, submission, work } from '../fixtures/submissions'
 import { submissionStoreContract } from './submission-store'
 
@@ -80,11 +83,37 @@ describe('Embedded submission store, on disk', () => {
     const after = open()
     expect(await after.get(created.id)).toEqual(news)
     now++
+    await open().check()
+    expect(await files(dir)).toEqual([])
     expect(await after.get(created.id)).toBeNull()
     const other = submission({ receivedAt: now })
     await after.create(other)
     await after.replace(other, over(other))
     expect(await files(dir)).toEqual([join('submission', other.id)])
+  })
+
+  test('an end that a decision puts off while it is reached is not made', async () => {
+    const [embedded, created] = [open(), submission()]
+    await embedded.create(created)
+    now = dataLivesUntil(created)
+    const late = decided(created, { data: { name: 'Eve' }, decision: { ...decided(created).decision!, at: now - 1 } })
+    const [stored, seen] = await Promise.all([embedded.replace(created, late), embedded.get(created.id)])
+    expect([stored, seen, await embedded.get(created.id)]).toEqual([late, late, late])
+  })
+
+  test('a step is made with its audit line or not at all, and what is made in its place has the only line', async () => {
+    const [embedded, created] = [open(), submission()]
+    await embedded.create(created)
+    for (const name of [`audit-${created.id}.1`, `submission-${created.id}`]) {
+      const inTheWay = join(dir, 'unfinished', name)
+      await mkdir(inTheWay)
+      await expect(embedded.replace(created, over(created), line(created.id))).rejects.toThrow('EISDIR')
+      expect(await embedded.get(created.id)).toEqual(created)
+      await rm(inTheWay, { recursive: true })
+    }
+    const other: AuditLine = { ...line(created.id), outcome: 'spam' }
+    expect(await embedded.replace(created, over(created), other)).not.toBeNull()
+    expect([await embedded.audit(10), await open().audit(10)]).toEqual([[other], [other]])
   })
 
   test('a half-written change of a killed process is dropped, the old one stays', async () => {
@@ -102,6 +131,18 @@ describe('Embedded submission store, on disk', () => {
     await writeFile(join(dir, 'submission', created.id), '{"id":')
     await expect(open().check()).rejects.toThrow(`Cannot read "submission/${created.id}" in ${dir}`)
   })
+})
+
+test('of the audit trail without Redis the newest 10,000 lines are kept, with their files', async () => {
+  const [storage, now] = [createStorage(), Date.now()]
+  const trail = new AuditTrail(storage)
+  await trail.add(line('first', now), 1)
+  for (let index = 1; index < 10_000; index++) trail.restore(`audit:${index}.1`, line(`${index}`, now + index))
+  expect(trail.newest(20_000)).toHaveLength(10_000)
+  await trail.add(line('last', now + 10_000), 1)
+  const lines = trail.newest(20_000)
+  expect([lines.length, lines[0]!.id, lines.at(-1)!.id]).toEqual([10_000, 'last', '1'])
+  expect(await storage.getKeys()).toEqual(['audit:last.1'])
 })
 
 async function files(dir: string): Promise<string[]> {
