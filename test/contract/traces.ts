@@ -60,6 +60,10 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
       for (const changes of [
         { decision: { action: 'spam', reviewer, at: 7, edited: false } }, { state: 'expired', decision: null },
         { state: 'erased', decision: null, erased: { reviewer, at: 7 } }, { collapse: { at: 7, begun: true } },
+        { sent: [{
+          delivery: 'email', content: '', to: ['a@example.com'], at: 7,
+          receipt: { verdict: 'bounced', reason: 'No such mailbox.' },
+        }] },
         { pressed: 'p1' }, { collapse: { at: 7, begun: true }, pressed: 'p1' },
         { cards: [
           { platform: 'slack', threadId: 'slack:C1:1.2', messageId: '1.2' },
