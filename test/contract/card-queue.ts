@@ -119,6 +119,13 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       expect((await queue.take(open, LONG)).id).toBeNull()
     })
 
+    it('stays closed for its interval when who was let out has left', async () => {
+      await queue.enter(turn(), 'a', { leaseMs: LONG })
+      await queue.leave('a', [{ room: 'slack', pauseMs: 0 }])
+      expect(await queue.enter(turn(), 'b', { leaseMs: LONG })).toBe(1)
+      expect((await queue.take(turn(), LONG)).id).toBeNull()
+    })
+
     it('keeps rooms apart', async () => {
       await queue.enter(turn(), 'a', { leaseMs: LONG })
       expect(await queue.enter(turn('discord'), 'a', { leaseMs: LONG })).toBe(0)
