@@ -81,3 +81,14 @@ test('a hundred at once are looked for together', async () => {
   await Promise.all(Array.from({ length: 100 }, (_, index) => deleteCard(`other-${index}`)))
   expect(reads).toBeLessThanOrEqual(2)
 })
+
+test('a card whose edit fails is still there: it is neither posted again nor waits for a person', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const refused = { ...failing('It says too much.', { permanent: true }), content: true }
+  triage.board.updates.push(failing('Slack is down.'), refused)
+  await triage.review.taking.take(id, ADA)
+  await triage.runtime.drain()
+  expect([await cardsOf(id), triage.board.shown.size]).toEqual([['slack-1', 'discord-2'], 2])
+  expect(await triage.store.stuck(10)).toEqual([])
+  expect((await triage.store.get(id))!.work).toHaveLength(2)
+})
