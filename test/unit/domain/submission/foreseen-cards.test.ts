@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../../../server/ports/delivery'
+import type { Work } from '../../../../server/ports/submission'
+import { ok } from '../../../fakes/board'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { until } from '../../../support/until'
+
+let triage: Triage
+beforeEach(async () => { triage = await openTriage() })
+afterEach(() => triage.close())
+
+/** A forward is delivered, its card is being edited to say so, and neither is on record yet. */
+async function forwardForeseen() {
+  const { board, mailer, outage, review, runtime } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const [email, edit] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()]
+  const writes = Promise.withResolvers<null>()
+  mailer.answers.push(email.promise)
+  board.updates.push(edit.promise)
+  await review.decide(id, 'forward', ADA)
+  outage.writes = writes.promise
+  const before = outage.written
+  runtime.patience = 0
+  email.resolve(ok)
+  await until('the edit and the write', () => board.updates.length === 0 && outage.written > before)
+  const end = async () => {
+    edit.resolve(ok)
+    await runtime.drain()
+    return board.history.map(({ title }) => title)
+  }
+  return { id, write: () => writes.resolve(null), end }
+}
+
+test('a card that tells what is stored before its edit ends is edited once', async () => {
+  const { id, write, end } = await forwardForeseen()
+  write()
+  await until('it on record', async () => (await triage.store.get(id))!.delivered.length === 2)
+  expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded'])
+})
+
+test('a card that tells what then is not stored like that is edited again, however late its edit ends', async () => {
+  const { outage, outbox, store } = triage
+  const { id, write, end } = await forwardForeseen()
+  outage.writes = Promise.resolve()
+  // Another process erases it and edits the card, but its edit gets there first.
+  const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erased) throw new Error(erased.refused)
+  const [{ key, card }] = erased.added as [Work]
+  await outbox.apply(id, [{ type: 'done', key, card, version: erased.submission.version }])
+  write()
+  await until('it on record', async () => (await store.get(id))!.delivered.length > 0)
+  expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded', 'Form Submission erased'])
+})
