@@ -37,7 +37,10 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
     }
 
     test('of one that is over its trace and its audit line stay, and no form data', async () => {
-      const created = await create({ data: { secret: 'only-here' }, work: [work(Date.now() - 1)] })
+      const form = { secret: 'only-here' }
+      const created = await create({
+        data: form, envelope: { subject: 'only-here' }, before: form, work: [work(Date.now() - 1)],
+      })
       const trace = over(created, {
         form: 'jobs', look: 2, edited: [], delivered: ['email', 'endpoint'],
         cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],

@@ -21,8 +21,9 @@ export function traceOf(submission: Submission): Submission {
   const { decision, erased } = submission
   return {
     ...submission,
-    data: null, before: undefined, reminded: true, edited: [], cards: submission.cards.slice(-MOST_CARDS), work: [],
-    failures: [], keptUntil: undefined, revocableUntil: undefined, history: [],
+    data: null, envelope: undefined, before: undefined, reminded: true, edited: [],
+    cards: submission.cards.slice(-MOST_CARDS), work: [], failures: [], history: [],
+    keptUntil: undefined, revocableUntil: undefined,
     pressed: lastPress(submission)?.slice(0, LONGEST_PRESS), sent: withoutContent(submission),
     decision: decision && { ...decision, reviewer: bounded(decision.reviewer) },
     ...erased && { erased: { ...erased, reviewer: bounded(erased.reviewer) } },
