@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTriage, type Triage } from '../../../fakes/triage'
+import { sweep } from '../../../../server/domain/submission/sweep'
+import type { SubmissionStore } from '../../../../server/ports/store'
+import { LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { failing } from '../../../fakes/board'
 
 const SECOND = 1000
@@ -44,4 +46,16 @@ test('a card that waits is looked after when its turn can come, and not before',
   expect(await Promise.all([ids[0]!, ids[60]!, ids[119]!].map(dueIn))).toEqual([60, 60, 119])
   runtime.time += 61 * SECOND
   expect(await triage.sweep()).toBe(62)
+})
+
+test('what is gone is not looked after again, and what cannot be read keeps nobody else from being looked after', async () => {
+  const { runtime, store } = triage
+  const [unreadable, gone] = [await triage.post({}), await triage.post({})]
+  const failing: SubmissionStore = Object.assign(Object.create(store) as typeof store, {
+    get: (id: string) => id === unreadable ? Promise.reject(new Error('Unreadable.')) : Promise.resolve(null),
+  })
+  runtime.time = (await store.get(gone))!.expiresAt
+  expect(await sweep({ ...triage, store: failing, leaseMs: LEASE_MS })).toBe(2)
+  runtime.time += LEASE_MS
+  expect(await store.lease(LEASE_MS, 9)).toEqual([unreadable])
 })

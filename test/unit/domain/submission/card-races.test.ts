@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Outcome } from '../../../../server/ports/delivery'
+import type { Outcome, Posted } from '../../../../server/ports/delivery'
 import type { Work } from '../../../../server/ports/submission'
-import { ok } from '../../../fakes/board'
+import { failing, ok } from '../../../fakes/board'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
@@ -50,4 +50,36 @@ test('a card that tells what then is not stored like that is edited again, howev
   write()
   await until('it on record', async () => (await store.get(id))!.delivered.length > 0)
   expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded', 'Form Submission erased'])
+})
+
+test('a card does not offer its buttons again before they work, whichever delivery came last', async () => {
+  const { board, endpoint, mailer, outage, review, runtime, store } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const [post, writes] = [Promise.withResolvers<Outcome<Posted>>(), Promise.withResolvers<null>()]
+  mailer.answers.push(failing('Refused.', { permanent: true }))
+  endpoint.answers.push(post.promise)
+  await review.decide(id, 'forward', ADA)
+  await until('the failure on record', async () => (await store.get(id))!.failures.length)
+  const before = outage.written
+  outage.writes = writes.promise
+  post.resolve({ ok: true, value: { status: 200 } })
+  await until('the write', () => outage.written > before)
+  const edits = board.history.length - 1
+  writes.resolve(null)
+  await runtime.drain()
+  expect(edits).toBe(0)
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Failed Form Submission'])
+})
+
+test('a card that is in flight while its form is decided and opened again does not become two', async () => {
+  const { board, mailer, receive, review, runtime, store } = triage
+  const post = Promise.withResolvers<Outcome>()
+  board.posts.push(post.promise)
+  mailer.answers.push(failing('Refused.', { permanent: true }))
+  const id = await receive({ name: 'Ada' })
+  await review.decide(id, 'forward', ADA)
+  await until('it is open again', async () => (await store.get(id))!.failures.length)
+  post.resolve(ok)
+  await runtime.drain()
+  expect([...board.shown.keys()]).toEqual(['slack-1'])
 })
