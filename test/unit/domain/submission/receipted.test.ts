@@ -5,7 +5,7 @@ import { transition } from '../../../../server/domain/submission/lifecycle'
 import { isOver, traceOf } from '../../../../server/domain/submission/trace'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
 import type { Receipt, Submission, Verdict } from '../../../../server/ports/submission'
-import { claimed, DATA, finish, giveUp, LEASE, NOW, posted, spam, step } from '../../../fixtures/lifecycle'
+import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, spam, step } from '../../../fixtures/lifecycle'
 import { PRESENTATION } from '../../../fixtures/views'
 
 const HOUR = 60 * 60 * 1000
@@ -72,7 +72,9 @@ describe('all 24 orders of four events of one email', () => {
 
 test('an email that came back opens its submission again, which can be sent again', () => {
   const { next } = step(forwarded, receipt('bounced'), NOW + 1)
-  expect(next).toMatchObject({ state: 'open', data: DATA, failures: [{ reason: 'Bounced: because bounced.' }] })
+  expect(next).toMatchObject({
+    state: 'open', data: DATA, delivered: [], failures: [{ reason: 'Bounced: because bounced.' }],
+  })
   expect(cardView(next, PRESENTATION).actions.map(({ id }) => id)).toEqual(['send_again', 'edit', 'spam'])
 })
 
@@ -90,4 +92,33 @@ test('a wait for a receipt ends with its round', () => {
   const reopened = giveUp(emailed(both), 'endpoint').next
   expect([reopened.state, reopened.keptUntil]).toEqual(['open', undefined])
   expect(finish(step(reopened, spam).next, 'update').next.keptUntil).toBeUndefined()
+})
+
+test('an email that comes back while another one is on its way is no reason to send a third', () => {
+  const half = giveUp(emailed(step(posted(), claimed()).next), 'endpoint').next
+  const again = step(half, claimed({ edit: { data: { name: 'Grace' }, edited: ['name'] } })).next
+  expect(step(again, receipt('bounced')).next).toMatchObject({ state: 'settling', failures: [] })
+})
+
+test('an email that comes back after its 7 days opens nothing again', () => {
+  const { next } = step(forwarded, receipt('bounced'), forwarded.expiresAt)
+  expect(next).toMatchObject({ state: 'settled', failures: [] })
+})
+
+test('form data is kept for a minute after the email arrived, never longer than before, and for its links as long', () => {
+  const ends = [HOUR, 1000].map(ms => ({ ...forwarded, keptUntil: NOW + ms })).concat([
+    { ...forwarded, keptUntil: forwarded.expiresAt },
+  ]).map(current => step(current, receipt('delivered')).next.keptUntil)
+  expect(ends).toEqual([NOW + 60_000, NOW + 1000, forwarded.expiresAt])
+})
+
+test('what became of an email is told once for each card, the latest news alone, and of what is erased to nobody', () => {
+  const trace = traceOf({ ...forwarded, work: [] })
+  const told = step(trace, receipt('delayed')).next
+  const retried = told.work.reduce((current, { key }) => step(
+    current, { type: 'failed', key, reason: 'Slack is down.', retryAt: NOW + HOUR },
+  ).next, told)
+  const latest = step(retried, receipt('bounced')).next
+  expect([kinds(told), kinds(latest)]).toEqual([['tell slack', 'tell discord'], ['tell slack', 'tell discord']])
+  expect(kinds(step({ ...trace, state: 'erased' }, receipt('bounced')).next)).toEqual([])
 })
