@@ -83,3 +83,20 @@ test('a card that is in flight while its form is decided and opened again does n
   await runtime.drain()
   expect([...board.shown.keys()]).toEqual(['slack-1'])
 })
+
+test('edits of one card take their turns, also after one that throws', async () => {
+  const { outbox } = triage
+  const card = { platform: 'slack', threadId: 'slack:C1', messageId: '1' }
+  const [slow, done] = [Promise.withResolvers<null>(), [] as string[]]
+  const first = outbox.inTurn(card, () => Promise.reject(new Error('bug')))
+  const second = outbox.inTurn(card, async () => {
+    await slow.promise
+    done.push('second')
+  })
+  await expect(first).rejects.toThrow('bug')
+  const third = outbox.inTurn(card, async () => done.push('third'))
+  await triage.runtime.turn()
+  slow.resolve(null)
+  await Promise.all([second, third])
+  expect(done).toEqual(['second', 'third'])
+})

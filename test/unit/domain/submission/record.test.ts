@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { LifecycleEvent } from '../../../../server/domain/submission/events'
+import type { Submission } from '../../../../server/ports/submission'
+import { claimed, DATA, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
+
+test.each<[string, LifecycleEvent]>([
+  ['expires', { type: 'expired' }], ['is spam', spam], ['is erased', { type: 'erased', reviewer: REVIEWER }],
+])('what %s forgets with its data what was edited in it, what stood there before, and what its page said', (_, event) => {
+  const now = event.type === 'expired' ? posted().expiresAt : NOW
+  for (const said of [{ edited: ['name'] }, { before: DATA }, { envelope: { subject: 'Engines' } }]) {
+    const { data, edited, before, envelope } = step({ ...posted(), ...said }, event, now).next
+    expect([data, edited, before, envelope]).toEqual([null, [], undefined, undefined])
+  }
+})
+
+test('a card whose edit failed is edited at once when there is something new to show, not when that is tried again', () => {
+  const decided = step(posted(), claimed({ action: 'spam', revocableMs: LEASE })).next
+  const failed = decided.work.reduce<Submission>((current, { key }) => step(
+    current, { type: 'failed', key, reason: 'Slack is down.', retryAt: NOW + LEASE + 1 },
+  ).next, decided)
+  const { next, added } = step(failed, { type: 'revoked', action: 'spam', reviewer: REVIEWER })
+  expect(next.work.map(({ kind, dueAt }) => [kind, dueAt])).toEqual([['update', NOW + LEASE], ['update', NOW + LEASE]])
+  expect(added).toEqual(next.work)
+})
