@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { failing } from '../../../fakes/board'
+import { ADA, openTriage } from '../../../fakes/triage'
+
+test('the audit trail says what was decided, by whom and when, what failed or was taken back, and a given address', async () => {
+  const { close, mailer, outbox, post, review, runtime, store, sweep } = await openTriage({
+    revocableMs: { forward: 0, spam: 60_000 },
+  })
+  const id = await post({ name: 'Lin' })
+  const times: number[] = []
+  const act = async (deed: () => Promise<unknown>) => {
+    runtime.time += 1000
+    times.push(runtime.time)
+    await deed()
+    await runtime.drain()
+  }
+  await act(() => review.decide(id, 'spam', ADA))
+  await act(() => review.revoke(id, 'spam', ADA))
+  mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: 'm1' })
+  await act(() => review.decideEdited(id, { f0: 'Grace' }, ADA))
+  await act(() => review.decide(id, 'forward', ADA))
+  runtime.time += 60_000
+  await sweep()
+  await runtime.drain()
+  await act(() => outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }]))
+  await act(() => review.sendAgain(id, 'grace@example.com', ADA))
+  const [spam, revoked, , edited, , again] = times
+  const lines = (await store.audit(10)).map(({ outcome, at, reviewer, to }) => (
+    [outcome, outcome === 'failed' ? null : at, reviewer, to]
+  ))
+  expect(lines).toEqual([
+    ['edited', again, ADA, ['grace@example.com']], ['failed', null, ADA, undefined],
+    ['edited', edited, ADA, undefined], ['failed', null, ADA, undefined],
+    ['revoked', revoked, ADA, undefined], ['spam', spam, ADA, undefined],
+  ])
+  await close()
+})
+
+test('the audit trail has no line of what was held and nobody looked at in time: nothing was decided', async () => {
+  const { close, receive, runtime, store, sweep } = await openTriage()
+  const id = await receive({ name: 'Lin' }, { held: true })
+  runtime.time = (await store.get(id))!.expiresAt
+  await sweep()
+  await runtime.drain()
+  expect([(await store.get(id))!.state, await store.audit(10)]).toEqual(['expired', []])
+  await close()
+})
