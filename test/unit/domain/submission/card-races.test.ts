@@ -100,3 +100,18 @@ test('edits of one card take their turns, also after one that throws', async () 
   await Promise.all([second, third])
   expect(done).toEqual(['second', 'third'])
 })
+
+test('a card leaves its queue with its post, also one that fails after its form was erased', async () => {
+  const { board, queues, quarantine, receive, runtime } = triage
+  board.interval = 1
+  await triage.post({ name: 'Ada' })
+  expect(await queues.length('slack')).toBe(0)
+  const post = Promise.withResolvers<Outcome>()
+  board.posts.push(post.promise)
+  const id = await receive({ name: 'Lin' })
+  await until('the card in flight', () => board.posts.length === 0)
+  await quarantine.erase(id, ADA)
+  post.resolve(failing('Slack is down.'))
+  await runtime.drain()
+  expect(await queues.length('slack')).toBe(0)
+})

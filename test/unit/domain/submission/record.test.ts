@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
+import { keptUntil, sameCard, withOriginals } from '../../../../server/domain/submission/record'
 import type { Submission } from '../../../../server/ports/submission'
-import { claimed, DATA, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
+import { claimed, DATA, DISCORD, LEASE, NOW, posted, REVIEWER, SLACK, spam, step } from '../../../fixtures/lifecycle'
 
 test.each<[string, LifecycleEvent]>([
   ['expires', { type: 'expired' }], ['is spam', spam], ['is erased', { type: 'erased', reviewer: REVIEWER }],
@@ -21,4 +22,23 @@ test('a card whose edit failed is edited at once when there is something new to 
   const { next, added } = step(failed, { type: 'revoked', action: 'spam', reviewer: REVIEWER })
   expect(next.work.map(({ kind, dueAt }) => [kind, dueAt])).toEqual([['update', NOW + LEASE], ['update', NOW + LEASE]])
   expect(added).toEqual(next.work)
+})
+
+test('form data is kept until a receipt comes no longer than its 7 days, and never shorter than it was to be', () => {
+  const current = { ...posted(), keptUntil: NOW + 1000 }
+  const { expiresAt } = current
+  expect([expiresAt + 1, NOW + 2000, NOW].map(wanted => keptUntil(current, wanted))).toEqual(
+    [expiresAt, NOW + 2000, NOW + 1000],
+  )
+})
+
+test('what the sender wrote stays what stood there before the first edit', () => {
+  const twice = { ...posted(), before: { name: 'Ada' }, data: { name: 'Grace', age: 36 } }
+  expect(withOriginals(twice, ['name', 'age'])).toEqual({ name: 'Ada', age: 36 })
+})
+
+test('messages of two platforms are two, though they have one id', () => {
+  expect([sameCard(SLACK, { ...SLACK }), sameCard(SLACK, { ...DISCORD, messageId: SLACK.messageId })]).toEqual(
+    [true, false],
+  )
 })
