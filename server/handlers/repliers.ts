@@ -59,7 +59,7 @@ function asksForHelp({ text, attachments }: Message): boolean {
 export interface Assigning extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
   assignments: Assignments
   /** Whom a message mentions but the bot, each by all names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly (readonly string[])[]
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly (readonly string[])[]>
 }
 
 /** Whether there is a model or not, it is not asked for what is one command: `assign <id> @Grace`. */
@@ -71,7 +71,7 @@ export function withAssignments(
     const assignment = parseAssignment(message.text)
     if (!assignment) return replier(said)
     const { raw } = message
-    const mentioned = mentionedIn({ raw, adapter: thread.adapter }).at(-1)
+    const mentioned = (await mentionedIn({ raw, adapter: thread.adapter })).at(-1)
     const speaker = speakerOf(message, thread, speakers)
     const { isPrivate, ...speech } = await assignments.assign(assignment, place, speaker, mentioned)
     const answer = render({ speech }, thread.adapter.name)

@@ -14,7 +14,7 @@ export interface SlashCommandHandlers
   /** Null where people take nothing. */
   assignments: Assignments | null
   /** Whom a message mentions but the bot, each by all names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly (readonly string[])[]
+  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly (readonly string[])[]>
 }
 
 /** `/forms pending` is what a mention with `pending` is; its answer is read by who asked alone, where that can be. */
@@ -49,6 +49,6 @@ async function answerTo(
     return commands.answer(command.name ? command : { name: 'help', argument: '' }, place)
   }
   if (!assignments) return { speech: takesNothing }
-  const by = await reviewerOf(event, handlers)
-  return { speech: await assignments.assign(assignment, place, by, mentionedIn(event).at(-1)) }
+  const [by, mentioned] = await Promise.all([reviewerOf(event, handlers), mentionedIn(event)])
+  return { speech: await assignments.assign(assignment, place, by, mentioned.at(-1)) }
 }

@@ -92,14 +92,19 @@ export interface Connection {
   /** The same of the webhook that is being handled, where its signed request tells more than the thread's id. */
   channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
   /**
-   * Ids of somebody who sends a signed request or is named in it, as the configuration may have them; absent where the
-   * platform has one id for each.
+   * Ids of somebody who sends a signed request, as the configuration may have them; absent where the platform has one
+   * id for each.
    */
   idsOf?: (userId: string, request: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
   /** Of who sends a signed request, the roles that it says they have, as the configuration has them. */
   rolesOf?: (raw: unknown) => readonly string[]
   /** People in messages: the ids of those whom one names, and what notifies somebody, where there is such a thing. */
-  mentions?: { in: (raw: unknown) => readonly string[], of?: (userId: string) => string }
+  mentions?: {
+    in: (raw: unknown) => readonly string[]
+    of?: (userId: string) => string
+    /** As the connection's own, of somebody who is named; absent where the platform has one id for each. */
+    idsOf?: (userId: string, message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly string[]>
+  }
   /** Ids of everybody in a group that a list has; null for what is none. Answers within 1.5 s. */
   membersOf?: (group: string) => Promise<Outcome<readonly string[]>> | null
   /** What tells one press of a button from the next; absent where the event's own `id` does. */

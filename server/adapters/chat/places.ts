@@ -14,7 +14,7 @@ export interface Places {
   /** All names of who sent an event, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
   namesOf(event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>): readonly string[]
   /** All names of everybody whom a message mentions but the bot, in this order, as if they wrote there. */
-  mentionedIn(message: Pick<ActionEvent, 'raw' | 'adapter'>): readonly (readonly string[])[]
+  mentionedIn(message: Pick<ActionEvent, 'raw' | 'adapter'>): Promise<readonly (readonly string[])[]>
   /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
   pressOf(event: Pick<ActionEvent, 'raw' | 'adapter'>): string | undefined
   /** Of which app an event tells that it was installed or removed, and where; null where that says nothing of cards. */
@@ -28,9 +28,6 @@ export function createPlaces(connections: readonly Connection[]): Places {
   const connectionOf = (threadId: string) => connections.find(({ platform }) => platform.key === threadId.split(':')[0])
   const channelsOf = (threadId: string, { channelsOf }: Connection) => channelsOf?.(threadId)
     ?? [threadId.split(':')[1] ?? '']
-  const people = (userId: string, { raw, adapter }: Pick<ActionEvent, 'raw' | 'adapter'>) => (
-    connectionOf(adapter.name)?.idsOf?.(userId, { raw, adapter }) ?? [userId]
-  ).map(id => `${adapter.name}:${id}`)
   return {
     async here(threadId, adapter) {
       const connection = connectionOf(threadId)
@@ -43,16 +40,19 @@ export function createPlaces(connections: readonly Connection[]): Places {
       return connection ? named(channelsOf(threadId, connection), connection) : []
     },
     namesOf(event) {
-      const { adapter: { name }, user: { userId }, raw } = event
-      const { embedded, rolesOf } = connectionOf(name) ?? {}
-      const roles = rolesOf?.(raw) ?? []
+      const { adapter, user: { userId }, raw } = event
+      const { name } = adapter
+      const { embedded, idsOf, rolesOf } = connectionOf(name) ?? {}
+      const ids = [...idsOf?.(userId, { raw, adapter }) ?? [userId], ...rolesOf?.(raw) ?? []]
       // Who signed in is the same person at the ops pages.
-      return [...embedded?.namesOf(raw) ?? [], ...people(userId, event), ...roles.map(role => `${name}:${role}`)]
+      return [...embedded?.namesOf(raw) ?? [], ...ids.map(id => `${name}:${id}`)]
     },
-    mentionedIn(message) {
-      const { raw, adapter: { name, botUserId } } = message
-      const ids = connectionOf(name)?.mentions?.in(raw) ?? []
-      return ids.filter(id => id !== botUserId).map(id => people(id, message))
+    async mentionedIn({ raw, adapter }) {
+      const { name, botUserId } = adapter
+      const { mentions } = connectionOf(name) ?? {}
+      const mentioned = mentions?.in(raw).filter(id => id !== botUserId) ?? []
+      const ids = await Promise.all(mentioned.map(id => mentions?.idsOf?.(id, { raw, adapter }) ?? [id]))
+      return ids.map(each => each.map(id => `${name}:${id}`))
     },
     pressOf({ adapter, raw }) {
       const own = connections.find(({ platform }) => platform.key === adapter.name)?.pressOf

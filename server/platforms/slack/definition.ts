@@ -172,6 +172,7 @@ export const slack: Definition = {
     mentions: {
       in: raw => [...String((raw as { text?: unknown }).text).matchAll(/<@([UW]\w+)/g)].map(([, id]) => id!),
       of: id => `<@${id.split(':').at(-1)}>`,
+      idsOf: (userId, { raw, adapter }) => (adapter as FormSlackAdapter).idsOfMentioned(userId, raw),
     },
     membersOf: group => GROUP.test(group) ? membersOf(group, settings, http) : null,
     adapter: async () => new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),

@@ -1,11 +1,17 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import type { SlackCall, SlackSettings, TokenOf } from './client'
-import { within } from '../../../shared/utils/time'
+import { within, withinOrNull } from '../../../shared/utils/time'
 import { slackVerifier } from './signature'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
 const HOME_PATIENCE_MS = 1500
+
+/** How long it is waited for Slack to say which workspace somebody is of, ms: an event may wait for it. */
+const PERSON_PATIENCE_MS = 1500
+
+/** Of so many people it is remembered. */
+const MOST_PEOPLE = 500
 
 /** How long it is remembered which workspace a channel is in, ms; longer than anything waits for a person. */
 const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
@@ -32,6 +38,9 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   /** Id of the workspace of CHAT_BOT_TOKEN, once Slack said it; not asked for while nobody else installs the app. */
   private home: string | undefined
   private readonly homeCall: SlackCall
+  private readonly hereCall: SlackCall
+  /** The workspaces of people, by their ids and the workspace in which those are known. */
+  private readonly teams = new Map<string, string>()
   /** When channels of other workspaces were last put on record, epoch ms. */
   private readonly remembered = new Map<string, number>()
   protected identified: Promise<unknown> = Promise.resolve()
@@ -45,6 +54,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
       ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions,
     } satisfies SlackAdapterConfig)
     this.homeCall = callAs(() => botToken)
+    this.hereCall = callAs(() => this.getToken())
   }
 
   /** The token of a workspace that installed the app; null for others. */
@@ -70,6 +80,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     const own = workspaceOf(payload as Acted) ?? this.requestContext.getStore()?.teamId
     const isForeign = this.settings.oauth !== undefined && own !== this.home
     return [...isForeign ? [] : [userId], ...own ? [`${own}:${userId}`] : []]
+  }
+
+  /** As `idsOf`, of somebody whom a message names: in a channel that workspaces share, its author may be of another. */
+  async idsOfMentioned(userId: string, message: unknown): Promise<string[]> {
+    if (!this.settings.oauth) return this.idsOf(userId, message)
+    const { channel = '' } = message as { channel?: string }
+    const team = await this.there(this.encodeThreadId({ channel, threadTs: '' }), () => this.teamOf(userId))
+    return this.idsOf(userId, team === undefined ? message : { team_id: team })
   }
 
   override stream(...args: Parameters<SlackAdapter['stream']>): ReturnType<SlackAdapter['stream']> {
@@ -147,6 +165,20 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     if (!this.settings.oauth || !gone || !payload.team_id) return super.resolveEventRequestContext(payload)
     await this.deleteInstallation(payload.team_id)
     return 'unresolved'
+  }
+
+  /** The workspace of somebody whom ours or a shared channel knows; undefined while Slack does not say. */
+  private async teamOf(userId: string): Promise<string | undefined> {
+    const key = this.installationCacheScope() + userId
+    const known = this.teams.get(key)
+    if (known) return known
+    const asked = this.hereCall('users.info', new URLSearchParams({ user: userId }))
+    const outcome = await withinOrNull(PERSON_PATIENCE_MS, asked)
+    const { team_id: team } = (outcome?.ok ? outcome.value.user ?? {} : {}) as { team_id?: unknown }
+    if (typeof team !== 'string') return undefined
+    if (this.teams.size >= MOST_PEOPLE) this.teams.clear()
+    this.teams.set(key, team)
+    return team
   }
 
   private async knowHome(): Promise<void> {

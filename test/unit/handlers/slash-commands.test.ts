@@ -13,8 +13,9 @@ test.each([
   const bot = { onSlashCommand: (_name: string, handle: SlashCommandHandler) => { handler = handle } }
   const adapter = { name: 'slack' } as Adapter
   registerSlashCommands(bot as unknown as Chat, {
-    commands: {} as ChatCommands, assignments: null, mentionedIn: () => [], platformLabel: key => key, log: silentLog,
-    known: () => ({}), here: async () => { throw new Error('The store is away.') },
+    commands: {} as ChatCommands, assignments: null, mentionedIn: () => Promise.resolve([]),
+    platformLabel: key => key, log: silentLog, known: () => ({}),
+    here: async () => { throw new Error('The store is away.') },
     render: answer => 'speech' in answer ? String(answer.speech.text[0]) : '',
   })
   await handler!({

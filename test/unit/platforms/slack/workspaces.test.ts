@@ -82,9 +82,10 @@ test('who is mentioned has the names that they act by, and is asked for by them 
     const message = { type: 'message', user: 'U5', user_team: team, text: 'assign abcd1234 <@U9>' }
     const command = { command: '/forms', user_id: 'U5', team_id: team, text: 'assign abcd1234 <@U9|grace>' }
     const click = { type: 'block_actions', user: { id: 'U9', team_id: team } }
-    for (const raw of [message, command]) expect(places.mentionedIn({ raw, adapter })).toEqual([names])
+    for (const raw of [message, command]) expect(await places.mentionedIn({ raw, adapter })).toEqual([names])
     expect(places.namesOf({ user, raw: click, adapter })).toEqual(names)
   }
+  slack.requests.length = 0
   await adapter.getUser('T2:U9')
   await adapter.getUser('U9')
   const asked = slack.requests.filter(({ path }) => path.endsWith('users.info')).map(({ headers, body }) => [
@@ -121,4 +122,35 @@ test('who writes has the ids of who clicks, in a channel that workspaces share a
     expect(inHome(() => adapter.idsOf('U5', { ...message, ...more })), JSON.stringify(more)).toEqual(guest)
   }
   expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guest)
+})
+
+/** What Slack tells of people: `grace` is of T1, and `guest` of T2, who is in a channel that both share. */
+const PEOPLE = { UGRACE: 'T1', UGUEST: 'T2' }
+
+function withPeople(people: Readonly<Record<string, string>> = PEOPLE): void {
+  slack.fault = ({ path, body }) => {
+    const id = new URLSearchParams(body).get('user') ?? ''
+    const team = people[id]
+    const known = team ? { ok: true, user: { id, team_id: team } } : { ok: false, error: 'user_not_found' }
+    const answer = path.endsWith('users.info') ? known : { ok: true, team_id: 'T1', user_id: 'U1' }
+    return { status: 200, body: JSON.stringify(answer) }
+  }
+}
+
+test('who is mentioned is of their own workspace, whoever mentions them in a channel that workspaces share', async () => {
+  withPeople()
+  const adapter = await start()
+  const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
+  const places = createPlaces([platform.connect(settings, { log: silentLog, http: createHttpClient(), siteUrl: null })])
+  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  const mentioned = (user: string, team: string) => {
+    const message = { type: 'message', user: 'U5', user_team: team, channel: 'C1', text: `assign abcd1234 <@${user}>` }
+    return places.mentionedIn({ raw: message, adapter })
+  }
+  for (const team of ['T1', 'T2']) {
+    expect(await mentioned('UGUEST', team)).toEqual([['slack:T2:UGUEST']])
+    expect(await mentioned('UGRACE', team)).toEqual([['slack:UGRACE', 'slack:T1:UGRACE']])
+  }
+  // Whom Slack does not tell of is taken for a colleague of the author's.
+  expect(await mentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
 })
