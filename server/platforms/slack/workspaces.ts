@@ -27,6 +27,9 @@ interface Acted {
   source_team?: string
 }
 
+/** What somebody wrote; of some that comes from a shared channel, Slack does not tell which workspace they are of. */
+interface Written extends Acted { type: string, bot_id?: string }
+
 /** The events by which Slack tells that a token is worth nothing any more. */
 interface Goodbye { type: string, tokens?: { bot?: string[] } }
 
@@ -162,9 +165,21 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     const event = payload.event as Goodbye | undefined
     const gone = event?.type === 'app_uninstalled'
       || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
-    if (!this.settings.oauth || !gone || !payload.team_id) return super.resolveEventRequestContext(payload)
+    if (!this.settings.oauth || !gone || !payload.team_id) {
+      const context = await super.resolveEventRequestContext(payload)
+      const isShared = payload.is_ext_shared_channel && typeof context === 'object'
+      if (isShared) await this.withBotToken(context.token, () => this.tellAuthor(payload.event as Written), context)
+      return context
+    }
     await this.deleteInstallation(payload.team_id)
     return 'unresolved'
+  }
+
+  /** The SDK takes the envelope's workspace for the author's, which in a shared channel may be that of either side. */
+  private async tellAuthor(event: Written): Promise<void> {
+    const isSaid = ['message', 'app_mention'].includes(event.type) && typeof event.user === 'string' && !event.bot_id
+    // Of whom nobody tells it, they may be anybody.
+    if (isSaid && workspaceOf(event) === undefined) event.team = await this.teamOf(event.user as string) ?? ''
   }
 
   /** The workspace of somebody whom ours or a shared channel knows; undefined while Slack does not say. */

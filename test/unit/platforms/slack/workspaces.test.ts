@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -21,12 +21,14 @@ beforeAll(async () => {
 beforeEach(() => { slack.requests.length = 0 })
 afterAll(() => slack.close())
 
-async function start(): Promise<FormSlackAdapter> {
+async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
   const adapter = new FormSlackAdapter(
     { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', apiUrl: `${slack.url}/api/`, oauth: OAUTH },
     QUIET, createHttpClient(),
   )
-  await new Chat({ userName: 'form-bot', adapters: { slack: adapter }, state, logger: QUIET }).initialize()
+  const chat = new Chat({ userName: 'form-bot', adapters: { slack: adapter }, state, logger: QUIET })
+  register(chat)
+  await chat.initialize()
   return adapter
 }
 
@@ -153,4 +155,37 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
   }
   // Whom Slack does not tell of is taken for a colleague of the author's.
   expect(await mentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
+})
+
+/** An event as Slack posts it, truly signed. */
+function webhook(payload: object): Request {
+  const body = JSON.stringify({ type: 'event_callback', ...payload })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = `v0=${createHmac('sha256', 'secret').update(`v0:${timestamp}:${body}`).digest('hex')}`
+  return new Request('https://forms.example.com/api/webhooks/slack', { method: 'POST', body, headers: {
+    'content-type': 'application/json', 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature,
+  } })
+}
+
+test('who mentions the bot in a channel that workspaces share is of their own, where only the envelope names one as well', async () => {
+  withPeople()
+  const written: [string, string[]][] = []
+  const adapter = await start(chat => chat.onNewMention(async (_, { author: { userId }, raw }) => {
+    written.push([userId, adapter.idsOf(userId, raw)])
+  }))
+  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  // The envelope's workspace is that of either side: https://github.com/slackapi/bolt-js/issues/935
+  for (const envelope of ['T1', 'T2']) {
+    for (const user of ['UGRACE', 'UGUEST', 'U0NOBODY']) {
+      const ts = `${written.length}.1`
+      const event = { type: 'app_mention', user, text: '<@U1> pending', channel: 'C1', ts, event_ts: ts }
+      const payload = { team_id: envelope, authorizations: [{ team_id: 'T1' }], is_ext_shared_channel: true, event }
+      const tasks: Promise<unknown>[] = []
+      await adapter.handleWebhook(webhook(payload), { waitUntil: task => void tasks.push(task) })
+      await Promise.all(tasks)
+    }
+  }
+  // Whom Slack does not tell of may be anybody.
+  const each = [['UGRACE', ['UGRACE', 'T1:UGRACE']], ['UGUEST', ['T2:UGUEST']], ['U0NOBODY', []]]
+  expect(written).toEqual([...each, ...each])
 })
