@@ -97,6 +97,13 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return this.there(args[0], () => super.stream(...args))
   }
 
+  /** As the bot that is in the thread: another one would not be shown it, nor know its own words. */
+  override fetchMessages(
+    ...args: Parameters<SlackAdapter['fetchMessages']>
+  ): ReturnType<SlackAdapter['fetchMessages']> {
+    return this.there(args[0], () => super.fetchMessages(...args))
+  }
+
   /** Speaks as the workspace of the thread, also when no webhook is being handled that says which one it is. */
   protected async there<T>(threadId: string, speak: () => Promise<T>): Promise<T> {
     if (!this.settings.oauth || !this.chat) return speak()
@@ -118,8 +125,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
 
   /** As the workspace, if that has installed the app. */
   protected async as<T>(team: string, act: () => Promise<T>): Promise<T> {
-    const token = await this.tokenOf(team)
-    return token ? this.withBotToken(token, act, { installationId: team }) : act()
+    const bot = await this.resolveTokenForTeam(team)
+    return bot ? this.requestContext.run({ ...bot, installationId: team }, act) : act()
   }
 
   /** Of the webhook that is being handled; without one, our own. */

@@ -32,9 +32,11 @@ async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
   return adapter
 }
 
-const tokens = () => slack.requests.filter(({ path }) => path.includes('chat.')).map(({ path, headers, body }) => [
-  path.slice(5), headers.authorization?.replace('Bearer ', '') ?? new URLSearchParams(body).get('token'),
-])
+const tokens = (methods = 'chat.') => (
+  slack.requests.filter(({ path }) => path.includes(methods)).map(({ path, headers, body }) => [
+    path.slice(5), headers.authorization?.replace('Bearer ', '') ?? new URLSearchParams(body).get('token'),
+  ])
+)
 
 test('what is said later, by another process, still has the token of the workspace that the channel is in', async () => {
   const card = Card({ children: [CardText('Expired')] })
@@ -94,6 +96,22 @@ test('who is mentioned has the names that they act by, and is asked for by them 
     new URLSearchParams(body).get('user'), headers.authorization ?? new URLSearchParams(body).get('token'),
   ])
   expect(asked.map(each => each.join(' ').replace('Bearer ', ''))).toEqual(['U9 xoxb-partner', 'U9 xoxb-own'])
+})
+
+test('a thread is read by the bot of its workspace, which knows its own words, when no webhook is handled as well', async () => {
+  const messages = ['U2', 'UGUEST'].map((user, index) => ({ type: 'message', user, text: 'Hello', ts: `1.${index}` }))
+  const answer = JSON.stringify({ ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', messages })
+  slack.fault = () => ({ status: 200, body: answer })
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const card = Card({ children: [CardText('Expired')] })
+  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C5:1.1', card), { installationId: 'T2' })
+  const read = async (channel: string) => (await adapter.fetchMessages(`slack:${channel}:1.1`)).messages
+  expect((await read('C5')).map(({ author }) => author.isMe)).toEqual([true, false])
+  await read('C1')
+  expect(tokens('conversations.')).toEqual([
+    ['conversations.replies', 'xoxb-partner'], ['conversations.replies', 'xoxb-own'],
+  ])
 })
 
 test('private words are said with the token of the workspace, when no webhook is handled as well', async () => {
