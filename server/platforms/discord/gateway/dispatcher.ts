@@ -21,6 +21,7 @@ const CLOCK_SKEW_MS = 10_000
 const OLDEST_MS = 23 * 3_600_000
 /** How many channels are read back, those with the newest messages; more would hold up a big server for minutes. */
 const CHANNELS = 50
+/** Of one channel, the oldest that were missed. */
 const PAGES = 10
 /** https://discord.com/developers/docs/resources/message#get-channel-messages */
 const PAGE = 100
@@ -151,7 +152,8 @@ export class Dispatcher {
       if (messages.length < PAGE) break
       cursor = messages.at(-1)!.id
     }
-    this.options.report('backfilled', { channel, messages: count })
+    const isCut = count === PAGES * PAGE
+    this.options.report(isCut ? 'backfill-cut' : 'backfilled', { guild: guildId, channel, messages: count })
   }
 
   private async readPage(retry: Retry, channel: string, cursor: string): Promise<(EventData & { id: string })[]> {

@@ -23,8 +23,11 @@ const kindsOf = (delivered: readonly ForwardedEvent[]) => delivered.map(({ data 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** @param page what a channel holds that is read back after the session was lost */
-function start(page?: object[]) {
+/**
+ * @param page what a channel holds that is read back after the session was lost
+ * @param taken whether an event is taken
+ */
+function start(page?: object[], taken = async (_: ForwardedEvent) => {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({
     maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ messageId }) => void buried.push(messageId!),
@@ -35,13 +38,14 @@ function start(page?: object[]) {
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
   if (page) progress.owe([GUILD])
   const dispatcher = new Dispatcher({
-    applicationId: '1', queue, deliver: async event => void delivered.push(event), report: () => {},
+    applicationId: '1', queue, report: () => {},
+    deliver: event => taken(event).then(() => void delivered.push(event)),
     reader: new Reader((async () => {
       if (!page) throw new Error('Nothing is asked for.')
       return page
     }) as DiscordRest),
   }, progress)
-  return { dispatcher, delivered, buried, progress }
+  return { dispatcher, delivered, buried, progress, queue }
 }
 
 test('a click that failed for who clicked is not handled when it is replayed, and is settled', async () => {
@@ -73,4 +77,46 @@ test('of what a channel tells, only what people write and reply is handed on, li
   back.dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels } })
   await until('the channel', () => back.progress.snapshot().sequence === 1)
   expect(kindsOf(back.delivered)).toEqual([KINDS.words, KINDS.reply])
+})
+
+const words = (id: string) => ({ ...message, id, type: KINDS.words })
+
+test('what Discord sends again is handed on once', async () => {
+  const { dispatcher, delivered, progress } = start()
+  for (const s of [1, 2, 1, 2, 3]) dispatcher.take({ t: 'MESSAGE_CREATE', s, d: words(String(s)) })
+  await until('all of them', () => progress.snapshot().sequence === 3)
+  expect(delivered.map(({ id }) => id)).toEqual(['s:1', 's:2', 's:3'])
+})
+
+test('what the bot does itself goes nowhere, and is nothing to read back', async () => {
+  const { dispatcher, delivered, progress } = start()
+  const own = { ...words('20'), author: { id: '1' } }
+  const reaction = { user_id: '1', channel_id: '2', message_id: '20', emoji: { name: '👍' }, member: {} }
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: own })
+  dispatcher.take({ t: 'MESSAGE_REACTION_ADD', s: 2, d: { ...reaction, guild_id: GUILD } })
+  expect(progress.snapshot()).toMatchObject({ sequence: 2, lastMessageId: '20' })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: words('30') })
+  await until('the message', () => delivered.length > 0)
+  expect(delivered.map(({ id }) => id)).toEqual(['s:3'])
+})
+
+test('a click waits for nothing else of its channel, and what is not taken is neither acknowledged nor passed over', async () => {
+  const { dispatcher, delivered, progress, queue } = start(undefined, async ({ type }) => {
+    if (type === 'GATEWAY_MESSAGE_CREATE') throw new Error('The route is away.')
+  })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: words('50') })
+  dispatcher.take({ t: 'INTERACTION_CREATE', s: 2, d: { id: idFrom(0), channel_id: '2' } })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: { ...words('60'), author: { id: '1' } } })
+  await until('the click', () => delivered.length > 0)
+  expect(delivered.map(({ id }) => id)).toEqual(['s:2'])
+  await queue.end(1000)
+  expect(progress.snapshot()).toMatchObject({ sequence: 0, lastMessageId: '49' })
+})
+
+test('a server of which nothing is missing tells up to where nothing will be', () => {
+  const { dispatcher, progress } = start()
+  const channels = [{ id: '2', type: 0, last_message_id: '70' }, { id: '5', type: 0, last_message_id: null }]
+  const threads = [{ id: '6', type: 11, parent_id: '2', last_message_id: '80' }]
+  dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels, threads } })
+  expect(progress.snapshot()).toMatchObject({ sequence: 1, lastMessageId: '80' })
 })

@@ -1,0 +1,154 @@
+import { beforeEach, expect, test } from 'vitest'
+import { Reader } from '../../../../../server/platforms/discord/gateway/directory'
+import { Dispatcher } from '../../../../../server/platforms/discord/gateway/dispatcher'
+import type { EventData, ForwardedEvent } from '../../../../../server/platforms/discord/gateway/events'
+import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
+import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
+import { DiscordError, type DiscordRest } from '../../../../../server/platforms/discord/rest'
+import { until } from '../../../../support/until'
+
+/** What the dispatcher hands on after a session was lost: what it reads from the channels, oldest first. */
+
+const GUILD = '3'
+const [TEXT, VOICE, CATEGORY, FORUM, THREAD] = [0, 2, 4, 15, 11]
+const HOUR = 3_600_000
+const now = BigInt(Date.now() - 1_420_070_400_000)
+
+/** The id of a message that was written so long ago; `more` tells messages of one moment apart. */
+const idFrom = (agoMs: number, more = 0) => String((now - BigInt(agoMs) << 22n) + BigInt(more))
+
+/** By channel, oldest first. */
+let written: Record<string, string[]>
+let asked: string[]
+let refusal: (channel: string) => DiscordError | undefined
+let reports: [string, Record<string, unknown>][]
+beforeEach(() => {
+  [written, asked, reports, refusal] = [{}, [], [], () => undefined]
+})
+
+/** Answers as Discord does: newest first, and of those behind `after` the oldest. */
+const rest = (async (_: string, path: string) => {
+  const { pathname, searchParams } = new URL(path, 'https://discord.com')
+  const channel = pathname.split('/')[2]!
+  asked.push(channel)
+  const failed = refusal(channel)
+  if (failed) throw failed
+  if (!pathname.endsWith('/messages')) return { id: channel, type: TEXT }
+  const after = BigInt(searchParams.get('after')!)
+  const page = written[channel]!.filter(id => BigInt(id) > after).slice(0, Number(searchParams.get('limit')))
+  return page.toReversed().map(id => ({ id, type: 0, content: 'help', author: { id: '4' } }))
+}) as DiscordRest
+
+const failing = (status: number) => (
+  new DiscordError({ ok: false, permanent: false, reason: 'Refused.' }, String(status), status)
+)
+
+/** @param lostAt the last message that was delivered */
+function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
+  const delivered: ForwardedEvent[] = []
+  const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: () => {}, bury: async () => {} })
+  const progress = new Progress({ session: null, sequence: 0, lastMessageId: lostAt, backfill: null })
+  progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
+  progress.owe([GUILD])
+  const dispatcher = new Dispatcher({
+    applicationId: '1', queue, reader: new Reader(rest), report: (...said) => void reports.push(said),
+    deliver: event => taken(event).then(() => void delivered.push(event)),
+  }, progress)
+  const joined = (types: Record<string, number>) => {
+    const channels = Object.entries(types).map(([id, type]) => (
+      { id, type, last_message_id: written[id]?.at(-1) ?? null }
+    ))
+    dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: {
+      id: GUILD, channels: channels.filter(({ type }) => type !== THREAD),
+      threads: channels.filter(({ type }) => type === THREAD),
+    } })
+  }
+  const idsIn = (channel: string) => (
+    delivered.map(({ data }) => data as EventData).filter(data => data.channel_id === channel).map(({ id }) => id)
+  )
+  return { dispatcher, delivered, progress, queue, joined, idsIn }
+}
+
+const isRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>) => (
+  until('the gap', () => progress.snapshot().sequence >= 1)
+)
+
+test('several pages of a channel come in order and before anything newer of it, each as it would have come live', async () => {
+  written = { 10: Array.from({ length: 230 }, (_, index) => idFrom(HOUR, index)), 11: [idFrom(HOUR, 500)] }
+  const running = start(idFrom(2 * HOUR))
+  running.joined({ 10: TEXT, 11: THREAD })
+  const live = idFrom(0)
+  running.dispatcher.take({ t: 'MESSAGE_CREATE', s: 2, d: {
+    id: live, type: 0, channel_id: '10', guild_id: GUILD, channel_type: TEXT, author: { id: '4' },
+  } })
+  await until('all of it', () => running.progress.snapshot().sequence === 2)
+  expect(running.idsIn('10')).toEqual([...written[10]!, live])
+  expect(running.idsIn('11')).toEqual(written[11])
+  const [oldest] = written[10]!
+  expect(running.delivered).toContainEqual(expect.objectContaining({
+    type: 'GATEWAY_MESSAGE_CREATE', id: `message:${oldest}`,
+    data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
+  }))
+  // Of whose kind is known nothing is asked; a full page may be followed by another one.
+  expect(asked.filter(channel => channel === '10')).toHaveLength(3)
+  expect(running.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: live })
+})
+
+test('only channels with messages, and with something new, are asked', async () => {
+  const [before, after] = [idFrom(3 * HOUR), idFrom(HOUR)]
+  written = { 10: [before], 11: [after], 12: [after], 13: [after], 14: [] }
+  const running = start(idFrom(2 * HOUR))
+  running.joined({ 10: TEXT, 11: VOICE, 12: CATEGORY, 13: FORUM, 14: TEXT })
+  await isRead(running)
+  expect(asked).toEqual(['11'])
+  expect(running.idsIn('11')).toEqual([after])
+})
+
+test('nothing is read that is older than what is remembered of what was handled', async () => {
+  written = { 10: [idFrom(24 * HOUR), idFrom(22 * HOUR)] }
+  const running = start(idFrom(48 * HOUR))
+  running.joined({ 10: TEXT })
+  await isRead(running)
+  expect(running.idsIn('10')).toEqual([written[10]![1]])
+})
+
+test('of a big server the channels with the newest messages are read, and the log says that there are more', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => String(100 + index))
+  written = Object.fromEntries(ids.map((id, index) => [id, [idFrom(HOUR, index)]]))
+  const running = start(idFrom(2 * HOUR))
+  running.joined(Object.fromEntries(ids.map(id => [id, TEXT])))
+  await isRead(running)
+  expect(asked.toSorted()).toEqual(ids.slice(10))
+  expect(reports).toContainEqual(['backfill-cut', { guild: GUILD, channels: 60, read: 50 }])
+})
+
+test('of a channel with more than can be read the log says so', async () => {
+  written = { 10: Array.from({ length: 1001 }, (_, index) => idFrom(HOUR, index)) }
+  const running = start(idFrom(2 * HOUR))
+  running.joined({ 10: TEXT })
+  await isRead(running)
+  expect(running.idsIn('10')).toEqual(written[10]!.slice(0, 1000))
+  expect(reports).toEqual([['backfill-cut', { guild: GUILD, channel: '10', messages: 1000 }]])
+})
+
+test('a channel that the bot may not read has nothing for it; one that cannot be read just now is asked again', async () => {
+  written = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR)] }
+  refusal = channel => channel === '10' ? failing(403) : asked.length < 4 ? failing(503) : undefined
+  const running = start(idFrom(2 * HOUR))
+  running.joined({ 10: TEXT, 11: TEXT })
+  await isRead(running)
+  expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], written[11]])
+  expect(asked.filter(channel => channel === '10')).toHaveLength(1)
+})
+
+test('what is left when the listener ends is still owed to its successor', async () => {
+  written = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR, 1)] }
+  const lostAt = idFrom(2 * HOUR)
+  const running = start(lostAt, async ({ data }) => {
+    if ((data as EventData).channel_id === '11') throw new Error('The route is away.')
+  })
+  running.joined({ 10: TEXT, 11: TEXT })
+  await until('one channel', () => running.delivered.length > 0)
+  await running.queue.end(1000)
+  expect(running.progress.snapshot()).toMatchObject({ sequence: 0, backfill: { after: lostAt, guilds: [GUILD] } })
+})
