@@ -87,7 +87,7 @@ function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits
     case 'select': return Select({
       ...input, options: rule.options!.map(option => SelectOption({ label: option, value: option })), initialOption,
     })
-    case 'date': return DateInput({ ...input, initialValue: value || undefined })
+    case 'date': return DateInput({ ...input, initialValue: value.trim() || undefined })
     case 'number': case 'integer': return NumberInput({
       ...input, initialValue: numberIn(value), min: numberIn(rule.min), max: numberIn(rule.max),
       decimal: rule.type === 'number',

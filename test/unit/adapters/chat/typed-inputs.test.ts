@@ -86,6 +86,14 @@ test('a value that an input cannot show is edited as text', () => {
   ])
 })
 
+test('a field in which somebody left blanks is one in which nothing is chosen', () => {
+  const blank = { day: ' ', size: '\n', terms: ' ' }
+  expect(viewProblems(modalView(modalOf('slack', blank), 'c') as Block)).toEqual([])
+  expect(slackInputs(blank).map(({ initial_date, initial_option }) => initial_date ?? initial_option)).toEqual(
+    [undefined, undefined, undefined],
+  )
+})
+
 test.each([
   ['on', 'true'], ['yes', 'true'], ['1', 'true'], [1, 'true'], ['True', 'true'], ['off', 'false'], ['no', 'false'],
 ])('a checkbox that was stored as %j opens as what it means, and stays as it is when nobody touches it', (terms, meant) => {
