@@ -1,5 +1,5 @@
 import type { DiscordError, DiscordRest } from '../rest'
-import { DeliveryFailed, type EventData } from './events'
+import { DeliveryFailed, Unreadable, type EventData } from './events'
 
 const TIMEOUT_MS = 5000
 /** Channels and users that are remembered; beyond, all are forgotten and asked for again. */
@@ -78,11 +78,12 @@ export class Directory {
   }
 
   /** What Discord will never tell is null; what it cannot tell just now is asked again with the whole event. */
-  private async lookUp<T>(known: Map<string, T>, path: string, id: string): Promise<T | null> {
+  private async lookUp<T extends { id: string }>(known: Map<string, T>, path: string, id: string): Promise<T | null> {
     const found = known.get(id) ?? await this.reader.get<T>(`${path}/${id}`).catch((error: unknown) => {
       if (error instanceof DeliveryFailed && error.permanent) return null
       throw error
     })
+    if (found && found.id !== id) throw new Unreadable()
     if (found) remember(known, id, found)
     return found
   }

@@ -1,5 +1,5 @@
 import { Directory, type Channel, type Reader } from './directory'
-import { DELIVERED, DeliveryFailed, type Deliver, type EventData } from './events'
+import { DELIVERED, DeliveryFailed, Unreadable, type Deliver, type EventData } from './events'
 import type { Progress } from './progress'
 import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
@@ -165,6 +165,7 @@ export class Dispatcher {
         if (error instanceof DeliveryFailed && error.permanent) return []
         throw error
       })
+      if (!Array.isArray(messages)) throw new Unreadable()
     }, { id: `backfill:${channel}:${cursor}`, type: 'BACKFILL', channelId: channel })
     return messages.sort((one, other) => BigInt(one.id) < BigInt(other.id) ? -1 : 1)
   }

@@ -79,6 +79,13 @@ export class DeliveryFailed extends Error {
   }
 }
 
+/** An answer that says 200 and is none, as of a proxy in between: it is asked for again. */
+export class Unreadable extends DeliveryFailed {
+  constructor() {
+    super('Discord answered with something else than was asked for.')
+  }
+}
+
 /**
  * Delivers by POST to our own webhook route, as the SDK's adapter expects it: the header carries the bot's token.
  *

@@ -1,6 +1,6 @@
 import { WebSocketManager, WebSocketShardEvents as Shard } from '@discordjs/ws'
 import { pause } from '../../shared/within'
-import { DeliveryFailed } from './events'
+import { DeliveryFailed, Unreadable } from './events'
 import type { Session } from './progress'
 
 /** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
@@ -32,13 +32,18 @@ export interface Dispatch {
   d: unknown
 }
 
+interface GatewayInformation {
+  url: string
+  session_start_limit: { remaining: number, reset_after: number }
+}
+
 export interface SocketHooks {
   botToken: string
   intents: number
   /** Null asks for a new session. Synchronous, since packets are not kept in order across an await. */
   session: () => Session & { sequence: number } | null
   /** GET /gateway/bot. */
-  gateway: () => Promise<{ url: string, session_start_limit: { remaining: number, reset_after: number } }>
+  gateway: () => Promise<GatewayInformation>
   /** Resolves when there may be an IDENTIFY; must not reject unless `signal` aborted. */
   mayIdentify: (signal: AbortSignal) => Promise<void>
   /** READY, before anything else of the new session. */
@@ -187,7 +192,7 @@ export class GatewaySocket {
   /** A RESUME needs no IDENTIFY: neither an exhausted budget nor a REST API that is away may forbid it. */
   private async gatewayInformation() {
     const session = this.hooks.session()
-    const information = await this.hooks.gateway().catch((error) => {
+    const information = await this.hooks.gateway().then(readable).catch((error) => {
       if (!session && error instanceof DeliveryFailed && error.permanent) this.hooks.refused(error.message)
       if (!session) throw error
       return { url: session.resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }
@@ -197,4 +202,10 @@ export class GatewaySocket {
     const remaining = session ? Math.max(limit.remaining, 1) : limit.remaining
     return { shards: 1, ...information, session_start_limit: { ...limit, remaining } }
   }
+}
+
+function readable(information: GatewayInformation): GatewayInformation {
+  const { url, session_start_limit: limit } = information ?? {}
+  if (typeof url !== 'string' || typeof limit?.remaining !== 'number') throw new Unreadable()
+  return information
 }

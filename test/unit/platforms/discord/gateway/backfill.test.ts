@@ -20,7 +20,7 @@ const idFrom = (agoMs: number, more = 0) => String((now - BigInt(agoMs) << 22n) 
 /** By channel, oldest first. */
 let written: Record<string, string[]>
 let asked: string[]
-let refusal: (channel: string) => DiscordError | undefined
+let refusal: (channel: string) => object | undefined
 let reports: [string, Record<string, unknown>][]
 beforeEach(() => {
   [written, asked, reports, refusal] = [{}, [], [], () => undefined]
@@ -32,7 +32,8 @@ const rest = (async (_: string, path: string) => {
   const channel = pathname.split('/')[2]!
   asked.push(channel)
   const failed = refusal(channel)
-  if (failed) throw failed
+  if (failed instanceof Error) throw failed
+  if (failed) return failed
   if (!pathname.endsWith('/messages')) return { id: channel, type: TEXT }
   const after = BigInt(searchParams.get('after')!)
   const page = written[channel]!.filter(id => BigInt(id) > after).slice(0, Number(searchParams.get('limit')))
@@ -139,6 +140,15 @@ test('a channel that the bot may not read has nothing for it; one that cannot be
   await isRead(running)
   expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], written[11]])
   expect(asked.filter(channel => channel === '10')).toHaveLength(1)
+})
+
+test('a channel that is answered with something else than messages is asked again', async () => {
+  written = { 10: [idFrom(HOUR)] }
+  refusal = () => asked.length === 1 ? { message: 'Just a moment …' } : undefined
+  const running = start(idFrom(2 * HOUR))
+  running.joined({ 10: TEXT })
+  await isRead(running)
+  expect(running.idsIn('10')).toEqual(written[10])
 })
 
 test('what is left when the listener ends is still owed to its successor', async () => {

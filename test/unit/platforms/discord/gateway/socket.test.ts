@@ -94,6 +94,15 @@ test('without budget for an IDENTIFY it waits; a REST API that is away stops no 
   await until('an answer', () => known === null)
 })
 
+test('a session is resumed while the REST API answers with something else than where the gateway is', async () => {
+  let known: { sessionId: string, resumeURL: string, sequence: number } | null = {
+    sessionId: 'gone', resumeURL: discord.gateway.url, sequence: 1,
+  }
+  connect({ session: () => known, lost: () => void (known = null), gateway: async () => ({}) as never })
+  // Op 9: the server was reached.
+  await until('an answer', () => known === null)
+})
+
 test.each<[string, (socket: Socket) => void]>([
   ['is reset', socket => void socket.resetAndDestroy()],
   ['is refused', socket => void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')],
