@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 import type { CardRef } from '../../ports/submission'
-import { idIn } from '../shared/answers'
+import { idIn, refused } from '../shared/answers'
 import { literal } from '../shared/speech'
 import type { Room } from '../connection'
 import { allowed, cardMessage } from './embeds'
@@ -23,7 +23,8 @@ export function createDiscordRoom({ channelId, guildId, ...settings }: DiscordSe
 
   /** The SDK's id of the channel: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
   const threadOf = async () => {
-    const { guild_id: guild = '@me', parent_id: parent, type } = await rest('GET', `/channels/${channelId}`)
+    const { id, guild_id: guild = '@me', parent_id: parent, type } = await rest('GET', `/channels/${channelId}`)
+    if (id !== channelId) throw new DiscordError(refused({ reason: 'Discord answered without the channel' }), '')
     return ['discord', guild, ...parent && THREADS.includes(Number(type)) ? [parent] : [], channelId].join(':')
   }
 

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createDiscordRoom } from '../../../server/platforms/discord/room'
 import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { createHttpClient } from '../../../server/adapters/http/client'
+import type { HttpClient } from '../../../server/ports/http'
 import { startProxy, type Proxy } from '../../support/proxy'
 import { took } from '../../support/stopwatch'
 
@@ -23,6 +24,18 @@ test('a Discord card is where its server, channel and message say, in a thread t
   expect(
     await room.link!({ platform: 'discord', threadId: 'discord:10:20:25', messageId: '30' }),
   ).toBe('https://discord.com/channels/10/25/30')
+})
+
+test('a channel of which Discord tells nothing is asked for again: where a card is stays with it', async () => {
+  const channels = [{ message: 'Just a moment …' }, { id: '2', guild_id: '10', type: 0 }]
+  const http: HttpClient = async ({ method }) => (
+    { status: 200, headers: {}, json: method === 'GET' ? channels.shift() : { id: '30' } }
+  )
+  const settings = { botToken: 'bot', publicKey: 'a'.repeat(64), applicationId: '1', channelId: '2' }
+  const room = createDiscordRoom(settings, http)
+  const post = () => room.post({ type: 'card', children: [] }, '', 'id')
+  expect(await post()).toMatchObject({ ok: false, permanent: false })
+  expect(await post()).toMatchObject({ ok: true, value: { threadId: 'discord:10:2' } })
 })
 
 test('a Slack card is in its workspace, whose address is asked for once', async () => {
