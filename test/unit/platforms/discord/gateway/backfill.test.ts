@@ -46,8 +46,8 @@ const failing = (status: number) => (
 
 /** @param lostAt the last message that was delivered */
 function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
-  const delivered: ForwardedEvent[] = []
-  const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: () => {}, bury: async () => {} })
+  const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
+  const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ id }) => void buried.push(id) })
   const progress = new Progress({ session: null, sequence: 0, lastMessageId: lostAt, backfill: null })
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
   progress.owe([GUILD])
@@ -67,7 +67,7 @@ function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
   const idsIn = (channel: string) => (
     delivered.map(({ data }) => data as EventData).filter(data => data.channel_id === channel).map(({ id }) => id)
   )
-  return { dispatcher, delivered, progress, queue, joined, idsIn }
+  return { dispatcher, delivered, buried, progress, queue, joined, idsIn }
 }
 
 const isRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>) => (
@@ -103,6 +103,7 @@ test('only channels with messages, and with something new, are asked', async () 
   await isRead(running)
   expect(asked).toEqual(['11'])
   expect(running.idsIn('11')).toEqual([after])
+  expect(running.progress.snapshot().lastMessageId).toBe(after)
 })
 
 test('nothing is read that is older than what is remembered of what was handled', async () => {
@@ -140,6 +141,7 @@ test('a channel that the bot may not read has nothing for it; one that cannot be
   await isRead(running)
   expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], written[11]])
   expect(asked.filter(channel => channel === '10')).toHaveLength(1)
+  expect(running.buried).toEqual([])
 })
 
 test('a channel that is answered with something else than messages is asked again', async () => {

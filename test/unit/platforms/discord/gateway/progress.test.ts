@@ -71,3 +71,43 @@ test('the first session of all owes nothing', () => {
   progress.owe(['g1'])
   expect(progress.missingSince('g1')).toBe(null)
 })
+
+test('a bot that is in no server owes nothing, and a later gap begins where that begins', () => {
+  const progress = begun()
+  progress.noteMessage('100')
+  progress.begin(next, 1)
+  progress.owe([])
+  progress.noteMessage('200')
+  progress.begin({ ...next, sessionId: 's3' }, 1)
+  progress.owe(['g1'])
+  expect(progress.missingSince('g1')).toBe('200')
+})
+
+test('the newest message is told by its number, not by its first digits', () => {
+  const progress = begun()
+  for (const id of ['99', '100', '98']) progress.noteMessage(id)
+  expect(progress.snapshot().lastMessageId).toBe('100')
+})
+
+test('a new session is acknowledged from its own beginning', () => {
+  const progress = new Progress({ session, sequence: 500, lastMessageId: null, backfill: null })
+  expect(progress.savedSequence).toBe(500)
+  progress.begin(next, 1)
+  expect(progress.savedSequence).toBe(1)
+})
+
+test('whatever a successor has to know is a change that is to be stored', () => {
+  const progress = begun()
+  progress.noteMessage('100')
+  progress.begin(next, 1)
+  const settle = progress.hold(2)
+  const acts: (() => unknown)[] = [
+    () => progress.owe(['g1']), () => progress.take(2), settle, () => progress.backfilled('g1'),
+    () => progress.begin(session, 1),
+  ]
+  for (const act of acts) {
+    progress.changed = false
+    act()
+    expect(progress.changed).toBe(true)
+  }
+})
