@@ -33,6 +33,8 @@ const variables = {
  *
  * - 4,096 characters a message, of which 900 are left for title, links and line ends
  *   (https://core.telegram.org/bots/api#sendmessage)
+ * - of an answer the SDK cuts off what is beyond them, and counts the backslashes that it puts before punctuation: of
+ *   half as many characters nothing is lost
  * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take all
  *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
  * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
@@ -43,6 +45,7 @@ export const telegram: Definition = {
   card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true },
   cardIntervalMs: 3000,
   modal: null,
+  messageLength: 2000,
   escape: escapeTelegram,
   mention: null,
   variables,

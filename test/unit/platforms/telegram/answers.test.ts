@@ -1,0 +1,37 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { Chat } from 'chat'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { say } from '../../../../server/adapters/chat/streaming'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
+import { telegram as platform } from '../../../../server/platforms/telegram/definition'
+import { silentLog } from '../../../fakes/runtime'
+import { startTelegram, type Telegram } from '../../../support/telegram'
+
+let telegram: Telegram
+let bot: Chat
+beforeAll(async () => {
+  telegram = await startTelegram()
+  const adapter = new FormTelegramAdapter({
+    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
+    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
+  }, sdkLogger(silentLog))
+  bot = new Chat({
+    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+    fallbackStreamingPlaceholderText: null,
+  })
+  await bot.initialize()
+})
+afterAll(() => telegram.close())
+
+test.each([
+  ['names of versions', (n: number) => `(+${n}) v1.2-3 ok! `], ['nothing but signs', (n: number) => `${n}.-+=! `],
+])('a long answer of %s is there to its last word, in as many messages as it takes', async (_, part) => {
+  const before = telegram.messages().length
+  const parts = Array.from({ length: 600 }, (_, n) => part(n))
+  const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
+  await say(thread, (async function* () { yield parts.join('') })(), platform, null)
+  const texts = telegram.messages().slice(before).map(({ text }) => text)
+  expect(texts.length).toBeGreaterThan(1)
+  expect(texts.join(' ')).toBe(parts.join('').trim())
+})
