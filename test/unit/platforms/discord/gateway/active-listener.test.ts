@@ -1,0 +1,174 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import type { StateAdapter } from 'chat'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createHttpClient } from '../../../../../server/adapters/http/client'
+import { ActiveListener } from '../../../../../server/platforms/discord/gateway/active-listener'
+import type { EventData } from '../../../../../server/platforms/discord/gateway/events'
+import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
+import { createDiscordRest } from '../../../../../server/platforms/discord/rest'
+import { silentLog } from '../../../../fakes/runtime'
+import { startDiscord } from '../../../../support/discord/discord'
+import type { DiscordDouble } from '../../../../support/discord/types'
+import { until } from '../../../../support/until'
+
+/** So long that a listener looks at the store only when something has happened. */
+const LONG_MS = 600_000
+/** It looks every 100 ms, and Date stands still unless a test moves it. */
+const SHORT_MS = 1500
+/** It outlives a minute without a connection, after which that is begun anew. */
+const OVER_A_MINUTE_MS = 75_000
+
+let discord: DiscordDouble
+let state: StateAdapter
+let store: GatewayStore
+let over: AbortController
+let running: Promise<string>
+let delivered: (string | undefined)[]
+let said: string[]
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  discord = await startDiscord()
+  state = createMemoryState()
+  await state.connect()
+  store = new GatewayStore(state, discord.applicationId)
+  over = new AbortController()
+  ;[delivered, said] = [[], []]
+})
+
+afterEach(async () => {
+  over.abort()
+  await running
+  await discord.close()
+  vi.useRealTimers()
+})
+
+async function start(leaseMs: number): Promise<{ lease: Lease, listener: ActiveListener }> {
+  const { botToken, applicationId, restUrl: apiUrl } = discord
+  const lease = new Lease(state, store.key, leaseMs)
+  await lease.take('claim', over.signal)
+  const listener = new ActiveListener({
+    state, botToken, applicationId, leaseMs, store, lease, signal: over.signal, known: null, endsAt: null,
+    rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()), log: silentLog, owner: 'this one',
+    deliver: async ({ data }) => void delivered.push((data as EventData).id), onStatus: what => void said.push(what),
+  })
+  running = listener.run()
+  await until('the session', () => said.includes('identified'))
+  return { lease, listener }
+}
+
+const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms)
+const say = () => discord.emitMessage({ content: 'help' }).id
+
+test('a session is stored as soon as there is one, and counted', async () => {
+  await start(LONG_MS)
+  const stored = await until('the checkpoint', () => store.load())
+  expect(stored.session).toMatchObject({ sessionId: expect.any(String) as string })
+  expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince: Date.now() })
+})
+
+test('a process that slept until its lease was over takes nothing any more, and writes nothing over its successor', async () => {
+  await start(SHORT_MS)
+  pass(SHORT_MS + 1)
+  const successor = new Lease(state, store.key, SHORT_MS)
+  expect(await successor.take('if free', over.signal)).toBe(true)
+  const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
+  const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
+  await store.save(checkpoint)
+  say()
+  expect(await running).toBe('lost')
+  expect(delivered).toEqual([])
+  expect(await store.load()).toEqual(checkpoint)
+  expect(await successor.renew()).toBe(true)
+})
+
+test('a process that slept takes nothing, though nobody has its lease yet', async () => {
+  await start(LONG_MS)
+  pass(LONG_MS + 1)
+  say()
+  expect(await running).toBe('lost')
+  expect(delivered).toEqual([])
+})
+
+test('an owner keeps its lease while nothing happens, and leaves it free at the end', async () => {
+  const { lease } = await start(SHORT_MS)
+  await until('the checkpoint', () => store.load())
+  const began = lease.until
+  pass(SHORT_MS * 2 / 3)
+  await until('a longer lease', () => lease.until > began)
+  over.abort()
+  expect(await running).toBe('over')
+  expect(await new Lease(state, store.key, SHORT_MS).take('if free', new AbortController().signal)).toBe(true)
+})
+
+test('a checkpoint that the store did not take is written again', async () => {
+  const save = state.set.bind(state)
+  let refused = 0
+  state.set = async (key, ...more) => {
+    if (key.endsWith(':session') && refused++ < 2) throw new Error('The store is away.')
+    return save(key, ...more)
+  }
+  await start(SHORT_MS)
+  expect(await until('the checkpoint', () => store.load())).toMatchObject({ sequence: expect.any(Number) as number })
+})
+
+test('an owner whose store stays away until its lease is over leaves', async () => {
+  await start(SHORT_MS)
+  state.get = async () => { throw new Error('The store is away.') }
+  pass(SHORT_MS + 1)
+  expect(await running).toBe('lost')
+})
+
+test('a session that Discord ended is followed by another one, which is resumed from then on', async () => {
+  const { gateway } = discord
+  await start(LONG_MS)
+  pass(6000)
+  gateway.invalidate(false)
+  await until('the next session', () => said.filter(what => what === 'identified').length === 2)
+  gateway.dropAll()
+  await until('the resume', () => said.includes('resumed'))
+  const id = say()
+  await until('the message', () => delivered.includes(id))
+  expect(gateway).toMatchObject({ identifies: 2, resumes: 1 })
+  expect(said.filter(what => what === 'session-lost')).toHaveLength(1)
+})
+
+test('what is not connected for a minute is begun anew, and says meanwhile that it is not connected', async () => {
+  const { gateway } = discord
+  await start(OVER_A_MINUTE_MS)
+  gateway.refuse = true
+  gateway.dropAll()
+  await until('the loss', () => said.includes('detached'))
+  pass(61_000)
+  await until('a new socket', () => said.includes('stalled'))
+  expect(await store.status()).toMatchObject({ owner: 'this one', connectedSince: null })
+  gateway.refuse = false
+  await until('the resume', () => said.includes('resumed'))
+  expect(gateway.identifies).toBe(1)
+})
+
+test('a socket that waits for leave to begin a session is left to it', async () => {
+  const { gateway } = discord
+  await start(OVER_A_MINUTE_MS)
+  const identifies = `${store.key}:identifies`
+  // So many in a day that the next one has to wait for two minutes.
+  await state.set(identifies, { since: Date.now(), count: 100, last: Date.now() })
+  const read = state.get.bind(state)
+  let asked = false
+  state.get = (key) => {
+    asked ||= key === identifies
+    return read(key)
+  }
+  gateway.invalidate(false)
+  await until('the wait', () => asked)
+  pass(61_000)
+  await until('the next look', async () => (await store.record())?.connectedSince === null)
+  expect(said).not.toContain('stalled')
+})
+
+test('what cannot be read ends nothing', async () => {
+  const { listener } = await start(LONG_MS)
+  listener['take']({ t: 'MESSAGE_CREATE', s: 1000, d: null })
+  expect(said).not.toContain('ended')
+})
