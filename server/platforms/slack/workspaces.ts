@@ -1,17 +1,13 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import type { SlackCall, SlackSettings, TokenOf } from './client'
-import { within, withinOrNull } from '../../../shared/utils/time'
+import { within } from '../../../shared/utils/time'
+import { SlackConnect } from './connect'
+import { placeOf } from './place'
 import { slackVerifier } from './signature'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
 const HOME_PATIENCE_MS = 1500
-
-/** How long it is waited for Slack to say which workspace somebody is of, ms: an event may wait for it. */
-const PERSON_PATIENCE_MS = 1500
-
-/** Of so many people it is remembered. */
-const MOST_PEOPLE = 500
 
 /** How long it is remembered which workspace a channel is in, ms; longer than anything waits for a person. */
 const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
@@ -28,7 +24,9 @@ interface Acted {
 }
 
 /** What somebody wrote; of some that comes from a shared channel, Slack does not tell which workspace they are of. */
-interface Written extends Acted { type: string, bot_id?: string }
+interface Written extends Acted { type: string, bot_id?: string, channel?: unknown }
+
+type EventContext = Exclude<Awaited<ReturnType<SlackAdapter['resolveEventRequestContext']>>, string>
 
 /** The events by which Slack tells that a token is worth nothing any more. */
 interface Goodbye { type: string, tokens?: { bot?: string[] } }
@@ -41,9 +39,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   /** Id of the workspace of CHAT_BOT_TOKEN, once Slack said it; not asked for while nobody else installs the app. */
   private home: string | undefined
   private readonly homeCall: SlackCall
-  private readonly hereCall: SlackCall
-  /** The workspaces of people, by their ids and the workspace in which those are known. */
-  private readonly teams = new Map<string, string>()
+  private readonly shared: SlackConnect
   /** When channels of other workspaces were last put on record, epoch ms. */
   private readonly remembered = new Map<string, number>()
   protected identified: Promise<unknown> = Promise.resolve()
@@ -57,7 +53,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
       ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions,
     } satisfies SlackAdapterConfig)
     this.homeCall = callAs(() => botToken)
-    this.hereCall = callAs(() => this.getToken())
+    this.shared = new SlackConnect(callAs(() => this.getToken()), () => this.installationCacheScope())
   }
 
   /** The token of a workspace that installed the app; null for others. */
@@ -89,7 +85,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   async idsOfMentioned(userId: string, message: unknown): Promise<string[]> {
     if (!this.settings.oauth) return this.idsOf(userId, message)
     const { channel = '' } = message as { channel?: string }
-    const team = await this.there(this.encodeThreadId({ channel, threadTs: '' }), () => this.teamOf(userId))
+    const team = await this.there(this.encodeThreadId({ channel, threadTs: '' }), () => this.shared.teamOf(userId))
     return this.idsOf(userId, team === undefined ? message : { team_id: team })
   }
 
@@ -174,33 +170,43 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
       || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
     if (!this.settings.oauth || !gone || !payload.team_id) {
       const context = await super.resolveEventRequestContext(payload)
-      const isShared = payload.is_ext_shared_channel && typeof context === 'object'
-      if (isShared) await this.withBotToken(context.token, () => this.tellAuthor(payload.event as Written), context)
-      return context
+      return payload.is_ext_shared_channel && typeof context === 'object'
+        ? this.inShared(payload.event as Written, context)
+        : context
     }
     await this.deleteInstallation(payload.team_id)
     return 'unresolved'
   }
 
-  /** The SDK takes the envelope's workspace for the author's, which in a shared channel may be that of either side. */
-  private async tellAuthor(event: Written): Promise<void> {
+  /**
+   * In a channel that workspaces share, where several have the app, Slack sends an event once, and names any of them:
+   * it is for the one whose room the channel is. The SDK takes the envelope's workspace for the author's, which may be
+   * that of either side.
+   */
+  private async inShared(event: Written, context: EventContext): Promise<EventContext> {
+    const owner = await this.ownerOf(event.channel, context.installationId)
+    const here = owner ?? context
     const isSaid = ['message', 'app_mention'].includes(event.type) && typeof event.user === 'string' && !event.bot_id
-    // Of whom nobody tells it, they may be anybody.
-    if (isSaid && workspaceOf(event) === undefined) event.team = await this.teamOf(event.user as string) ?? ''
+    if (isSaid && workspaceOf(event) === undefined) {
+      // Of whom nobody tells it, they may be anybody.
+      event.team = await this.requestContext.run(here, () => this.shared.teamOf(event.user as string)) ?? ''
+    }
+    return here
   }
 
-  /** The workspace of somebody whom ours or a shared channel knows; undefined while Slack does not say. */
-  private async teamOf(userId: string): Promise<string | undefined> {
-    const key = this.installationCacheScope() + userId
-    const known = this.teams.get(key)
-    if (known) return known
-    const asked = this.hereCall('users.info', new URLSearchParams({ user: userId }))
-    const outcome = await withinOrNull(PERSON_PATIENCE_MS, asked)
-    const { team_id: team } = (outcome?.ok ? outcome.value.user ?? {} : {}) as { team_id?: unknown }
-    if (typeof team !== 'string') return undefined
-    if (this.teams.size >= MOST_PEOPLE) this.teams.clear()
-    this.teams.set(key, team)
-    return team
+  /** The workspace in which the configuration has the channel, once Slack says that it shares it with the other one. */
+  private async ownerOf(channel: unknown, other: string | undefined): Promise<EventContext | null> {
+    const { channels = [], channelId } = this.settings
+    const place = [channelId, ...channels].map(placeOf).find(place => place.channel === channel)
+    if (!place || !other) return null
+    await this.knowHome()
+    const team = place.team ?? this.home
+    if (team === undefined || team === other) return null
+    const bot = await this.resolveTokenForTeam(team)
+    if (!bot) return null
+    const owner = { ...bot, installationId: team, teamId: team, isEnterpriseInstall: false }
+    const isSame = await this.requestContext.run(owner, () => this.shared.isShared(place.channel, other))
+    return isSame ? owner : null
   }
 
   private async knowHome(): Promise<void> {

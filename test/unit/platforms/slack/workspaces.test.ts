@@ -145,14 +145,20 @@ test('who writes has the ids of who clicks, in a channel that workspaces share a
 })
 
 /** What Slack tells of people: `grace` is of T1, and `guest` of T2, who is in a channel that both share. */
-const PEOPLE = { UGRACE: 'T1', UGUEST: 'T2' }
+const PEOPLE: Readonly<Record<string, string>> = { UGRACE: 'T1', UGUEST: 'T2' }
 
-function withPeople(people: Readonly<Record<string, string>> = PEOPLE): void {
+/** @param shares with which workspaces Slack says that a channel is shared */
+function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
   slack.fault = ({ path, body }) => {
-    const id = new URLSearchParams(body).get('user') ?? ''
-    const team = people[id]
+    const query = new URLSearchParams(body)
+    const id = query.get('user') ?? ''
+    const team = PEOPLE[id]
     const known = team ? { ok: true, user: { id, team_id: team } } : { ok: false, error: 'user_not_found' }
-    const answer = path.endsWith('users.info') ? known : { ok: true, team_id: 'T1', user_id: 'U1' }
+    const channel = query.get('channel') ?? ''
+    const shared = { id: channel, is_ext_shared: true, connected_team_ids: shares[channel] ?? [] }
+    const answer = path.endsWith('users.info')
+      ? known
+      : { ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', channel: shared }
     return { status: 200, body: JSON.stringify(answer) }
   }
 }
@@ -206,4 +212,25 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
   // Whom Slack does not tell of may be anybody.
   const each = [['UGRACE', ['UGRACE', 'T1:UGRACE']], ['UGUEST', ['T2:UGUEST']], ['U0NOBODY', []]]
   expect(written).toEqual([...each, ...each])
+})
+
+test.each([
+  ['the workspace whose room it is, with its token', ['T1', 'T2'], ['C1', 'T1:C1'], 'xoxb-own'],
+  ['the one that it names, where Slack does not say that they share it', ['T1', 'T3'], ['T2:C1'], 'xoxb-partner'],
+])('what is said in a channel that two workspaces with the app share is for %s', async (_, shares, places, token) => {
+  withPeople({ C1: shares })
+  let here: string[] = []
+  const adapter = await start(chat => chat.onNewMention(async (thread) => {
+    here = await adapter.channelsHere(thread.id)
+    await thread.post(Card({ children: [CardText('Hello')] }))
+  }))
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const said = { type: 'app_mention', user: 'UGUEST', team: 'T2', text: '<@U1> pending', channel: 'C1' }
+  const event = { ...said, ts: `${shares[1]}.1`, event_ts: '9.1' }
+  const payload = { team_id: 'T2', authorizations: [{ team_id: 'T2' }], is_ext_shared_channel: true, event }
+  const tasks: Promise<unknown>[] = []
+  await adapter.handleWebhook(webhook(payload), { waitUntil: task => void tasks.push(task) })
+  await Promise.all(tasks)
+  expect(here).toEqual(places)
+  expect(tokens('chat.postMessage')).toEqual([['chat.postMessage', token]])
 })
