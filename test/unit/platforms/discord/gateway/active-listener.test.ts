@@ -12,8 +12,8 @@ import { startDiscord } from '../../../../support/discord/discord'
 import type { DiscordDouble } from '../../../../support/discord/types'
 import { until } from '../../../../support/until'
 
-/** So long that a listener looks at the store only when something has happened. */
-const LONG_MS = 600_000
+/** So long that a listener looks at the store only when something has happened: its looks are minutes apart. */
+const LONG_MS = 6_000_000
 /** It looks every 100 ms, and Date stands still unless a test moves it. */
 const SHORT_MS = 1500
 /** It outlives a minute without a connection, after which that is begun anew. */
@@ -25,6 +25,8 @@ let store: GatewayStore
 let over: AbortController
 let running: Promise<string>
 let delivered: (string | undefined)[]
+/** What a delivery waits for. */
+let taken: Promise<unknown> | undefined
 let said: string[]
 
 beforeEach(async () => {
@@ -34,7 +36,7 @@ beforeEach(async () => {
   await state.connect()
   store = new GatewayStore(state, discord.applicationId)
   over = new AbortController()
-  ;[delivered, said] = [[], []]
+  ;[delivered, said, taken] = [[], [], undefined]
 })
 
 afterEach(async () => {
@@ -51,7 +53,11 @@ async function start(leaseMs: number): Promise<{ lease: Lease, listener: ActiveL
   const listener = new ActiveListener({
     state, botToken, applicationId, leaseMs, store, lease, signal: over.signal, known: null, endsAt: null,
     rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()), log: silentLog, owner: 'this one',
-    deliver: async ({ data }) => void delivered.push((data as EventData).id), onStatus: what => void said.push(what),
+    deliver: async ({ data }) => {
+      delivered.push((data as EventData).id)
+      await taken
+    },
+    onStatus: what => void said.push(what),
   })
   running = listener.run()
   await until('the session', () => said.includes('identified'))
@@ -68,17 +74,23 @@ test('a session is stored as soon as there is one, and counted', async () => {
   expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince: Date.now() })
 })
 
-test('a process that slept until its lease was over takes nothing any more, and writes nothing over its successor', async () => {
+test('a process that slept until another one had its lease takes nothing any more, and writes nothing over it', async () => {
   await start(SHORT_MS)
+  const { promise, resolve } = Promise.withResolvers<null>()
+  taken = promise
+  const before = say()
+  await until('the delivery', () => delivered.length > 0)
   pass(SHORT_MS + 1)
   const successor = new Lease(state, store.key, SHORT_MS)
   expect(await successor.take('if free', over.signal)).toBe(true)
   const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
   const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
   await store.save(checkpoint)
+  // Delivered now, it is a change that would be stored.
+  resolve(null)
+  expect(await running).toMatch(/^(?:handover|lost)$/)
   say()
-  expect(await running).toBe('lost')
-  expect(delivered).toEqual([])
+  expect(delivered).toEqual([before])
   expect(await store.load()).toEqual(checkpoint)
   expect(await successor.renew()).toBe(true)
 })
