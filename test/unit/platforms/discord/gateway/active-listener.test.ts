@@ -114,6 +114,21 @@ test('an owner keeps its lease while nothing happens, and leaves it free at the 
   expect(await new Lease(state, store.key, SHORT_MS).take('if free', new AbortController().signal)).toBe(true)
 })
 
+test('an owner that ends keeps its lease while it delivers, and what it delivered then is in its checkpoint', async () => {
+  const { lease } = await start(SHORT_MS)
+  const { promise, resolve } = Promise.withResolvers<null>()
+  taken = promise
+  const id = say()
+  await until('the delivery', () => delivered.length > 0)
+  over.abort()
+  const began = lease.until
+  pass(100)
+  await until('a longer lease', () => lease.until > began)
+  resolve(null)
+  expect(await running).toBe('over')
+  expect(await store.load()).toMatchObject({ lastMessageId: id })
+})
+
 test('a checkpoint that the store did not take is written again', async () => {
   const save = state.set.bind(state)
   let refused = 0
