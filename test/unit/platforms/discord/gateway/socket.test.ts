@@ -94,11 +94,18 @@ test('without budget for an IDENTIFY it waits; a REST API that is away stops no 
   await until('an answer', () => known === null)
 })
 
-test('a session is resumed while the REST API answers with something else than where the gateway is', async () => {
+test.each([
+  ['answers with something else than where the gateway is', () => ({})],
+  ['says that no session may be begun any more', (url: string) => (
+    { url, session_start_limit: { remaining: 0, reset_after: 60_000 } }
+  )],
+])('a session is resumed while the REST API %s', async (_, answer) => {
   let known: { sessionId: string, resumeURL: string, sequence: number } | null = {
     sessionId: 'gone', resumeURL: discord.gateway.url, sequence: 1,
   }
-  connect({ session: () => known, lost: () => void (known = null), gateway: async () => ({}) as never })
+  connect({
+    session: () => known, lost: () => void (known = null), gateway: async () => answer(discord.gateway.url) as never,
+  })
   // Op 9: the server was reached.
   await until('an answer', () => known === null)
 })
