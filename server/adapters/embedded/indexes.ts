@@ -104,7 +104,7 @@ export class AuditTrail {
     this.lines.set(key.slice(AUDIT_FILES.length), line)
   }
 
-  newest(limit: number, since: number): AuditLine[] {
+  newest(limit: number, since = -Infinity): AuditLine[] {
     return this.sorted().slice(0, limit).map(([, line]) => line).filter(({ at }) => at >= since)
   }
 

@@ -1,8 +1,8 @@
 import { withinOrNull } from '../../../shared/utils/time'
 import type { SlackCall } from './client'
 
-/** How long it is waited for Slack to say how something is, ms: an event may wait for it. */
-const PATIENCE_MS = 1500
+/** How long it is waited for Slack to say how something is, ms: an event waits for two of them, and Slack for 3 s. */
+const PATIENCE_MS = 1000
 
 /** How long it is remembered, ms, and of how many. */
 const TTL_MS = 10 * 60 * 1000
