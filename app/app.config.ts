@@ -6,16 +6,27 @@ const POINTED_AT = {
   warning: 'hover:bg-warning/90 active:bg-warning/90', error: 'hover:bg-error/90 active:bg-error/90',
 }
 
+/** By itself a label is cut where it does not fit, as with large letters on a phone. */
+const WRAPS = { label: 'whitespace-normal wrap-break-word' }
+
 export default defineAppConfig({
   ui: {
     colors: { primary: 'indigo', neutral: 'zinc' },
     // A title does not run under the button that closes.
-    modal: { slots: { wrapper: 'pe-8' } },
+    modal: { slots: { wrapper: 'pe-8', footer: 'flex-wrap' } },
     // Muted text falls short of it on the grey of an avatar without a picture, and of tabs.
-    tabs: { slots: { trigger: 'data-[state=inactive]:text-toned' } },
+    // Below 20rem letters are large, and every phone too narrow for icons beside them.
+    tabs: { slots: {
+      trigger: 'data-[state=inactive]:text-toned max-[20rem]:px-1', leadingIcon: 'max-[20rem]:hidden', ...WRAPS,
+    } },
     // As the help writes keys, and as they are pressed: without Shift.
     kbd: { base: 'normal-case' },
     avatar: { variants: { color: { neutral: { fallback: 'text-toned' } } } },
-    button: { compoundVariants: FILLED.map(color => ({ color, variant: 'solid' as const, class: POINTED_AT[color] })) },
+    // By itself its letters are 10 px, whatever is set in the browser.
+    badge: { slots: WRAPS, variants: { size: { sm: { base: 'text-[0.625rem]/3' } } } },
+    button: {
+      slots: WRAPS,
+      compoundVariants: FILLED.map(color => ({ color, variant: 'solid' as const, class: POINTED_AT[color] })),
+    },
   },
 })

@@ -5,7 +5,7 @@ import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { seriousFindings } from '../support/accessibility'
-import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { fits, openPage, screenshot, setLetters, startBrowser, type Browser } from '../support/browser'
 import { deploy, submit, type Deployment } from '../support/deployment'
 import { pictures } from '../support/pictures'
 import { waiting } from '../support/seed'
@@ -131,6 +131,11 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
   await page.setViewportSize({ width: 320, height: 640 })
   await fits(page)
   await screenshot(page, `ops-${name}-narrow`)
+  await page.setViewportSize({ width: 390, height: 860 })
+  await setLetters(page, 2)
+  await fits(page)
+  await screenshot(page, `ops-${name}-large`)
+  await setLetters(page, 1)
   expect(problems).toEqual([])
 })
 

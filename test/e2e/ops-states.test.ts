@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Receipt, Submission } from '../../server/ports/submission'
+import { setLetters } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
@@ -189,5 +190,21 @@ test('the panels of the list: what the search understands, and what else can be 
     await page.locator('[aria-expanded=true]').waitFor()
     await pictures(page, `panel-${panel}`)
     await page.getByTestId(panel).click()
+  }
+})
+
+test('with large letters on a phone, the state of a row and its times do not overlap', async () => {
+  await seed(d.redis.url, [waiting({ receivedAt: Date.now() - 10_000_000 })])
+  await page.setViewportSize({ width: 390, height: 860 })
+  await open('/')
+  const row = page.getByTestId('row').last()
+  await row.waitFor()
+  await setLetters(page, 2)
+  await row.scrollIntoViewIfNeeded()
+  const [state, ...times] = await Promise.all(['.ops-row-state', '.ops-row-times dt', '.ops-row-times dd'].map(
+    async part => (await row.locator(part).last().boundingBox())!,
+  ))
+  for (const time of times) {
+    expect(time.x >= state!.x + state!.width || time.y >= state!.y + state!.height).toBe(true)
   }
 })

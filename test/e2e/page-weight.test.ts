@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { fits, openPage, screenshot, setLetters, startBrowser, type Browser } from '../support/browser'
 import { deploy, type Deployment } from '../support/deployment'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
@@ -125,6 +125,8 @@ test.each(PAGES)('$name: its frame stands before scripts and styles, in light an
       await screenshot(page, `shell-${name}-${colorScheme}-${size}`)
     }
   }
+  await setLetters(page, 2)
+  await fits(page)
   await page.close()
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fits, holdRequests, screenshot } from '../support/browser'
+import { fits, holdRequests, screenshot, setLetters } from '../support/browser'
 import { sendForm } from '../support/deployment'
 import { botUp } from '../support/webhook'
 import { browser, page, usePages } from '../support/pages'
@@ -232,6 +232,10 @@ describe('the sandbox in a browser', () => {
     await page.setViewportSize({ width: 320, height: 640 })
     await fits(page)
     await screenshot(page, 'sandbox-narrow')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await setLetters(page, 2)
+    await fits(page)
+    await screenshot(page, 'sandbox-large')
   })
 
   it('links from a card that was cut to the whole submission', async () => {

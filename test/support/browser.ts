@@ -112,11 +112,28 @@ async function forget(page: Page): Promise<void> {
 
 const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
-/** Nothing sticks out of the window, once the page's scripts have met its width. */
+/** By how much the page is wider than the window, or something in it to press or to type into sticks out, px. */
+const EXCESS = `Math.max(
+  document.documentElement.scrollWidth - innerWidth,
+  ...[...document.querySelectorAll('a, button, input, select, textarea')].filter(part => part.checkVisibility())
+    .map(part => part.getBoundingClientRect()).flatMap(({ left, right }) => [-left, right - innerWidth]),
+)`
+
+/** Nothing sticks out of the window, once the page's scripts have met its width; what is hidden may, by its margin. */
 export async function fits(page: Page): Promise<void> {
   await page.evaluate(TWO_FRAMES)
-  const excess = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-  await until(`${page.url()} to fit ${page.viewportSize()?.width} px`, async () => await excess() <= 0, 15_000)
+  const isWithin = async () => await page.evaluate<number>(EXCESS) <= 1
+  await until(`${page.url()} to fit ${page.viewportSize()?.width} px`, isWithin, 15_000)
+}
+
+/** As people set it in their browser, which layouts follow that are cut by `rem`; 1 is what browsers come with. */
+export async function setLetters(page: Page, times: number): Promise<void> {
+  const chrome = await page.context().newCDPSession(page)
+  await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
+  await chrome.detach()
+  // Scripts that watch a media query hear of it with the next change of the window.
+  const { width, height } = page.viewportSize()!
+  await page.setViewportSize({ width, height: height ^ 1 })
 }
 
 /** A picture of what is to be seen of the page, or of one part of it, for people to look at. */

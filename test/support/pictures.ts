@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { seriousFindings } from './accessibility'
-import { fits, isLookedAt, screenshot } from './browser'
+import { fits, isLookedAt, screenshot, setLetters } from './browser'
 
 /**
  * How a page looks in both themes, on narrow and wide screens, and with letters of twice their size; nothing sticks
@@ -21,22 +21,15 @@ export async function pictures(page: Page, name: string): Promise<void> {
     expect(await seriousFindings(page, isFirst ? 'all' : 'colours'), `${name}-${colorScheme}`).toEqual([])
     if (!isFirst && !isLookedAt) continue
     await setLetters(page, 2)
-    await fits(page)
-    if (isLookedAt) await wholeScreenshot(page, `${name}-${colorScheme}-large`)
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 860 })
+      await fits(page)
+      if (isLookedAt) await wholeScreenshot(page, `${name}-${colorScheme}-large-${width}`)
+    }
     // Colours are the same as at the usual size.
     if (isFirst) expect(await seriousFindings(page, 'all but colours'), `${name}-large`).toEqual([])
     await setLetters(page, 1)
   }
-}
-
-/** As people set it in their browser, which layouts follow that are cut by `rem`; 1 is what browsers come with. */
-async function setLetters(page: Page, times: number): Promise<void> {
-  const chrome = await page.context().newCDPSession(page)
-  await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
-  await chrome.detach()
-  // Scripts that watch a media query hear of it with the next change of the window.
-  const { width, height } = page.viewportSize()!
-  await page.setViewportSize({ width, height: height ^ 1 })
 }
 
 /** In a window as high as the page: a picture of more than the window has letters of the usual size. */
