@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Receipt, Submission } from '../../server/ports/submission'
-import { setLetters } from '../support/browser'
+import { fits, setLetters } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
@@ -189,6 +189,9 @@ test('the panels of the list: what the search understands, and what else can be 
     await page.getByTestId(panel).click()
     await page.locator('[aria-expanded=true]').waitFor()
     await pictures(page, `panel-${panel}`)
+    // The search has a part of a line here, or one of its own.
+    await page.setViewportSize({ width: 1100, height: 860 })
+    await fits(page)
     await page.getByTestId(panel).click()
   }
 })
