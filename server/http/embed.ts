@@ -24,7 +24,7 @@ form label { font-weight: 500 }
 input:not([type=checkbox]), textarea, select, pre { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem;
   font: inherit; color: inherit; background: var(--page); border: 1px solid var(--dim); border-radius: .5rem }
 button { padding: .65rem 1.5rem; font: inherit; font-weight: 600; color: var(--card); background: var(--ink);
-  border: 0; border-radius: .6rem; cursor: pointer }
+  border: 1px solid transparent; border-radius: .6rem; cursor: pointer }
 pre { margin: 1rem 0 0; font: .8125rem/1.5 ui-monospace, monospace; white-space: pre-wrap; border-color: var(--line) }
 [hidden] { display: none }
 `

@@ -225,3 +225,21 @@ test('the palette finds what can be done here, and the help lists the keys', asy
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor()
 })
+
+test('in colours that the reader chose, icons, edges, what is chosen and the focus are still seen', async () => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.goto(d.server.url)
+  await page.getByTestId('row').nth(7).waitFor()
+  await page.keyboard.press('j')
+  const style = (selector: string, of: string) => (
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${of}`)
+  )
+  const ground = await style('body', 'backgroundColor')
+  for (const seen of ['[data-testid=commands] .iconify', '[aria-pressed=true]', 'ul [aria-current=page]']) {
+    expect(await style(seen, 'backgroundColor'), seen).not.toBe(ground)
+  }
+  for (const seen of ['[data-testid=search]', '[data-testid=options]', '[data-testid=row] a:focus']) {
+    expect(await style(seen, 'outlineStyle'), seen).toBe('solid')
+  }
+  await page.emulateMedia({ forcedColors: null })
+})
