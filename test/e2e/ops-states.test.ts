@@ -6,6 +6,7 @@ import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { connectRedis } from '../support/redis-client'
 import { become, seed, waiting } from '../support/seed'
+import { until } from '../support/until'
 
 // The states of list, submission and status that people see seldom: each fits, and axe finds nothing serious in it.
 
@@ -209,5 +210,30 @@ test('with large letters on a phone, the state of a row and its times do not ove
   ))
   for (const time of times) {
     expect(time.x >= state!.x + state!.width || time.y >= state!.y + state!.height).toBe(true)
+  }
+})
+
+/** By WCAG 2, of the outline of what has the focus with the page. */
+const CONTRAST = `(() => {
+  const pen = document.createElement('canvas').getContext('2d')
+  const ground = getComputedStyle(document.querySelector('header')).backgroundColor
+  const lights = [[ground], [ground, getComputedStyle(document.activeElement).outlineColor]].map((colours) => {
+    for (const colour of ['#fff', ...colours]) Object.assign(pen, { fillStyle: colour }).fillRect(0, 0, 1, 1)
+    const [red, green, blue] = [...pen.getImageData(0, 0, 1, 1).data].map(part => ((part / 255 + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+  })
+  return Math.max(...lights) / Math.min(...lights)
+})()`
+
+test('a button that has the focus stands out from the page', async () => {
+  await open('/')
+  await page.getByTestId('total').or(page.getByTestId('empty')).first().waitFor()
+  await page.getByTestId('commands').focus()
+  for (const key of ['Tab', 'Tab']) {
+    await page.keyboard.press(key)
+    await page.locator('button:focus-visible').waitFor()
+    // Its colour comes by and by.
+    const contrast = () => page.evaluate<number>(CONTRAST)
+    await until('the focus to stand out', async () => await contrast() >= 3, 5000)
   }
 })
