@@ -110,17 +110,18 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   }
 
   /** Whoever was too late has seen why. */
-  function close() {
+  async function close() {
     const isOver = over.value !== null
     stopWaitingHere()
     begun.value = null
-    if (isOver) void goOn()
+    return isOver && await goOn()
   }
 
-  function cancel() {
+  /** What had the focus goes with the form. */
+  async function cancel() {
     if (dirty.value && !over.value && !confirm('Throw away what you typed?')) return
     dirty.value = false
-    close()
+    if (!await close()) toHeading()
   }
 
   /** The dialog let go of the focus. */

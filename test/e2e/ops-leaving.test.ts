@@ -48,6 +48,39 @@ test('whoever leaves before a decision is answered is told what came of it where
   expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('423')])
 })
 
+test('what goes with the button that was pressed gives the focus to what comes instead', async () => {
+  const entries = Array.from({ length: 60 }, (_, index) => `Entry ${index + 1}`)
+  await send({ name: 'Focus one' })
+  const id = await send({ name: 'Focus two', entries })
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByTestId('decide-edit').press('Enter')
+  await page.getByTestId('edit-cancel').press('Enter')
+  await page.locator('h1:focus').waitFor()
+  await page.getByRole('button', { name: 'Show all 60 items' }).press('Enter')
+  await page.locator('li:focus').filter({ hasText: 'Entry 51' }).waitFor()
+
+  await page.goto(`${d.server.url}/?q=Focus`)
+  await page.getByTestId('row').nth(1).waitFor()
+  await page.keyboard.press('x')
+  await page.getByRole('button', { name: 'Select nothing' }).press('Enter')
+  await page.locator('[data-testid=row] a:focus').filter({ hasText: 'Focus two' }).waitFor()
+  await page.getByTestId('options').press('Enter')
+  await page.getByLabel('Name of this view').fill('Mine')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Delete the view Mine' }).press('Enter')
+  await page.locator('[aria-label="Name of this view"]:focus').waitFor()
+  await page.keyboard.press('Escape')
+  for (const name of ['Close', 'Undo']) {
+    await page.keyboard.press('s')
+    await page.getByTestId('notice').getByRole('button', { name }).press('Enter')
+    await page.locator('main:focus').waitFor()
+  }
+  await page.getByTestId('notice').getByText('is open again').waitFor()
+  await page.goto(`${d.server.url}/?q=nowhere`)
+  await page.getByRole('button', { name: 'Clear the filters' }).press('Enter')
+  await page.locator('h1:focus').waitFor()
+})
+
 test('an edit that was sent is told of, whoever left its form', async () => {
   page.on('dialog', dialog => dialog.accept())
   const id = await send({ name: 'Ivan', message: 'Edited' })
