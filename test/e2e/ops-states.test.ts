@@ -237,3 +237,20 @@ test('a button that has the focus stands out from the page', async () => {
     await until('the focus to stand out', async () => await contrast() >= 3, 5000)
   }
 })
+
+const IS_SEEN = `(() => {
+  const { left, top, width, height } = document.activeElement.getBoundingClientRect()
+  return document.activeElement.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+})()`
+
+test('nothing that stays at an edge of the window hides what has the focus', async () => {
+  const data = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, 'x']))
+  const id = await submitForm(d.server, data)
+  await page.setViewportSize({ width: 1280, height: 640 })
+  await open(`/submissions/${id}#edit`)
+  await page.getByTestId('edit-f0').waitFor()
+  for (const [index, key] of Array.from({ length: 24 }, (_, at) => at < 12 ? 'Tab' : 'Shift+Tab').entries()) {
+    await page.keyboard.press(key)
+    expect(await page.evaluate<boolean>(IS_SEEN), `${key} ${index}`).toBe(true)
+  }
+})
