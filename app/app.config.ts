@@ -12,8 +12,12 @@ const WRAPS = { label: 'whitespace-normal wrap-break-word' }
 export default defineAppConfig({
   ui: {
     colors: { primary: 'indigo', neutral: 'zinc' },
-    // A title does not run under the button that closes.
-    modal: { slots: { wrapper: 'pe-8', footer: 'flex-wrap' } },
+    // A title does not run under the button that closes. In a low window all of a dialog scrolls: by itself its words
+    // are squeezed, and cut, to leave its buttons their room.
+    modal: { slots: {
+      wrapper: 'pe-8', footer: 'flex-wrap', content: 'overflow-y-auto!', header: 'shrink-0',
+      body: '[@media(height<30rem)]:flex-none',
+    } },
     // Muted text falls short of it on the grey of an avatar without a picture, and of tabs.
     // Below 20rem letters are large, and every phone too narrow for icons beside them.
     tabs: { slots: {
