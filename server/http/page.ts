@@ -10,8 +10,8 @@ const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem;
   background: var(--page); color: var(--ink); font: 1rem/1.6 system-ui, sans-serif }
-main { width: 100%; max-width: 30rem; padding: 2.5rem 2rem; background: var(--card); border: 1px solid var(--line);
-  border-radius: 1rem; overflow-wrap: anywhere; box-shadow: 0 1px 3px rgb(0 0 0 / .06) }
+main { width: 100%; min-width: 0; max-width: 30rem; padding: 2.5rem 2rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: 1rem; overflow-wrap: anywhere; box-shadow: 0 1px 3px rgb(0 0 0 / .06) }
 h1 { margin: 1.25rem 0 .5rem; font-size: 1.5rem; line-height: 1.25; text-wrap: balance }
 p { margin: .5rem 0 0; color: var(--dim); text-wrap: pretty }
 ul { margin: 1rem 0; padding: 0; list-style: none; text-align: start }
