@@ -17,7 +17,7 @@ import { Review } from '../../server/domain/submission/review'
 import { sweep } from '../../server/domain/submission/sweep'
 import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
-import type { Action, Delivery, Reviewer, Submission } from '../../server/ports/submission'
+import type { Action, Delivery, Reviewer, Submission, Work } from '../../server/ports/submission'
 import { waiting } from '../support/seed'
 import { FakeBoard } from './board'
 import { FakeEndpoint, FakeMailer } from './deliveries'
@@ -112,6 +112,14 @@ export async function openTriage(
       await rm(dir, { recursive: true })
     },
   }
+}
+
+/** Another process erases it and edits its one card, but the edit of this one gets there later. */
+export async function erasedElsewhere({ outbox }: Pick<Triage, 'outbox'>, id: string): Promise<void> {
+  const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erased) throw new Error(erased.refused)
+  const [{ key, card }] = erased.added as [Work]
+  await outbox.apply(id, [{ type: 'done', key, card, version: erased.submission.version }])
 }
 
 interface Outage {

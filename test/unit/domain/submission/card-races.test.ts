@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
-import type { Work } from '../../../../server/ports/submission'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
 let triage: Triage
@@ -39,14 +38,10 @@ test('a card that tells what is stored before its edit ends is edited once', asy
 })
 
 test('a card that tells what then is not stored like that is edited again, however late its edit ends', async () => {
-  const { outage, outbox, store } = triage
+  const { outage, store } = triage
   const { id, write, end } = await forwardForeseen()
   outage.writes = Promise.resolve()
-  // Another process erases it and edits the card, but its edit gets there first.
-  const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
-  if ('refused' in erased) throw new Error(erased.refused)
-  const [{ key, card }] = erased.added as [Work]
-  await outbox.apply(id, [{ type: 'done', key, card, version: erased.submission.version }])
+  await erasedElsewhere(triage, id)
   write()
   await until('it on record', async () => (await store.get(id))!.delivered.length > 0)
   expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded', 'Form Submission erased'])

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver } from '../../../../server/domain/submission/trace'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
-import type { Work } from '../../../../server/ports/submission'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
 const FORM = { name: 'Ada', quantity: 2 }
@@ -111,17 +110,13 @@ test('a card tells what was sent before that is written, and is edited once', as
 })
 
 test('a card that told what then was not stored like that is edited again', async () => {
-  const { board, outage, outbox, runtime } = triage
+  const { board, outage, runtime } = triage
   const id = await triage.post(FORM)
   const { email, write } = await forwardUnwritten(id)
   email.resolve(ok)
   await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
   outage.writes = Promise.resolve()
-  // Another process erases it and edits the card, but its edit gets there first.
-  const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
-  if ('refused' in erased) throw new Error(erased.refused)
-  const [{ key, card }] = erased.added as [Work]
-  await outbox.apply(id, [{ type: 'done', key, card, version: erased.submission.version }])
+  await erasedElsewhere(triage, id)
   write()
   await runtime.drain()
   expect(board.history.map(({ title }) => title)).toEqual([
