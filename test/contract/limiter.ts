@@ -39,6 +39,14 @@ export function limiterContract(name: string, open: () => Promise<Harness>): voi
       expect(waits.filter(ms => ms === 0)).toHaveLength(10)
     })
 
+    test('counts several acts at once as that many', async () => {
+      const limiter = harness.make({ limit: 5, windowS: 60 })
+      expect([await limiter.take(client, 3), await limiter.take(client, 2)]).toEqual([0, 0])
+      expect(await limiter.take(client)).toBeGreaterThan(0)
+      const another = `${client} 2`
+      expect(await limiter.take(another, 6)).toBeGreaterThan(0)
+    })
+
     test('counts each client by itself, whatever it is called', async () => {
       const limiter = harness.make({ limit: 1, windowS: 60 })
       for (const each of [client, `${client}0`, `2001:db8:1:2::/64 ${client}`, `__proto__${client}`, `* ${client}`]) {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { accept, type AcceptPorts, Quota } from '../../../../server/domain/submission/accept'
 import { InvalidSubmission } from '../../../../server/domain/errors'
 import { IncomingFiles } from '../../../../server/domain/submission/incoming-files'
+import { idempotencyDigest, type Sender } from '../../../../server/domain/submission/screening'
 import type { HumanCheck } from '../../../../server/ports/human-check'
 import type { FileStore } from '../../../../server/ports/files'
 import type { Form } from '../../../../server/ports/form'
@@ -22,7 +23,13 @@ let asked: number
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
 let created: Submission[]
 let stopped: boolean
+/** The store takes nothing, but counts. */
+let readOnly: boolean
+/** The key of a form that was sent before. */
+let known: string | undefined
 let reading: number
+/** Submissions whose files were erased. */
+let erased: string[]
 beforeEach(() => {
   now = 1_700_000_000_000
   asked = 0
@@ -30,10 +37,20 @@ beforeEach(() => {
   created = []
   stopped = false
   reading = 0
+  erased = []
+  readOnly = false
+  known = undefined
 })
 
 const add = (by: Record<string, number>, client: string) => { by[client] = (by[client] ?? 0) + 1 }
 const used = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[client] ?? 0)
+
+const FILES: FileStore = {
+  write: async (_id, _index, content) => void await Array.fromAsync(content),
+  read: () => { throw new Error('Nobody reads.') },
+  erase: async id => void erased.push(id), idsBefore: async () => [], typeOf: async () => 'image/png',
+}
+const picture = async function* () { yield Buffer.from('picture') }
 
 /** Accepts forms with a store and a limiter on the same counts, which take two a minute. */
 async function door(
@@ -53,7 +70,8 @@ async function door(
   const store: AcceptPorts['intake']['store'] = Object.create(triage.store)
   store.create = async (submission, options) => {
     asked++
-    if (stopped) throw new Error('no Redis')
+    if (stopped || readOnly) throw new Error('no Redis')
+    if (known && options?.idempotencyKey === known) return { id: 'the first one', places: [] }
     if (options?.client) add(counts.stored, options.client)
     if (options?.client && used(options.client) > LIMIT) throw new LimitReached(30_000)
     created.push(submission)
@@ -62,12 +80,13 @@ async function door(
   const ports: AcceptPorts = {
     quota: limited ? new Quota(limiter, () => now) : null,
     screening: { honeypot: '_gotcha', humanCheck, log: silentLog },
-    // The form takes files, of which none come here.
-    files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, {} as FileStore, null) },
+    // The form takes files.
+    files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) },
     intake: { ...triage.intake, store },
   }
-  return (body: unknown, sender: Partial<typeof SENDER> = {}) => accept(async () => {
+  return (body: unknown, sender: Partial<Sender> = {}) => accept(async (upload) => {
     reading++
+    await upload?.take({ field: 'photo', name: 'a.png', content: picture() })
     if (body instanceof Error) throw body
     return body
   }, { ...SENDER, ...sender }, form, ports)
@@ -98,6 +117,25 @@ test('a form that may bring files is counted before they are stored, and not aga
   expect(counts).toEqual({ stored: {}, alone: { [SENDER.group]: 1 } })
 })
 
+test('files are kept with the form that they came with, and erased with one that is refused or was sent before', async () => {
+  const send = await door({ limited: false })
+  expect(await send({}, { hasFiles: true })).toMatchObject({ id: 'one' })
+  expect(erased).toEqual([])
+  await expect(send([1], { hasFiles: true })).rejects.toMatchObject({ code: 'INVALID_SUBMISSION' })
+  expect(erased).toEqual(['one'])
+  const again = { ...SENDER, client: 'another', hasFiles: true, idempotencyKey: 'again' }
+  known = idempotencyDigest(again)
+  expect(await send({}, again)).toMatchObject({ id: 'the first one' })
+  expect(erased).toEqual(['one', 'one'])
+})
+
+test('files of a form that may be stored, although the store did not answer, are kept', async () => {
+  const send = await door()
+  readOnly = true
+  await expect(send({}, { hasFiles: true })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(erased).toEqual([])
+})
+
 test('with a human check every form is counted before anybody is asked, and not again when it is stored', async () => {
   let verified = 0
   const verify: HumanCheck['verify'] = async () => {
@@ -126,6 +164,18 @@ test('who is over the limit is refused without being read or counted, until the 
   counts.stored = {}
   await send({})
   expect(counts.stored).toEqual({ [SENDER.group]: 1 })
+})
+
+test('who is over the limit by the time a form is read costs the store nothing more', async () => {
+  const send = await door()
+  const body = Promise.withResolvers<object>()
+  const slow = send(body.promise)
+  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  await expect(send({})).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
+  asked = 0
+  body.resolve({})
+  await expect(slow).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
+  expect(asked).toBe(0)
 })
 
 test('who has a window\'s worth of forms on their way is counted before another is read: two windows\' worth of bodies at most', async () => {
