@@ -34,6 +34,10 @@ test('a Retry-After that is longer than the pause is honoured, a shorter one cha
   expect(delay('email', 0, 0, 1)).toBe(2500)
 })
 
+test('a Retry-After that is further off than an hour is an hour', () => {
+  expect([1e15, Infinity].map(retryAfterMs => delay('post', 0, 0, retryAfterMs))).toEqual([3_600_000, 3_600_000])
+})
+
 test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine attempts', (kind) => {
   expect(delay(kind, 7, 0)).toBe(TEN_MINUTES / 2)
   expect(delay(kind, 8, 0)).toBeNull()
@@ -60,6 +64,11 @@ test('an update of a card is not given up while the card is there, with pauses o
 test('a post is never given up', () => {
   expect(retryAt(work('post', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
   expect(retryAt(work('post', 1000), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + TEN_MINUTES / 2)
+})
+
+test('a post that is refused for what it says is tried again every 6 hours, an edit as any other', () => {
+  const at = (kind: Work['kind']) => retryAt(work(kind, 3), { permanent: true, content: true }, NOW, 0, POLICY)
+  expect([at('post'), at('update')]).toEqual([NOW + 6 * 3_600_000, NOW + 67_500])
 })
 
 test.each([

@@ -61,3 +61,29 @@ test('a queue that is stopped lets nobody out any more, has no sender wait for i
   await runtime.drain()
   expect(names()).toHaveLength(2)
 })
+
+test('a card that failed waits for a turn like others, and has the first one when it is due again', async () => {
+  const { board, receive, runtime, sweep } = triage
+  const turns = Promise.withResolvers<null>()
+  const wait = runtime.wait.bind(runtime)
+  runtime.wait = ms => turns.promise.then(() => wait(ms))
+  board.posts.push({ ok: false, reason: 'Slack is down.', permanent: false })
+  for (const name of ['Ada', 'Lin', 'Joe']) await receive({ name })
+  runtime.time += 5000
+  await sweep()
+  const early = names()
+  turns.resolve(null)
+  await runtime.drain()
+  expect(early).toEqual([])
+  expect(names()).toEqual(['Ada', 'Lin', 'Joe'])
+})
+
+test('a sender whose card is out after a short wait for its turn waits no longer', async () => {
+  const { board, receive, runtime } = triage
+  runtime.patience = 10_000
+  board.interval = 1000
+  await receive({ name: 'Ada' })
+  let shown: string[] | undefined
+  void receive({ name: 'Lin' }).then(() => { shown = names() })
+  expect(await until('the answer', () => shown)).toEqual(['Ada', 'Lin'])
+})
