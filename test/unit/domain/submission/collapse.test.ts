@@ -46,6 +46,10 @@ test('a forward whose cards follow is kept without form data until its cards sho
   expect([over.finished, isOver(over.next), nextAttention(over.next)]).toEqual([true, true, Infinity])
 })
 
+test('a forward without a card has nothing to wait for', () => {
+  expect(done(step({ ...posted(), cards: [] }, claimed()).next).finished).toBe(true)
+})
+
 test('with receipts, cards show the form until the same time, however long the data was kept', () => {
   const sent = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
   const report = (current: Submission) => ({

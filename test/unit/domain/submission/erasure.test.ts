@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { dataLivesUntil, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { dataLivesUntil, nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver, traceOf } from '../../../../server/domain/submission/trace'
 import type { Submission } from '../../../../server/ports/submission'
 import {
-  claimed, finish, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
+  claimed, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
 } from '../../../fixtures/lifecycle'
 import { PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
@@ -13,7 +13,8 @@ const erased: LifecycleEvent = { type: 'erased', reviewer: REVIEWER }
 const edited = { data: { name: 'Grace' }, edited: ['name'] }
 
 const stages: [string, Submission][] = [
-  ['open', posted()], ['being delivered', step(posted(), claimed({ edit: edited })).next],
+  ['open', posted()], ['open again', giveUp(step(posted(), claimed({ deliveries: ['email'] })).next, 'email').next],
+  ['being delivered', step(posted(), claimed({ edit: edited })).next],
   ['kept spam', step(posted(), { ...spam, revocableMs: 1000 } as LifecycleEvent).next],
   ['delivered', finish(finish(step(posted(), claimed()).next, 'email').next, 'endpoint').next],
   ['a trace', traceOf({ ...step(posted(), claimed()).next, state: 'settled' })],
@@ -62,6 +63,12 @@ test('an email that left while it was erased is on record, without content, and 
   expect([told.added, told.next.sent]).toMatchObject([[], [{ receipt: { verdict: 'bounced' } }]])
 })
 
+test('it is over with its cards, although those of a forward would have shown the form for longer', () => {
+  const current = { ...posted(), state: 'settled' as const, data: null, work: [], collapse: { at: NOW + 1000 } }
+  const { next, finished } = finish(finish(step(current, erased).next, 'update').next, 'update')
+  expect([finished, nextAttention(next)]).toEqual([true, Infinity])
+})
+
 test('its record is kept from the erasure on, however late that is', () => {
   const late = NOW + 2 * SUBMISSION_TTL_MS
   expect(dataLivesUntil(step(posted(), erased, late).next)).toBe(late)
@@ -80,3 +87,12 @@ test('the endpoint is told beside the cards, and after what it may be getting ri
   const waiting = finish(finish(next, 'update').next, 'update')
   expect([waiting.finished, finish(waiting.next, 'erasure').finished]).toEqual([false, true])
 })
+
+test.each([['overdue', NOW], ['put off for long', NOW + LEASE + 1]])(
+  'the endpoint is told at once while what it should get is %s, because nobody is at it', (_, dueAt) => {
+    const sending = step(posted(), claimed({ deliveries: ['endpoint'] })).next
+    const current = { ...sending, work: sending.work.map(work => ({ ...work, dueAt })) }
+    const { added } = step(current, { ...erased, told: true } as LifecycleEvent)
+    expect(added.map(({ kind }) => kind)).toEqual(['update', 'update', 'erasure'])
+  },
+)
