@@ -95,12 +95,16 @@ describe('the human check', () => {
 })
 
 describe('what a store remembers an idempotency key by', () => {
-  const digest = (client: string, idempotencyKey?: string) => idempotencyDigest({
+  const digest = (client: string, idempotencyKey?: string, form?: string) => idempotencyDigest({
     group: client, client, trusted: false, hasFiles: false, idempotencyKey,
-  })
+  }, form)
 
   test('is nothing without a key', () => {
     expect(digest('a')).toBeUndefined()
+  })
+
+  test('differs by form: a page with two forms may send one key with both', () => {
+    expect(new Set([digest('a', 'b'), digest('a', 'b', 'jobs'), digest('a', 'b', 'press')]).size).toBe(3)
   })
 
   test('differs by key and by client, and shows neither', () => {
