@@ -5,6 +5,7 @@ import { createHttpClient } from '../../../../../server/adapters/http/client'
 import { ActiveListener } from '../../../../../server/platforms/discord/gateway/active-listener'
 import type { EventData } from '../../../../../server/platforms/discord/gateway/events'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
 import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
 import { createDiscordRest } from '../../../../../server/platforms/discord/rest'
 import { silentLog } from '../../../../fakes/runtime'
@@ -46,12 +47,18 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-async function start(leaseMs: number): Promise<{ lease: Lease, listener: ActiveListener }> {
+async function start(leaseMs: number, known: Checkpoint | null = null) {
+  const started = await begin(leaseMs, known)
+  await until('the session', () => said.includes('identified') || said.includes('resumed'))
+  return started
+}
+
+async function begin(leaseMs: number, known: Checkpoint | null = null) {
   const { botToken, applicationId, restUrl: apiUrl } = discord
   const lease = new Lease(state, store.key, leaseMs)
   await lease.take('claim', over.signal)
   const listener = new ActiveListener({
-    state, botToken, applicationId, leaseMs, store, lease, signal: over.signal, known: null, endsAt: null,
+    state, botToken, applicationId, leaseMs, store, lease, signal: over.signal, known, endsAt: null,
     rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()), log: silentLog, owner: 'this one',
     deliver: async ({ data }) => {
       delivered.push((data as EventData).id)
@@ -60,8 +67,15 @@ async function start(leaseMs: number): Promise<{ lease: Lease, listener: ActiveL
     onStatus: what => void said.push(what),
   })
   running = listener.run()
-  await until('the session', () => said.includes('identified'))
   return { lease, listener }
+}
+
+/** The listener hands over to the next one. */
+async function end(): Promise<void> {
+  over.abort()
+  await running
+  over = new AbortController()
+  said = []
 }
 
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms)
@@ -145,6 +159,36 @@ test('an owner whose store stays away until its lease is over leaves', async () 
   state.get = async () => { throw new Error('The store is away.') }
   pass(SHORT_MS + 1)
   expect(await running).toBe('lost')
+})
+
+test('an owner whose store is away from the first on leaves when its lease is over', async () => {
+  store.load = async () => { throw new Error('The store is away.') }
+  await begin(SHORT_MS)
+  pass(SHORT_MS + 1)
+  expect(await running).toBe('lost')
+  expect(discord.gateway.identifies).toBe(0)
+})
+
+test('an owner that is told to end before it has begun connects to nothing', async () => {
+  over.abort()
+  await begin(SHORT_MS)
+  expect(await running).toBe('over')
+  expect(discord.gateway.identifies).toBe(0)
+})
+
+test('who comes next resumes what the store has, else what it remembers itself, and goes on counting', async () => {
+  await start(LONG_MS)
+  say()
+  await until('the delivery', () => delivered.length > 0)
+  await end()
+  const session = { sessionId: 'of before', resumeURL: discord.gateway.url }
+  const { listener } = await start(LONG_MS, { session, sequence: 1, lastMessageId: null, backfill: null })
+  await end()
+  await state.delete(`${store.key}:session`)
+  await start(LONG_MS, listener.checkpoint)
+  await until('the count', async () => (await store.status()).resumes === 2)
+  expect(await store.status()).toMatchObject({ lastEventAt: Date.now() })
+  expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 2 })
 })
 
 test('a session that Discord ended is followed by another one, which is resumed from then on', async () => {

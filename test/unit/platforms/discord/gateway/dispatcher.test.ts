@@ -60,6 +60,20 @@ test('a click that failed for who clicked is not handled when it is replayed, an
   expect(buried).toEqual([late])
 })
 
+test('a click that cannot be handed on is tried for as long as who clicked waits', async () => {
+  let tries = 0
+  const { dispatcher, buried } = start(undefined, async () => {
+    tries++
+    throw new Error('The route is away.')
+  })
+  const id = idFrom(0)
+  dispatcher.take({ t: 'INTERACTION_CREATE', s: 1, d: { id, channel_id: '2' } })
+  await until('a try', () => tries > 0)
+  vi.setSystemTime(Date.now() + 3001)
+  await until('the end', () => buried.length > 0 || tries > 5)
+  expect(buried).toEqual([id])
+})
+
 test('a message is handled however old it is', async () => {
   const { dispatcher, delivered, progress } = start()
   dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: { ...message, id: idFrom(3_600_000), type: KINDS.words } })

@@ -27,6 +27,7 @@ test('a newcomer asks the owner, waits, and takes over', async () => {
   expect(await owner.isClaimed()).toBe(true)
   expect(newcomer.isHeld).toBe(false)
   await owner.release()
+  expect(owner.isHeld).toBe(false)
   expect(await taken).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
   expect(await owner.renew()).toBe(false)

@@ -47,6 +47,13 @@ test('what is refused for good, or for too long, is buried and holds nothing up'
   expect(log.at(-1)).toBe('a3')
 })
 
+test('a Retry-After holds a channel up no longer than an event is tried', async () => {
+  const { buried, add } = start(100)
+  const busy = Array.from({ length: 9 }, () => new DeliveryFailed('HTTP 429', { retryAfterMs: 3_600_000 }))
+  expect(await add('a', 'a1', ...busy)).toBe(true)
+  expect(buried).toMatchObject([{ id: 'a1', reason: 'HTTP 429' }])
+})
+
 test('what cannot be buried is tried on', async () => {
   let away = true
   const buried: string[] = []

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { GatewaySocket, type SocketHooks } from '../../../../../server/platforms/discord/gateway/socket'
 import { startDiscord } from '../../../../support/discord/discord'
 import type { DiscordDouble } from '../../../../support/discord/types'
@@ -70,9 +71,23 @@ test.each([4007, 4009])('close code %i ends the session, others do not', async (
   discord.gateway.closeWith(4000)
   await until('the resume', () => heard.includes('resumed'))
   expect(heard).not.toContain('lost')
+  heard = []
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
-  expect(heard).toContain('lost')
+  // A RESUME of what is over would be one more connection.
+  expect(heard.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
+})
+
+test('a bot that the REST API refuses is told to whoever listens, and what fails in passing is not', async () => {
+  const refusal = new DeliveryFailed('HTTP 401', { permanent: true })
+  const answers = [new Error('HTTP 500'), new DeliveryFailed('HTTP 503'), refusal]
+  const { url } = discord.gateway
+  connect({ gateway: async () => {
+    if (answers.length > 0) throw answers.shift()
+    return { url, session_start_limit: { remaining: 1, reset_after: 0 } }
+  } })
+  await until('the session', () => heard.includes('READY'))
+  expect(heard.filter(what => what.startsWith('HTTP'))).toEqual(['HTTP 401'])
 })
 
 test('without budget for an IDENTIFY it waits; a REST API that is away stops no RESUME', async () => {
@@ -96,18 +111,22 @@ test('without budget for an IDENTIFY it waits; a REST API that is away stops no 
 
 test.each([
   ['answers with something else than where the gateway is', () => ({})],
+  ['refuses the bot', () => { throw new DeliveryFailed('HTTP 403', { permanent: true }) }],
   ['says that no session may be begun any more', (url: string) => (
     { url, session_start_limit: { remaining: 0, reset_after: 60_000 } }
   )],
 ])('a session is resumed while the REST API %s', async (_, answer) => {
+  const refusals: string[] = []
   let known: { sessionId: string, resumeURL: string, sequence: number } | null = {
     sessionId: 'gone', resumeURL: discord.gateway.url, sequence: 1,
   }
   connect({
-    session: () => known, lost: () => void (known = null), gateway: async () => answer(discord.gateway.url) as never,
+    session: () => known, lost: () => void (known = null),
+    refused: why => void refusals.push(why), gateway: async () => answer(discord.gateway.url) as never,
   })
   // Op 9: the server was reached.
   await until('an answer', () => known === null)
+  expect(refusals).toEqual([])
 })
 
 test.each<[string, (socket: Socket) => void]>([

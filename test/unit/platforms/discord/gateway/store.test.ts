@@ -63,3 +63,8 @@ test('without a listener the ops page still knows the last event and the last er
     ...record, owner: null, connectedSince: null, nextRestartAt: null, identifiesInDay: 0, deadLetters: 1,
   })
 })
+
+test('of the events that were given up the last 200 are kept', async () => {
+  for (let event = 0; event < 201; event++) await store.bury({ id: `s:${event}`, type: 'MESSAGE_CREATE' }, 'HTTP 422')
+  expect(await store.status()).toMatchObject({ deadLetters: 200 })
+})
