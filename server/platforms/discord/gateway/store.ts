@@ -55,6 +55,8 @@ export class GatewayStore {
   /** How long to wait before the next IDENTIFY, ms; at most 0 when there may be one now. */
   async identifyWaitMs(now = Date.now()): Promise<number> {
     const { count, last } = await this.identifies(now)
+    // Written by a clock that was put right since, it would keep the bot deaf until then.
+    if (last - now > IDENTIFY_SLOWLY_MS) return 0
     return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_EVERY_MS : IDENTIFY_SLOWLY_MS) - now
   }
 

@@ -21,6 +21,13 @@ test('an IDENTIFY waits 5.5 s after the last one anywhere', async () => {
   expect(await store.identifyWaitMs(NOON + 5500)).toBe(0)
 })
 
+test('an IDENTIFY that a clock put into the future, which is right again, holds up none', async () => {
+  await store.countIdentify(NOON + 7_200_000)
+  expect(await store.identifyWaitMs(NOON)).toBeLessThanOrEqual(0)
+  await store.countIdentify(NOON)
+  expect(await store.identifyWaitMs(NOON)).toBe(5500)
+})
+
 test('after a hundred in a day they come so slowly that Discord\'s 1,000 are never reached', async () => {
   let now = NOON
   let count = 0
