@@ -87,3 +87,22 @@ test('a sender whose card is out after a short wait for its turn waits no longer
   void receive({ name: 'Lin' }).then(() => { shown = names() })
   expect(await until('the answer', () => shown)).toEqual(['Ada', 'Lin'])
 })
+
+test('a room in which more than 50 wait is told so once, and once more after all of them were posted', async () => {
+  const { board, queue, receive, runtime } = triage
+  for (const round of [1, 2]) {
+    board.awaited.add('slack')
+    for (let form = 0; form < 53; form++) await receive({ name: 'Ada' })
+    board.awaited.clear()
+    queue.wake()
+    // One run of a queue ends before all of them had their turn.
+    await until('all cards', async () => {
+      queue.wake()
+      await runtime.drain()
+      return board.shown.size === round * 53
+    })
+    expect(board.announcements.map(({ text }) => text)).toEqual(
+      Array.from({ length: round }, () => '53 more submissions are waiting for their cards.'),
+    )
+  }
+})
