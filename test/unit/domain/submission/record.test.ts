@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { keptUntil, sameCard, withOriginals } from '../../../../server/domain/submission/record'
+import { keptUntil, sameCard, withEntry, withOriginals } from '../../../../server/domain/submission/record'
 import type { Submission } from '../../../../server/ports/submission'
 import { claimed, DATA, DISCORD, LEASE, NOW, posted, REVIEWER, SLACK, spam, step } from '../../../fixtures/lifecycle'
 
@@ -24,6 +24,14 @@ test('a card whose edit failed is edited at once when there is something new to 
   expect(added).toEqual(next.work)
 })
 
+test('a card whose edit is under way is looked after by that, and at once where who was at it has died', () => {
+  const decided = step(posted(), claimed({ action: 'spam', revocableMs: 2 * LEASE })).next
+  const revoked = (now: number) => step(decided, { type: 'revoked', action: 'spam', reviewer: REVIEWER }, now).added
+  expect([revoked(NOW + LEASE - 1), revoked(NOW + LEASE)].map(added => added.map(({ kind }) => kind))).toEqual(
+    [[], ['update', 'update']],
+  )
+})
+
 test('form data is kept until a receipt comes no longer than its 7 days, and never shorter than it was to be', () => {
   const current = { ...posted(), keptUntil: NOW + 1000 }
   const { expiresAt } = current
@@ -40,5 +48,15 @@ test('what the sender wrote stays what stood there before the first edit', () =>
 test('messages of two platforms are two, though they have one id', () => {
   expect([sameCard(SLACK, { ...SLACK }), sameCard(SLACK, { ...DISCORD, messageId: SLACK.messageId })]).toEqual(
     [true, false],
+  )
+})
+
+test('a history that grows long keeps when the form came in, and the latest', () => {
+  const current = { ...posted(), history: [{ at: NOW, event: 'received' as const }] }
+  const { history } = Array.from({ length: 70 }, (_, number) => NOW + 1 + number).reduce<Submission>(
+    (grown, at) => ({ ...grown, history: withEntry(grown, { at, event: 'reopened' }) }), current,
+  )
+  expect([history.length, history[0], history[1]!.at, history.at(-1)!.at]).toEqual(
+    [60, current.history[0], NOW + 12, NOW + 70],
   )
 })
