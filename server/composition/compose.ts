@@ -42,6 +42,7 @@ import { jsonSchemaOf } from '../domain/submission/field-rules'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Receipts } from '../domain/submission/receipts'
 import { Review } from '../domain/submission/review'
+import type { OutboxPorts } from '../domain/submission/run'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
 import { background } from '../http/background'
@@ -51,6 +52,7 @@ import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
 import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
+import type { HttpClient } from '../ports/http'
 import type { Log, Runtime } from '../ports/runtime'
 
 /** What the demo sends and the sandbox suggests. */
@@ -83,7 +85,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const { apiKey, baseUrl } = config.mail
   const mailer = overrides.mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught)
-  const forms = createForms(config, http, connections.map(({ platform }) => platform))
+  const formsOver = (http: HttpClient) => createForms(config, http, connections.map(({ platform }) => platform))
+  const forms = formsOver(http)
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   // A page that answers 403 to everybody is not linked to.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
@@ -112,11 +115,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl,
     runtime, log,
   })
-  const outbox: Outbox = new Outbox({
+  const outboxPorts: OutboxPorts = {
     store, board, queue, mailer, presentation, files, runtime, monitor, log, policy: config.retry,
     cardDataMs: config.cardDataMs, mail: config.mail, confirmations,
     template: once(async () => (await import('../adapters/email/template')).renderEmail),
-  })
+  }
+  const outbox: Outbox = new Outbox(outboxPorts)
   const reviewers = new Reviewers({ board, people, runtime, monitor, log })
   const reviewAt = (place: Place) => new Review({
     store, outbox, board, reviewers, presentation, revocableMs: config.revocableMs,
@@ -165,6 +169,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
+  const rehearse = async () => {
+    const { rehearseDecision, rehearsePress } = await import('./rehearsed-decision')
+    await rehearseDecision({ ports: outboxPorts, formsOver, data: SAMPLE_FORM })
+    await rehearsePress(await bot())
+  }
+
   return {
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
     admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),
@@ -172,9 +182,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     warm: () => Promise.all([
       // The adapters ask their platforms who they are, with clients that run for the first time.
       bot().then(chat => Promise.all([chat.initialize(), agent?.warm(chat)])),
-      // What a decision composes, once for nobody: V8 compiles what runs for the first time.
-      import('./rehearsal').then(({ rehearseForm }) => rehearseForm(forms.of(undefined), undefined, {})),
-      apiKey && import('resend'),
+      apiKey && rehearse(),
     ]),
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key])]
