@@ -17,9 +17,11 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
 )
 
 /** What the pages of a form say, where it is not what they say by themselves; `server/http/page-texts.ts` has that. */
+const pageText = line(500).optional()
+// One for all: half of the schemas that each start would make.
 const pageTexts = z.strictObject(Object.fromEntries(
-  PAGE_TEXTS.map(name => [name, line(500).optional()]),
-) as Record<PageText, z.ZodOptional<z.ZodString>>)
+  PAGE_TEXTS.map(name => [name, pageText]),
+) as Record<PageText, typeof pageText>)
 
 /** What is filled in from a submission elsewhere. */
 const PLACE = /\{[^{}]*\}/
