@@ -13,9 +13,11 @@ ENV NODE_ENV=production PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/.output .output
 # Files of forms and of the agent, where no S3 or Vercel Blob is set up.
-RUN install -d -o node -g node /data
+RUN install -d -o node -g node /data .output/server/cache
 VOLUME /data
 USER node
+# Without settings it ends at once, and leaves what V8 compiled: this Node and user find nothing of the build stage's.
+RUN node .output/server/index.mjs || true
 EXPOSE 3000
 # Liveness only: an orchestrator should not restart every replica because Redis is away.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \

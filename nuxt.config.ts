@@ -1,6 +1,7 @@
 import { checkedNode } from './build/checked-node'
 import { lean, leanPlugins, withoutInject } from './build/lean'
 import { mjmlPlugin } from './build/mjml'
+import { startOnce } from './build/start-once'
 import { componentsOf } from './build/used-components'
 
 // The development server answers under the name of a tunnel too (docs/local-development.md), and under no other.
@@ -85,6 +86,8 @@ export default defineNuxtConfig({
     tsConfig: { include: ['../pages/**/*'], exclude: ['../test/**', '../server/**', '../build/**'] },
   },
   telemetry: false,
+  // Not in place of what a preset does then.
+  hooks: { 'nitro:init': nitro => void nitro.hooks.hook('compiled', startOnce) },
   eslint: { config: { stylistic: true } },
   icon: {
     provider: 'none', serverBundle: false,

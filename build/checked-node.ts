@@ -9,6 +9,8 @@ if (major < ${major} || (major === ${major} && minor < ${minor})) {
     '. Install a newer one: https://nodejs.org/download\\n')
   process.exit(1)
 }
+// What V8 compiled is kept beside it, where this user may write, for the starts that follow.
+process.getBuiltinModule('node:module').enableCompileCache(import.meta.dirname + '/cache')
 import('./server.mjs')
 `
 
@@ -16,7 +18,8 @@ interface Chunk { type: string, isEntry?: boolean, facadeModuleId?: string | nul
 
 /**
  * Has the built server refuse to start on a Node older than `engines` in package.json says, instead of failing on the
- * way.
+ * way, and keep what V8 compiled: docs/performance.md says what that is worth. A Node of another version or user has a
+ * part of the folder for itself, and who may not write there starts without.
  */
 export function checkedNode() {
   return {

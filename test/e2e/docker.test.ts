@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,6 +18,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], ReturnType<typeof readDockerfile>[0]]
 /** Nobody on every Linux; without root the test runs as whoever runs it. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** Where what V8 compiled is kept, in the image's folder. */
+const CACHE = '.output/server/cache'
 
 describe('the build stage', () => {
   it('copies only files that exist and that .dockerignore lets through', async () => {
@@ -71,7 +73,7 @@ describe('the run stage', () => {
   it('has a place for files that outlives it, and that its user may write to', () => {
     const { DATA_DIR } = run.env
     expect(run.volumes).toEqual([DATA_DIR])
-    expect(run.runs).toEqual([`install -d -o ${run.user} -g ${run.user} ${DATA_DIR}`])
+    expect(run.runs[0]).toBe(`install -d -o ${run.user} -g ${run.user} ${DATA_DIR} ${CACHE}`)
   })
 
   it('holds the built output and no native code, which the build\'s C library would tie it to', async () => {
@@ -94,6 +96,23 @@ describe('the run stage', () => {
     const exited = once(child, 'exit')
     child.kill('SIGTERM')
     expect(await exited).toEqual([0, null])
+  })
+
+  it('starts from what V8 compiled when it was made, though it finds no settings then', async () => {
+    const app = join(dir, 'app')
+    const asUser = { cwd: app, env: env(), ...OTHER_USER }
+    await rm(join(app, CACHE), { recursive: true, force: true })
+    await mkdir(join(app, CACHE))
+    if (OTHER_USER.uid) await chown(join(app, CACHE), OTHER_USER.uid, OTHER_USER.gid)
+    const made = spawn('/bin/sh', ['-c', run.runs[1]!], { ...asUser, stdio: 'ignore' })
+    expect(await once(made, 'exit')).toEqual([0, null])
+    const [command, ...args] = run.command!
+    const started = spawn(command!, args, {
+      ...asUser, env: { ...env(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }, stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const printed = (await Array.fromAsync(started.stderr)).join('')
+    expect(printed).toMatch(/code cache for ESM file:\S+\/nitro\.mjs was accepted/)
+    expect(printed).not.toContain('was not initialized')
   })
 
   it('is healthy while GET /api/health answers 200, and not when it answers anything else or nothing', async () => {
