@@ -9,6 +9,7 @@ import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
 import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { slackVerifier } from './signature'
 import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './speech'
 import { WorkspacesSlackAdapter } from './workspaces'
 
@@ -49,6 +50,9 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   /** Where the command that is being handled is answered. */
   private readonly command = new AsyncLocalStorage<string>()
   private identifiedAt = 0
+  private readonly isSigned: ReturnType<typeof slackVerifier>
+  /** Has nothing that could be used up: the same answer serves every press. */
+  private readonly taken = new Response(null)
   private readonly names = new Map<string, { user: UserInfo, until: number }>()
 
   constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient) {
@@ -58,6 +62,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
       { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
       token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http),
     )
+    this.isSigned = slackVerifier(settings.signingSecret)
     // In the workspace that the webhook being handled is of.
     this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
     this.call = createSlackCall(settings, () => this.getToken(), CALL_TIMEOUT_MS, http)
@@ -72,7 +77,11 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) {
       this.startIdentifying(this.chat)
     }
-    return super.handleWebhook(request, options)
+    // To learn that it is a press, the SDK decodes the whole card that comes with it.
+    if (this.settings.oauth || !isForm(request)) return super.handleWebhook(request, options)
+    const body = await request.clone().text()
+    const isPress = body.startsWith(PRESS) && this.isSigned(request, body)
+    return isPress ? this.handleInteractivePayload(body, options) : super.handleWebhook(request, options)
   }
 
   /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
@@ -174,7 +183,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   ): Response | Promise<Response> {
     if (!body.startsWith(PRESS)) return super.handleInteractivePayload(body, options)
     this.afterAnswer(options, () => super.handleInteractivePayload(body, options))
-    return new Response(null)
+    return this.taken
   }
 
   /** The SDK keeps the click with the modal's context for a day: the form on the clicked card stays out of it. */
@@ -227,6 +236,10 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     this.identifiedAt = Date.now()
     this.identified = this.identify(chat)
   }
+}
+
+function isForm({ headers }: Request): boolean {
+  return headers.get('content-type')?.includes('application/x-www-form-urlencoded') === true
 }
 
 /** What is left of a message that somebody deleted and others had answered: Slack says that it was changed. */
