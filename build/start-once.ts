@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 
 interface Built { options: { preset: string, output: { serverDir: string } } }
 
+/** A start takes a second; one that hangs must not hold up the build, ms. */
+const HANGS_MS = 60_000
+
 /** Starts what was built and ends it, so that the first real start finds what V8 compiled: see `checked-node.ts`. */
 export async function startOnce({ options: { preset, output } }: Built): Promise<void> {
   if (preset !== 'node-server') return
   const server = spawn(process.execPath, [`${output.serverDir}/index.mjs`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'], timeout: HANGS_MS,
     env: { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: '0', DATA_DIR: tmpdir() },
   })
   const left = once(server, 'exit')
