@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { forwardCards, postCards, pressAll } from './clicks.ts'
 import { closedLoop } from './load.ts'
-import { environment, FORM_REQUEST, startTarget, type TargetName } from './target.ts'
+import { environment, FORM_REQUEST, settledMs, startTarget, type TargetName } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
 export interface RedisCosts {
@@ -81,6 +81,7 @@ export async function forwardTrips(
   try {
     const env = environment({ redisUrl: counter.url, vendorsUrl: vendors.url })
     const target = await startTarget(name, { ...env, SWEEP_INTERVAL_MS: '600000' })
+    await setTimeout(settledMs(name))
     await forwardCards(target, vendors, FORWARDS, FORWARD_EVERY_MS)
     const clicks = await postCards(target, vendors, FORWARDS)
     const before = counter.seen.roundTrips

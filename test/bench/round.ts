@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { forwardCards } from './clicks.ts'
 import { closedLoop } from './load.ts'
-import { DISCORD, environment, FORM_REQUEST, startTarget, type Surroundings, type TargetName } from './target.ts'
+import {
+  DISCORD, environment, FORM_REQUEST, settledMs, startTarget, type Surroundings, type TargetName,
+} from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
 /** How long and how often; the quick mode only shows that everything runs. */
@@ -23,9 +25,6 @@ export interface Plan {
 }
 
 const SLACK_MS = 80
-
-/** Past what a target loads when it has time, ms: the service readies its bot three seconds after the start. */
-const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
 /** Figures of one target in one round. */
 export type Figures = Record<

@@ -71,6 +71,9 @@ export const DISCORD = (vendorsUrl: string) => ({
   DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
 })
 
+/** Past what a target does when it has time, ms: the service rehearses a decision three seconds after the start. */
+export const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
+
 /** Starts a target and resolves when it took its first form. */
 export async function startTarget(name: TargetName, env: Record<string, string>): Promise<Target> {
   const port = await freePort()
