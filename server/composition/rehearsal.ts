@@ -68,10 +68,11 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
     key => `There is a sample of the form ${JSON.stringify(key)}, and no such form.`,
   ))
   const named = all.all.filter(({ key }) => key !== undefined)
-  return { mistakes, forms: await Promise.all(named.map(form => tried(form, samples[form.key!], env))) }
+  return { mistakes, forms: await Promise.all(named.map(form => rehearseForm(form, samples[form.key!], env))) }
 }
 
-async function tried(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
+/** @param env what stands in an email besides the form; made up where it is missing */
+async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
   const { key = '', name = '', rooms, to, endpoint, confirm: words } = form
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []

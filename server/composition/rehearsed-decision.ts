@@ -57,7 +57,7 @@ export async function rehearseDecision({ ports, formsOver, data }: Asked): Promi
     },
     mailer: createResendMailer({ apiKey: ID }, vendor), confirmations: { limit: 1, take: async () => 0 },
     files: undefined, monitor: UNHEARD, log: UNHEARD,
-    runtime: { ...runtime, background: (task: Promise<unknown>) => void tasks.push(task) },
+    runtime: { ...runtime, background: (task: Promise<unknown>) => void tasks.push(task.catch(() => {})) },
   }
   const review = new Review({
     ...nowhere, outbox: new Outbox(nowhere), reviewers: { refusal: async () => null, has: async () => true },

@@ -16,9 +16,10 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
   /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
 )
 
-/** What the pages of a form say, where it is not what they say by themselves; `server/http/page-texts.ts` has that. */
-const pageText = line(500).optional()
 // One for all: half of the schemas that each start would make.
+const pageText = line(500).optional()
+
+/** What the pages of a form say, where it is not what they say by themselves; `server/http/page-texts.ts` has that. */
 const pageTexts = z.strictObject(Object.fromEntries(
   PAGE_TEXTS.map(name => [name, pageText]),
 ) as Record<PageText, typeof pageText>)
