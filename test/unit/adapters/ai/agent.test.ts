@@ -1,6 +1,6 @@
 import { tool } from 'ai'
 import { Message, parseMarkdown, type Attachment } from 'chat'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../../../../server/adapters/ai/agent'
 import { createModels } from '../../../../server/adapters/ai/model'
@@ -22,18 +22,16 @@ afterAll(() => model.close())
 const logged: [string, unknown][] = []
 const note = (event: string, facts?: unknown) => void logged.push([event, facts])
 
+const TIME_MS = 60_000
+
 function agentWith(
   tools: Toolset['tools'] = {},
-  { approvals = 'ask', timeMs = 60_000, described = [] }: {
-    approvals?: 'ask' | 'deny'
-    timeMs?: number
-    described?: Field[]
-  } = {},
+  { approvals = 'ask', described = [] }: { approvals?: 'ask' | 'deny', described?: Field[] } = {},
 ): Agent {
   return new Agent({
     model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
     toolset: async () => ({ tools, describe: async () => described }), approvals, isCard: () => false,
-    limits: { steps: 5, timeMs, historyChars: 50_000 }, log: { info: note, warn: note, error: note },
+    limits: { steps: 5, timeMs: TIME_MS, historyChars: 50_000 }, log: { info: note, warn: note, error: note },
   })
 }
 
@@ -106,9 +104,13 @@ describe('tools', () => {
 
   test('one that hangs ends with the time limit, in words', async () => {
     model.script({ calls: [{ name: 'hang', input: {} }] })
-    const hang = tool({ inputSchema: z.object({}), execute: async () => new Promise<string>(() => {}) })
-    const turn = await agentWith({ hang }, { timeMs: 300 }).start([message('try')], true, conversation)
-    expect(await read(turn)).toContain('This took too long')
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const hang = tool({ inputSchema: z.object({}), execute: async () => {
+      vi.advanceTimersByTime(TIME_MS)
+      return new Promise<string>(() => {})
+    } })
+    const turn = await agentWith({ hang }).start([message('try')], true, conversation)
+    expect(await read(turn).finally(() => vi.useRealTimers())).toContain('This took too long')
     expect(await turn.outcome()).toEqual({ calls: [], state: '' })
   })
 
