@@ -47,15 +47,11 @@ process.exitCode = failed === 0 && tests > 0 ? 0 : 1
 async function runTests() {
   // These need no build: they have what it, and tests that mostly wait, leave of the processor.
   const units = runVitest('unit', ['--project=unit'], { priority: LOW })
-  const isBuilt = await built
-  if (isBuilt) {
-    await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
-    await runVitest('timed', ['--project=timed'])
-  }
+  if (!await built) return units
+  await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+  await runVitest('timed', ['--project=timed'])
   await units
-  if (!isBuilt) return
   await Promise.all(['waiting', 'e2e'].map(name => runVitest(name, [`--project=${name}`])))
-  await runVitest('alone', ['--project=alone'])
   if (isWhole) await check('what vendors were sent', process.execPath, ['test/support/check-bodies.ts', BODIES])
 }
 

@@ -49,7 +49,7 @@ async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
 
 async function openSite(): Promise<Site> {
   const tcp = await startTcpProxy()
-  const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '4000', SWEEP_INTERVAL_MS: '50', RETRY_BASE_MS: '50' })
+  const d = await deploy({ STORE_URL: tcp.url, LEASE_MS: '4000', SWEEP_INTERVAL_MS: '250', RETRY_BASE_MS: '50' })
   tcp.use(d.redis.port)
   const client = await connectRedis(d.redis.url)
   const site = { d, tcp, store: new RedisStore(client, storeRules), queue: new RedisCardQueue(client) }
