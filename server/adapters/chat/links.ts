@@ -16,7 +16,13 @@ const PART = new RegExp([
 const UNFINISHED = new RegExp(String.raw`^!?\[${label()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
 
 /** What any platform turns into a link, wherever it stands in a word. */
-const ADDRESS = /:\/\/|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
+const ADDRESS = /:\/\/|https?:|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
+
+/** What markdown makes a link of, whatever it leads to: https://spec.commonmark.org/0.31.2/#autolinks */
+const AUTOLINK = /<[a-z][a-z\d+.-]+:/i
+
+/** A tag that goes on with attributes, behind a space. */
+const TAG = /<(?=[a-z][a-z\d-]*$)/i
 
 const EMAIL = /^[^\s@/:]+@[^\s@/:?#]+$/
 
@@ -101,7 +107,8 @@ function wordText(word: string, site: string | null): string {
   const [behind] = BEHIND.exec(shown.slice([...before].length).join(''))!
   const [from, to] = [[...before].length, shown.length - [...behind].length]
   const core = shown.slice(from, to).join('')
-  const address = [core, core.replace(EMPHASIS, '')].find(text => ADDRESS.test(text))
+  const isAutolink = AUTOLINK.test(shown.join(''))
+  const address = [core, core.replace(EMPHASIS, '')].find(text => isAutolink || ADDRESS.test(text))
   if (address === undefined || EMAIL.test(core)) return literal(word)
   const written = (part: typeof signs) => literal(part.map(([sign]) => sign).join(''))
   return written(signs.slice(0, from)) + addressText(address, site) + written(signs.slice(to))
@@ -114,7 +121,7 @@ function addressText(address: string, site: string | null): string {
 
 /** Whatever is left of markup that is no link here must not become one elsewhere, nor what stands for a character. */
 function literal(text: string): string {
-  return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B')
+  return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B').replace(TAG, '<\u200B')
 }
 
 /** In brackets: anything but brackets, or one pair of them. */

@@ -39,7 +39,7 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
   ],
   [
     'links of Slack, Google Chat and HTML', '<https://evil.example|Click here> <a href="https://evil.example">',
-    '<`https://evil.example|Click` here> <a `href="https://evil.example`">',
+    '<`https://evil.example|Click` here> <\u200Ba `href="https://evil.example`">',
   ],
   ['an address in text without spaces', '日本語https://evil.example/xです', '日本語`https://evil.example/x`です'],
   [

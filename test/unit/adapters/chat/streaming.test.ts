@@ -132,6 +132,8 @@ const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
 const LIVE = [
   'https://evil.example/?d=ada', '[bank](https://evil.example)', '![a](https://3232235777/p)', 'www.evil.example',
   '<https://evil.example|bank>', '<!channel>', '<users/all>', 'mailto:ada@evil.example?body=x',
+  '<https:/3232235777/?d=ada>', '<tg:resolve?domain=evil>', '<a href=https:3232235777>bank</a>',
+  '<a href=tg:evil>bank</a>',
 ]
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -160,6 +162,6 @@ const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`')
 test.each(Object.entries(CONVERTED))('%s gets no live address or mention, however spelled', async (_, convert) => {
   await fc.assert(fc.asyncProperty(hostile, async (text) => {
     const [message] = await posted([`Look: ${text} now`], 2000)
-    expect(outsideCode(convert(message!))).not.toMatch(/:\/\/|evil\.example|\]\(|<!|<users\/all>|mailto:/)
+    expect(outsideCode(convert(message!))).not.toMatch(/:\/\/|evil\.example|\]\(|<!|<users\/all>|mailto:|<a\s|https:/)
   }))
 })
