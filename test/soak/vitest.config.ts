@@ -8,5 +8,8 @@ export default defineConfig({
     include: ['test/e2e/{soak,files}.test.ts'],
     env: { SOAK_MINUTES: process.env.SOAK_MINUTES ?? '10', UPLOADS: process.env.UPLOADS ?? '200' },
     environment: 'node',
+    // For what hangs.
+    testTimeout: 3_600_000,
+    hookTimeout: 600_000,
   },
 })
