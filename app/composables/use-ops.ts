@@ -79,7 +79,3 @@ export function duration(ms: number): string {
   const rest = next && first < 2 ? Math.floor(left % size / next[1]) : 0
   return rest > 0 ? `${whole} ${rest} ${next![0]}` : whole
 }
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
-}

@@ -1,5 +1,6 @@
 import type { Line } from '../../shared/types/line'
 import { plain } from '../../shared/utils/line'
+import { counted } from '../../shared/utils/text'
 import type { FieldProblem } from '../ports/field-rules'
 
 /** An error with a stable `code`; `http/errors.ts` turns it into a status. */
@@ -56,7 +57,7 @@ export class TooMany extends DomainError {
 export class TooManyForms extends TooMany {
   constructor(limit: number, waitMs: number) {
     super('TOO_MANY_FORMS', waitMs, seconds => (
-      `More than ${limit} forms a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`
+      `More than ${counted(limit, 'form')} a minute came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FORM_RATE_LIMIT and, behind a proxy, TRUST_PROXY.`
     ))
   }
 }

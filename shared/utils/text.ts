@@ -28,3 +28,8 @@ export function visible(text: string): string {
 export function oneLine(text: string): string {
   return text.replace(/(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s])+/gu, ' ').trim()
 }
+
+/** `1 form`, `2,000 forms`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}

@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/utils/text'
 import type { ReviewBoard } from '../../ports/board'
 import type { CardQueueStore } from '../../ports/card-queue'
 import type { Log, Runtime } from '../../ports/runtime'
@@ -46,7 +47,7 @@ export class HeldNotice {
   private async announce(room: string, count: number, url: string): Promise<void> {
     const { queues, board, log } = this.ports
     if (!await queues.takeNotice(room, 'held')) return
-    const held = count === 1 ? '1 form is held' : `${count} forms are held`
+    const held = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
     const why = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
     const outcome = await board.announce(room, `${held}, ${why}`, url)
     if (outcome.ok) return

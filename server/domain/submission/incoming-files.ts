@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { oneLine } from '../../../shared/utils/text'
+import { counted, oneLine } from '../../../shared/utils/text'
 import { HEAD_BYTES, type FileRule, type FileStore, type IncomingFile, type StoredFile } from '../../ports/files'
 import type { Limiter } from '../../ports/limiter'
 import {
@@ -41,7 +41,7 @@ export class IncomingFiles {
     const { max, maxBytes, types } = this.rule
     const called = JSON.stringify(nameOf(name))
     if (this.files.length >= max) throw new FilesTooLarge(
-      `There are more than ${max} files. Send ${max === 1 ? 'one' : `${max} or fewer`}.`,
+      `There are too many files: send at most ${counted(max, 'file')}.`,
     )
     const found = await this.store.typeOf(head)
     const type = types.find(each => isMeant(each, found))

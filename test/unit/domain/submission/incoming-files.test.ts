@@ -4,7 +4,7 @@ import type { FileStore } from '../../../../server/ports/files'
 
 const bytes = (text: string) => (async function* () { for (const part of text) yield Buffer.from(part) })()
 
-function incoming({ type = 'application/pdf' as string | null, types = ['image/*', 'application/pdf'] } = {}) {
+function incoming({ type = 'application/pdf' as string | null, types = ['image/*', 'application/pdf'], max = 2 } = {}) {
   const written: string[] = []
   const erased: string[] = []
   const store: FileStore = {
@@ -14,7 +14,7 @@ function incoming({ type = 'application/pdf' as string | null, types = ['image/*
     read: () => { throw new Error('Nobody reads.') },
     erase: async id => void erased.push(id), idsBefore: async () => [], typeOf: async () => type,
   }
-  return { written, erased, files: new IncomingFiles('one', { max: 2, maxBytes: 5, types }, 'somebody', store, null) }
+  return { written, erased, files: new IncomingFiles('one', { max, maxBytes: 5, types }, 'somebody', store, null) }
 }
 
 test('a file is stored whole, with its size and digest', async () => {
@@ -36,9 +36,16 @@ test('an input that was left empty is no file; one byte too many, or one file, i
   await files.take({ field: 'cv', name: 'a.pdf', content: bytes('1') })
   await expect(files.take({ field: 'cv', name: 'b.pdf', content: bytes('123456') })).rejects.toThrow('larger than')
   await files.take({ field: 'cv', name: 'b.pdf', content: bytes('1') })
-  await expect(files.take({ field: 'cv', name: 'c.pdf', content: bytes('1') })).rejects.toThrow('more than 2 files')
+  await expect(files.take({ field: 'cv', name: 'c.pdf', content: bytes('1') })).rejects.toThrow('at most 2 files')
   await files.discard()
   expect(erased).toEqual(['one'])
+})
+
+test('where one file is taken, a second one is told so', async () => {
+  const { files } = incoming({ max: 1 })
+  await files.take({ field: 'cv', name: 'a.pdf', content: bytes('1') })
+  const second = files.take({ field: 'cv', name: 'b.pdf', content: bytes('1') })
+  await expect(second).rejects.toThrow('There are too many files: send at most 1 file.')
 })
 
 test.each([
