@@ -49,7 +49,7 @@ async function runTests() {
   const units = runVitest('unit', ['--project=unit'], { priority: LOW })
   if (!await built) return units
   await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
-  await runVitest('timed', ['--project=timed'])
+  for (const name of ['timed', 'alone']) await runVitest(name, [`--project=${name}`])
   await units
   await Promise.all(['waiting', 'e2e'].map(name => runVitest(name, [`--project=${name}`])))
   if (isWhole) await check('what vendors were sent', process.execPath, ['test/support/check-bodies.ts', BODIES])
