@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, problems, usePages } from '../support/pages'
+import { until } from '../support/until'
+
+// What was pressed by key and goes, or works for a while, does not take the focus with it.
+
+let d: Deployment
+
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1', SANDBOX: '1' }) })
+afterAll(() => d.close())
+usePages({ expected: /status of 503/ })
+
+const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
+const send = (data: object) => submitForm(d.server, data)
+const open = (path: string) => page.goto(d.server.url + path)
+const heading = () => page.locator('h1:focus')
+
+test('a button whose request failed has the focus again', async () => {
+  const id = await send({ name: 'Fay', message: 'Focus' })
+  for (const [path, button, asked] of [
+    [`/submissions/${id}`, 'take', '**/decision'], ['/setup', 'test-email', '**/api/setup/email'],
+  ] as const) {
+    await open(path)
+    await page.getByTestId(button).waitFor()
+    const answered = Promise.withResolvers<undefined>()
+    await page.route(asked, route => answered.promise.then(() => route.fulfill(away)))
+    await page.getByTestId(button).press('Enter')
+    await page.locator('body:focus').or(page.locator('body:not(:has(:focus))')).waitFor()
+    answered.resolve(undefined)
+    await page.getByText('The store does not answer.').first().waitFor()
+    await page.locator(`[data-testid=${button}]:focus`).waitFor({ timeout: 5000 })
+    await page.unroute(asked)
+  }
+  expect(problems).toHaveLength(2)
+})
+
+test('posting the card again gives the focus to the heading once its button is gone', async () => {
+  d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
+    ? { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
+    : undefined
+  const id = await send({ name: 'Pia', message: 'Post' })
+  await open(`/submissions/${id}`)
+  const again = page.getByRole('button', { name: 'Post the card again' })
+  await again.waitFor()
+  d.slack.fault = () => undefined
+  await again.press('Enter')
+  await page.getByText('The card is on its way.').first().waitFor()
+  await again.waitFor({ state: 'detached' })
+  await heading().waitFor({ timeout: 5000 })
+})
+
+test('whoever goes elsewhere meanwhile, or presses beside a button, is left there', async () => {
+  const id = await send({ name: 'Ede', message: 'Elsewhere' })
+  await open(`/submissions/${id}`)
+  const answered = Promise.withResolvers<undefined>()
+  await page.route('**/decision', route => answered.promise.then(() => route.fulfill(away)))
+  await page.getByTestId('take').press('Enter')
+  await page.locator('[data-testid=take]:disabled').waitFor()
+  await page.getByTestId('commands').focus()
+  answered.resolve(undefined)
+  await page.locator('[data-testid=take]:enabled').waitFor()
+  expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('commands')
+  await page.getByTestId('take').focus()
+  await page.mouse.click(640, 850)
+  await page.getByTestId('take').evaluate('button => button.remove()')
+  await until('the next task', () => page.evaluate<boolean>('new Promise(done => setTimeout(done, 0, true))'))
+  expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
+})
