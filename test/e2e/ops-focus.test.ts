@@ -67,3 +67,30 @@ test('whoever goes elsewhere meanwhile, or presses beside a button, is left ther
   await until('the next task', () => page.evaluate<boolean>('new Promise(done => setTimeout(done, 0, true))'))
   expect(await page.evaluate('document.activeElement === document.body')).toBe(true)
 })
+
+test('what could not be loaded is said at once, and trying again leaves the focus on the button or on what comes', async () => {
+  const id = await send({ name: 'Tess', message: 'Try' })
+  for (const [path, isSaid] of [
+    ['/', true], [`/submissions/${id}`, false], ['/setup', true], ['/sandbox', true],
+  ] as const) {
+    let answer: Promise<boolean> = Promise.resolve(false)
+    await page.route(/\/api\/(submissions|setup|sandbox)/, async (route) => {
+      await (await answer ? route.continue() : route.fulfill(away))
+    })
+    await open(path)
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    // A heading that has the focus is read out.
+    const said = isSaid ? page.getByRole('alert') : heading().locator('xpath=..')
+    await said.filter({ hasText: 'The store does not answer.' }).waitFor({ timeout: 5000 })
+    for (const isBack of [false, true]) {
+      const gate = Promise.withResolvers<boolean>()
+      answer = gate.promise
+      await again.press('Enter')
+      await page.locator('button:disabled', { hasText: 'Try again' }).waitFor({ timeout: 5000 })
+      gate.resolve(isBack)
+      await (isBack ? heading() : page.locator('button:focus', { hasText: 'Try again' })).waitFor({ timeout: 5000 })
+    }
+    await page.unroute(/\/api\/(submissions|setup|sandbox)/)
+  }
+})

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { holdRequests, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
 import { startIdentityDouble, type IdentityDouble } from '../support/identity'
 import { pictures } from '../support/pictures'
 import { freePort } from '../support/ports'
@@ -116,6 +116,20 @@ describe('the sign-in page', () => {
     await page.locator('[data-testid=sign-in]:disabled').waitFor()
     await request.abort()
     expect(await page.getByTestId('problem').textContent()).toContain('cannot be reached')
+  })
+
+  it('asks again how to sign in when that is pressed, and the next key goes into the form', async () => {
+    expected = /ERR_FAILED/
+    await page.route('**/api/auth/session', route => route.abort())
+    await page.goto(`${server.url}/sign-in`)
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute('**/api/auth/session')
+    const release = await holdRequests(page, '**/api/auth/session', route => route.continue())
+    await again.press('Enter')
+    await page.locator('button:disabled', { hasText: 'Try again' }).waitFor({ timeout: 5000 })
+    release()
+    await page.locator('[name=name]:focus').waitFor({ timeout: 5000 })
   })
 
   it('leads nowhere but to this site', async () => {
