@@ -50,15 +50,13 @@ export function atThisSite(text: string): string {
   return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
 }
 
-let context: Promise<OpsContext | null> | null = null
+let context: Promise<OpsContext> | null = null
 
-/** What the pages say about this deployment; asked once, null until it is known or when nobody may look. */
+/** What the pages say about this deployment; asked until it is known, null before and when nobody may look. */
 export function useOpsContext() {
   const known = useState<OpsContext | null>('ops-context', () => null)
-  onMounted(async () => {
-    if (known.value) return
-    context ??= askOps<OpsContext>('/api/ops/context').catch(() => null).finally(() => context = null)
-    known.value = await context
+  useRefresh(async () => {
+    known.value ??= await (context ??= askOps<OpsContext>('/api/ops/context').finally(() => context = null))
   })
   return known
 }

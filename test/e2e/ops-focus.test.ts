@@ -94,3 +94,12 @@ test('what could not be loaded is said at once, and trying again leaves the focu
     await page.unroute(/\/api\/(submissions|setup|sandbox)/)
   }
 })
+
+test('what this deployment offers is asked for until it is known', async () => {
+  await send({ name: 'Cora', message: 'Context' })
+  await page.route('**/api/ops/context', route => route.fulfill(away), { times: 1 })
+  await open('/')
+  await page.getByTestId('row').first().waitFor()
+  await page.getByTestId('filter-mine').waitFor({ timeout: 10_000 })
+  await page.getByRole('link', { name: 'Sandbox', exact: true }).waitFor()
+})
