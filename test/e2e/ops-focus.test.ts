@@ -103,3 +103,18 @@ test('what this deployment offers is asked for until it is known', async () => {
   await page.getByTestId('filter-mine').waitFor({ timeout: 10_000 })
   await page.getByRole('link', { name: 'Sandbox', exact: true }).waitFor()
 })
+
+test('what a search finds is said, and each arrival anew', async () => {
+  for (const name of ['Anna', 'Anne']) await send({ name, message: 'Announced' })
+  await open('/')
+  await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
+  expect((await page.getByTestId('found').textContent())?.trim()).toBe('')
+  await page.getByTestId('search').fill('announced')
+  await page.getByTestId('found').getByText(/^2 of \d+ pending\.$/).waitFor({ timeout: 5000 })
+  const news = page.locator('main [aria-live=polite] > :not([data-heard])', { hasText: '1 new submission.' })
+  for (const name of ['Ansa', 'Antje']) {
+    await send({ name, message: 'Announced' })
+    await news.waitFor({ timeout: 5000 })
+    await news.evaluate('span => span.dataset.heard = "yes"')
+  }
+})
