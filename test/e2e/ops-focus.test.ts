@@ -118,3 +118,11 @@ test('what a search finds is said, and each arrival anew', async () => {
     await news.evaluate('span => span.dataset.heard = "yes"')
   }
 })
+
+test('what a test of the set-up came to is said where screen readers listen already', async () => {
+  await open('/setup')
+  const said = page.getByTestId('setup-email').getByRole('status')
+  await said.waitFor({ state: 'attached', timeout: 5000 })
+  await page.getByTestId('test-email').press('Enter')
+  await said.getByText('Sent to triage@example.com').waitFor()
+})
