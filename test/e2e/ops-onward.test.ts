@@ -182,3 +182,50 @@ test('an undo that fails is offered again, until it comes too late', async () =>
   expect(await undo.count()).toBe(0)
   expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('409')])
 })
+
+/** Presses the mouse where it is; the second time within a moment, as browsers tell. */
+async function press(clickCount: 1 | 2) {
+  await page.mouse.down({ clickCount })
+  await page.mouse.up({ clickCount })
+}
+
+/** Ids of submissions whose decisions are asked for. */
+function decisions(): string[] {
+  const asked: string[] = []
+  page.on('request', request => asked.push(/submissions\/([^/]+)\/decision/.exec(request.url())?.[1] ?? ''))
+  return asked
+}
+
+test('a double click decides one submission, and not the next', async () => {
+  const [second, first] = [await send({ tag: 'double' }), await send({ tag: 'double' })]
+  await page.goto(`${d.server.url}/?q=double`)
+  await page.getByTestId('row').nth(1).waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await isNext(second)
+  const asked = decisions()
+  await page.getByTestId('decide-spam').hover()
+  await press(1)
+  await page.locator('main').getByText(second).waitFor()
+  await page.getByTestId('decide-spam').waitFor()
+  await press(2)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect(asked.filter(Boolean)).toEqual([first])
+  // A click of its own is meant.
+  const sent = page.waitForRequest(`**/${second}/decision`)
+  await press(1)
+  await sent
+})
+
+test('a double click beside a row decides that row alone', async () => {
+  const [second, first] = [await send({ tag: 'beside' }), await send({ tag: 'beside' })]
+  await page.goto(`${d.server.url}/?q=beside`)
+  await page.getByTestId('row').nth(1).waitFor()
+  const asked = decisions()
+  await page.getByTestId('row').first().hover()
+  await page.getByTestId('row-spam').hover()
+  await press(1)
+  await page.locator(`[data-id="${second}"] [data-testid=row-spam]:hover`).waitFor({ timeout: 5000 })
+  await press(2)
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect(asked.filter(Boolean)).toEqual([first])
+})
