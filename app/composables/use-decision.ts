@@ -30,7 +30,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     if (ended.value) return ended.value.message
     return !now || now.open ? null : here(now.notes[0] ?? 'Somebody decided meanwhile.')
   })
-  let isBusy = false
+  let [isBusy, isActing] = [false, false]
   /** What had the focus before the question. */
   let opener: HTMLElement | null = null
   let isLeft = false
@@ -89,7 +89,10 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   /** Somebody who is editing goes on with what they typed. */
   async function act(action: AtOnce) {
+    if (isActing) return
+    isActing = true
     const result = await send(action, { action }, submission.value ?? begun.value!.submission)
+      .finally(() => isActing = false)
     if (!result) return
     if (!result.decided) failed(action, result.message)
     else if (!editing.value) await decided(action)

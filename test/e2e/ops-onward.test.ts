@@ -229,3 +229,16 @@ test('a double click beside a row decides that row alone', async () => {
   await page.evaluate('new Promise(requestAnimationFrame)')
   expect(asked.filter(Boolean)).toEqual([first])
 })
+
+test('a key that is pressed again before the answer asks once', async () => {
+  const id = await send({ tag: 'twice' })
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByTestId('take').waitFor()
+  const asked = decisions()
+  const release = await holdRequests(page, `**/${id}/decision`, route => route.continue())
+  await page.keyboard.press('t')
+  await page.keyboard.press('t')
+  release()
+  await page.getByTestId('hand-back').waitFor()
+  expect(asked.filter(Boolean)).toEqual([id])
+})
