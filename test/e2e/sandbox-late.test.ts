@@ -64,3 +64,20 @@ test('the answer to a dialog that was closed leaves another one open, with what 
   await page.getByTestId('modal-submit').click()
   await card('Mona typed').filter({ hasText: 'Forwarded by' }).waitFor()
 })
+
+test('whoever closes the panel before the answer is told that a form, or one of many, was not received', async () => {
+  await open()
+  for (const button of ['send-form-submit', 'send-many']) {
+    const { asked, release } = await hold('**/api/form', '{')
+    await page.getByTestId('send-form').click()
+    await page.getByTestId(button).click()
+    await asked
+    await page.keyboard.press('Escape')
+    await page.getByTestId('send-form-panel').waitFor({ state: 'detached' })
+    release(away)
+    await page.getByText('The form was not received').first().waitFor({ timeout: 5000 })
+    expect(await page.getByTestId('send-form-panel').count()).toBe(0)
+    await page.unroute('**/api/form')
+    await page.reload()
+  }
+})
