@@ -81,3 +81,13 @@ test('whoever closes the panel before the answer is told that a form, or one of 
     await page.reload()
   }
 })
+
+test('no form is sent from a room that cannot be shown', async () => {
+  await page.route('**/api/sandbox/state', route => route.fulfill(away))
+  await open()
+  await page.getByText('The room cannot be shown').waitFor()
+  expect(await page.getByTestId('send-form').isDisabled()).toBe(true)
+  await page.unroute('**/api/sandbox/state')
+  await page.locator('[data-testid=send-form]:enabled').click()
+  await page.getByTestId('send-form-panel').waitFor()
+})
