@@ -214,6 +214,6 @@ export function useSubmissionList() {
   })
   return {
     page, drawn, search, searching, list, filter, filtered, q, words, before, number, newer, arrived, problem, busy,
-    turns, choose, refresh, first, cursor, older: next, back,
+    turns, turning, choose, refresh, first, cursor, older: next, back,
   }
 }

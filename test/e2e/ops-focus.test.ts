@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, problems, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 
 // What was pressed by key and goes, or works for a while, does not take the focus with it.
@@ -125,4 +126,16 @@ test('what a test of the set-up came to is said where screen readers listen alre
   await said.waitFor({ state: 'attached', timeout: 5000 })
   await page.getByTestId('test-email').press('Enter')
   await said.getByText('Sent to triage@example.com').waitFor()
+})
+
+test('rows of the list of before are called so while what was chosen cannot be loaded', async () => {
+  await send({ name: 'Olaf', message: 'Old' })
+  await open('/')
+  await page.getByTestId('row').first().waitFor()
+  await page.route('**/api/submissions/search', route => route.fulfill(away))
+  await page.getByTestId('filter-spam').click()
+  await page.getByTestId('stale').getByText('this is the list of before').waitFor({ timeout: 5000 })
+  await pictures(page, 'list-of-before')
+  await page.unroute('**/api/submissions/search')
+  await page.getByTestId('stale').waitFor({ state: 'detached' })
 })
