@@ -1,8 +1,8 @@
 import { useTimeoutFn } from '@vueuse/core'
 import { isFiltered, listOf, useListPlace, type ListName } from './use-list-place'
 
-/** A page, and the list that it is of. */
-interface ShownPage extends RowPage { list: ListName }
+/** A page, the list that it is of, and what was asked for: another one may be on its way. */
+interface ShownPage extends RowPage { list: ListName, filter: ListFilter }
 
 /** What a filter is known to find, on all pages. */
 interface Search {
@@ -106,7 +106,7 @@ export function useSubmissionList() {
     if (turning.value || openedAt === Infinity) openedAt = answer.now
     if (turning.value) turns.value++
     busy.value = turning.value = false
-    page.value = { ...answer, list: list.value }
+    page.value = { ...answer, list: list.value, filter: filter.value }
     pageIsOf.value = place()
     const of = JSON.stringify(filter.value)
     const { found, scanned, cursor } = answer
