@@ -129,11 +129,12 @@ export function useQueue(id: () => string) {
     return by === 1 ? place() + 1 < rows().length || queue.value.cursor !== null : place() > 0
   }
 
-  /** The row so many further, whatever became of it; nothing happens where there is none. */
-  async function move(by: 1 | -1): Promise<void> {
+  /** The row so many further, whatever became of it. False where there is none; undefined where nobody knows now. */
+  async function move(by: 1 | -1): Promise<boolean | undefined> {
     const [from, at] = [id(), place() + by]
-    const isThere = at >= 0 && (at < rows().length || await extend().catch(() => false))
+    const isThere = at >= 0 && (at < rows().length || await extend().catch(() => undefined))
     if (isThere && isAt(from)) await open(rows()[at]!.id)
+    return isThere
   }
 
   /** Opens the next one at once, where it is known: this one is being decided. */
