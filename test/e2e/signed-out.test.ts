@@ -92,6 +92,16 @@ describe('a session that ended while a page was open', () => {
     await page.getByTestId('row').filter({ hasText: 'After the new session' }).waitFor()
   })
 
+  it('says so while nobody can tell how to sign in', async () => {
+    await openSubmission()
+    await page.route('**/api/auth/session', route => route.abort('connectionrefused'))
+    await endSessions()
+    await dialog().getByTestId('problem').getByText('The server cannot be reached.').waitFor({ timeout: 10_000 })
+    await screenshot(page, 'sign-in-away')
+    await page.unroute('**/api/auth/session')
+    await page.getByTestId('password').waitFor()
+  })
+
   it('keeps what was typed, and sends it once somebody has signed in', async () => {
     const id = await openSubmission()
     await page.getByTestId('decide-edit').click()
