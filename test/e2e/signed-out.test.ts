@@ -102,6 +102,23 @@ describe('a session that ended while a page was open', () => {
     await page.getByTestId('password').waitFor()
   })
 
+  it('is not left twice by whoever presses Sign out again', async () => {
+    await openSubmission()
+    let asked = 0
+    const gate = Promise.withResolvers<undefined>()
+    await page.route('**/api/auth/sign-out', async (route) => {
+      asked++
+      await gate.promise
+      await route.continue()
+    })
+    await page.getByTestId('account').click()
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+    await page.keyboard.press('Enter')
+    gate.resolve(undefined)
+    await page.waitForURL(/sign-in/)
+    expect(asked).toBe(1)
+  })
+
   it('keeps what was typed, and sends it once somebody has signed in', async () => {
     const id = await openSubmission()
     await page.getByTestId('decide-edit').click()
