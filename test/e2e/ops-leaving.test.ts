@@ -3,6 +3,7 @@ import { holdRequests } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { seed, waiting } from '../support/seed'
+import { until } from '../support/until'
 
 // Whoever leaves before an answer stays where they went, and is told what came of it.
 
@@ -189,4 +190,17 @@ test('whoever goes on is told where it cannot be looked up what comes next', asy
   await page.keyboard.press('j')
   await page.waitForURL(url => !url.pathname.endsWith(last!))
   expect(problems.splice(0).filter(text => !text.includes('503'))).toEqual([])
+})
+
+test('a list that is loaded again is where it was, and begins at its top elsewhere', async () => {
+  await seed(d.redis.url, Array.from({ length: 60 }, () => waiting({ data: { name: 'Reloaded' } })))
+  await page.goto(`${d.server.url}/?q=Reloaded`)
+  await page.getByTestId('row').nth(49).waitFor()
+  await page.evaluate('scrollTo(0, 1500)')
+  await page.reload()
+  await page.getByTestId('row').nth(49).waitFor()
+  await until('the place', () => page.evaluate<boolean>('scrollY === 1500'), 5000)
+  await page.getByTestId('older').press('Enter')
+  await page.getByTestId('page-number').getByText('Page 2').waitFor()
+  await until('the top', () => page.evaluate<boolean>('scrollY === 0'), 5000)
 })
