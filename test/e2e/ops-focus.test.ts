@@ -37,6 +37,17 @@ test('a button whose request failed has the focus again', async () => {
   expect(problems).toHaveLength(2)
 })
 
+test('a question that was answered in vain has the focus on its answer, and the page again once it is closed', async () => {
+  await open(`/submissions/${await send({ name: 'Quint', message: 'Question' })}`)
+  await page.getByTestId('decide-forward').press('Enter')
+  await page.route('**/decision', route => route.fulfill(away))
+  await page.locator('[data-testid=confirm]:focus').press('Enter')
+  await page.getByRole('alert').getByText('The store does not answer.').waitFor()
+  await page.locator('[data-testid=confirm]:focus', { hasText: 'Try again' }).waitFor({ timeout: 5000 })
+  await page.keyboard.press('Escape')
+  await page.locator('[data-testid=decide-forward]:focus').waitFor({ timeout: 5000 })
+})
+
 test('posting the card again gives the focus to the heading once its button is gone', async () => {
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
     ? { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' }
