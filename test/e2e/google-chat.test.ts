@@ -5,6 +5,7 @@ import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/g
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
 import { until } from '../support/until'
+import { post } from '../support/webhook'
 
 let d: Deployment
 let google: GoogleChat
@@ -93,7 +94,9 @@ describe('a webhook of Google Chat', () => {
     ['a key that Google does not publish, by project', { as: 'project', forged: true }],
     ['the audience of another app', { claims: { aud: 'https://evil.example/api/webhooks/gchat' } }],
     ['the number of another project', { as: 'project', claims: { aud: '999999999999' } }],
+    ['another issuer, by project', { as: 'project', claims: { iss: 'mallory@evil.iam.gserviceaccount.com' } }],
     ['the token of somebody else for our address', { claims: { email: 'mallory@evil.iam.gserviceaccount.com' } }],
+    ['an address of Google Chat that Google did not verify', { claims: { email_verified: false } }],
     ['the token of another add-on', {
       as: 'add-on', claims: { email: 'service-999@gcp-sa-gsuiteaddons.iam.gserviceaccount.com' },
     }],
@@ -106,6 +109,21 @@ describe('a webhook of Google Chat', () => {
     await until('the log', () => warned().length > before)
     expect(warned()).toHaveLength(before + 1)
     expect(googleButtons(now(message))).toHaveLength(2)
+  })
+
+  it('in the envelope of Pub/Sub, which nobody set up and whose sender nothing proves, is refused', async () => {
+    const said = { message: { name: 'spaces/AAAAtriage/messages/x', text: 'pending' } }
+    const { status } = await post(`${d.server.url}/api/webhooks/gchat`, {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        subscription: 'projects/anybody/subscriptions/x',
+        message: {
+          data: Buffer.from(JSON.stringify(said)).toString('base64'),
+          attributes: { 'ce-type': 'google.workspace.chat.message.v1.created' },
+        },
+      }),
+    })
+    expect(status).toBe(401)
   })
 })
 
