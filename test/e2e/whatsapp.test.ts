@@ -161,6 +161,20 @@ it('a picture is shown to the model, whenever it was sent in the conversation', 
   }
 })
 
+it('somebody else who writes to the number gets the script, and no call of the model', async () => {
+  const agent = await deployAgent({ ...whatsapp.env, ...NO_SLACK })
+  try {
+    const sent = whatsapp.requests.length
+    await whatsapp.write(agent.server.url, 'hello', '4366012345678')
+    await agent.server.drain()
+    expect(agent.model.requests).toEqual([])
+    expect(whatsapp.requests[sent]!.body).toMatch(/"to":"4366012345678"[^]*form triage bot/)
+  }
+  finally {
+    await agent.close()
+  }
+})
+
 describe('WhatsApp that refuses', () => {
   it('because of too many messages to one person is asked again when it may answer', async () => {
     let refused = 0
