@@ -98,7 +98,9 @@ describe('without a channel id, before the app is added to a team', () => {
 
   it.each<[string, Partial<Where>, SignOptions | undefined, number]>([
     ['another tenant', { tenant: 'b1c2d3e4-0000-4000-8000-00000000e711' }, undefined, 200],
+    ['no tenant', { tenant: null }, undefined, 200],
     ['a group chat', { channel: '19:chat@thread.v2', team: null }, undefined, 200],
+    ['what is no channel', { channel: 'a:1ada-and-the-bot' }, undefined, 200],
     ['a key that Microsoft does not publish', {}, { forged: true }, 401],
     ['the token of another service', {}, { claims: { serviceurl: 'https://evil.example/teams' } }, 401],
   ])('an installation with %s teaches nothing', async (_, where, options, answer) => {

@@ -4,7 +4,8 @@ interface Where {
   channel: string
   /** Null in a group chat. */
   team?: string | null
-  tenant?: string
+  /** Null where the event names none. */
+  tenant?: string | null
 }
 
 /**
@@ -20,10 +21,11 @@ export function install(
   return teams.send(serverUrl, {
     type: 'installationUpdate', action, replyToId: undefined,
     conversation: {
-      id: channel, conversationType: team === null ? 'groupChat' : 'channel', isGroup: true, tenantId: tenant,
+      id: channel, conversationType: team === null ? 'groupChat' : 'channel', isGroup: true,
+      ...tenant !== null && { tenantId: tenant },
     },
     channelData: {
-      tenant: { id: tenant }, source: { name: 'message' },
+      source: { name: 'message' }, ...tenant !== null && { tenant: { id: tenant } },
       ...team !== null && { team: { id: team }, settings: { selectedChannel: { id: channel } } },
     },
   }, options)
