@@ -125,7 +125,7 @@ describe('the session cookie', () => {
     expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
     const here = visit(server)
-    here.cookies.set('__Host-triage-session', ada.cookies.get('triage-session')!)
+    here.cookies.set('__Host-triage-session', ada.cookies.get('__Host-triage-session')!)
     expect((await here.get(GUARDED)).status).toBe(401)
     await other.kill()
   })
