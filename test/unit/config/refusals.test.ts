@@ -39,6 +39,14 @@ test.each([
   expect(problems[0]).not.toContain('hunter2')
 })
 
+test.each([
+  ['CHAT_SIGNING_SECRET', 8], ['OPS_PASSWORD', 12], ['CRON_SECRET', 16], ['METRICS_TOKEN', 16], ['FORM_API_KEY', 16],
+  ['TELEGRAM_WEBHOOK_SECRET_TOKEN', 16], ['WHATSAPP_VERIFY_TOKEN', 16], ['NUXT_SESSION_PASSWORD', 32],
+])('%s that is easy to guess is refused: it has at least %i characters', (name, least) => {
+  expect(problemsOf(name, 'x'.repeat(least - 1))).toHaveLength(1)
+  expect(problemsOf(name, 'x'.repeat(least))).toEqual([])
+})
+
 test('a key of a service account that is none is named with what is wrong', () => {
   const private_key = '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'
   expect(
