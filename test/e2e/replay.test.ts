@@ -10,6 +10,7 @@ import { repointed } from '../support/repointed'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { startTeams, type Teams } from '../support/teams'
 import { until } from '../support/until'
+import { post } from '../support/webhook'
 
 let d: Deployment
 let discord: DiscordDouble
@@ -114,4 +115,20 @@ describe('a request that is sent again after its forward failed decides nothing'
       id, card, await recorded('/api/webhooks/gchat', url => google.click(url, message, 'Forward Submission')),
     )
   })
+})
+
+it('an event of Discord\'s gateway that is handed over twice is answered once', async () => {
+  const command = {
+    id: '7', token: 'of-this-command', type: 2, data: { name: 'forms', options: [] }, guild_id: discord.guildId,
+    channel_id: discord.channelId, member: { user: { id: '8', username: 'ada' } },
+  }
+  for (let times = 0; times < 2; times++) {
+    const { status } = await post(`${d.server.url}/api/webhooks/discord`, {
+      headers: { 'x-discord-gateway-token': discord.botToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'GATEWAY_INTERACTION_CREATE', timestamp: Date.now(), data: command }),
+    })
+    expect(status).toBe(200)
+  }
+  await d.server.drain()
+  expect(discord.requests.filter(({ path }) => path.includes('/interactions/7/'))).toHaveLength(1)
 })
