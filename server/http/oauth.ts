@@ -4,7 +4,7 @@ import type { Identity, IdentityProvider } from '../ports/identity'
 import { HttpError } from './errors'
 import { sameSecret } from './guards'
 import { platformAt } from './platform'
-import { isSecure, sealedCookie, type SiteConfig } from './session'
+import { beginSealed, isSecure, sealedCookie, type SiteConfig } from './session'
 
 /** An authorization at another site that begins and ends here, in the same browser. */
 interface Flow {
@@ -99,8 +99,7 @@ export async function finishInstall(event: H3Event, install: Install, config: Si
 
 async function begin(event: H3Event, flow: Flow, config: SiteConfig, data: object = {}): Promise<string> {
   const state = randomBytes(32).toString('base64url')
-  const session = await useSession<Pending>(event, cookieOf(flow, config))
-  await session.update({ ...data, state, at: Date.now() })
+  await beginSealed(event, cookieOf(flow, config), { ...data, state, at: Date.now() } satisfies Pending)
   return state
 }
 

@@ -1,4 +1,4 @@
-import { deleteCookie, getCookie, setResponseHeader, useSession, type H3Event } from 'h3'
+import { deleteCookie, getCookie, setResponseHeader, updateSession, useSession, type H3Event } from 'h3'
 import type { Limiter } from '../ports/limiter'
 import type { Person } from '../ports/submission'
 import { addressGroup, clientAddress } from './client-address'
@@ -45,10 +45,16 @@ export async function readSession(event: H3Event, config: SiteConfig): Promise<P
 export async function startSession(
   event: H3Event, { id, name, platform, names }: Person, config: SiteConfig,
 ): Promise<void> {
-  const opened = await useSession(event, sessionOf(config))
-  // Nothing of an earlier one goes on, its age neither.
-  await opened.clear()
-  await opened.update({ user: { id, name, platform, names } })
+  await beginSealed(event, sessionOf(config), { user: { id, name, platform, names } })
+}
+
+/** Seals this into a new cookie. Nothing of an earlier one goes on, its age neither: h3 would read that again. */
+export async function beginSealed(
+  event: H3Event, cookie: ReturnType<typeof sealedCookie>, data: object,
+): Promise<void> {
+  const session = { id: crypto.randomUUID(), createdAt: Date.now(), data }
+  event.context.sessions = { ...event.context.sessions, [cookie.name]: session }
+  await updateSession(event, cookie)
 }
 
 export function endSession(event: H3Event, config: SiteConfig): void {

@@ -154,3 +154,13 @@ it('the cookie between leaving and coming back is of this very host, by https, f
   ]) expect(cookie!.split('; ')).toContain(attribute)
   expect(cookie).toMatch(/^__Host-(?!.*Domain=)/)
 })
+
+it('a sign-in that is begun anew has its own 10 minutes, whatever is left of the one before', async () => {
+  const ada = visit(server)
+  const before = { id: 'x', createdAt: Date.now() - 9 * 60_000, data: {} }
+  ada.cookies.set(PENDING, await sealSession({ context: { sessions: { [PENDING]: before } } } as unknown as H3Event, {
+    name: PENDING, password: SESSION_PASSWORD,
+  }))
+  const [cookie] = (await ada.get('/api/auth/slack')).headers.getSetCookie()
+  expect(new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()).toBeGreaterThan(9.9 * 60_000)
+})

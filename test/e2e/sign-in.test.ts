@@ -1,12 +1,15 @@
+import { sealSession, type H3Event } from 'h3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
-import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
+import { PASSWORD, QUIET_PRODUCTION, SESSION_PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
 const SITE = 'https://forms.example.com'
 /** Answers 404 to whoever may look, for nothing is there. */
 const GUARDED = '/api/submissions/0b1f2c3d'
+const SESSION = '__Host-triage-session'
+const HOUR_MS = 3_600_000
 
 let redis: RedisServer
 let server: Server
@@ -20,6 +23,11 @@ afterAll(async () => {
   await server.kill()
   await redis.stop()
 })
+
+/** How long a browser keeps a cookie. */
+function hoursOf(cookie: string): number {
+  return (new Date(/Expires=([^;]+)/.exec(cookie)![1]!).getTime() - Date.now()) / HOUR_MS
+}
 
 describe('the password', () => {
   it('signs somebody in under the name that they give, until they sign out', async () => {
@@ -75,15 +83,14 @@ describe('the session cookie', () => {
     for (const attribute of [
       'HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/',
     ]) expect(cookie!.split('; ')).toContain(attribute)
-    const expires = new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()
-    expect(expires / 3_600_000).toBeGreaterThan(11.9)
-    expect(expires / 3_600_000).toBeLessThanOrEqual(12)
+    expect(hoursOf(cookie!)).toBeGreaterThan(11.9)
+    expect(hoursOf(cookie!)).toBeLessThanOrEqual(12)
   })
 
   it('tells nothing to who reads it, and counts for nothing once it is touched', async () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const sealed = ada.cookies.get('__Host-triage-session')!
+    const sealed = ada.cookies.get(SESSION)!
     // A shorter name stands in random letters by chance, now and then.
     expect(decodeURIComponent(sealed)).not.toMatch(/lovelace/i)
     const touched = `${sealed.slice(0, 80)}${sealed[80] === 'A' ? 'B' : 'A'}${sealed.slice(81)}`
@@ -91,12 +98,30 @@ describe('the session cookie', () => {
       sealed.slice(0, -2), sealed.replace('Fe26.2', 'Fe26.1'), touched, 'x',
       encodeURIComponent('{"user":{"id":"x","name":"x"}}'),
     ]) {
-      ada.cookies.set('__Host-triage-session', forged)
+      ada.cookies.set(SESSION, forged)
       expect((await ada.get(GUARDED)).status).toBe(401)
     }
     expect((await visit(server).get(
       GUARDED, { 'x-__host-triage-session-session': sealed, 'x-nuxt-session-session': sealed },
     )).status).toBe(401)
+  })
+
+  it('counts for 12 hours wherever it is kept for longer, and signing in again begins them anew', async () => {
+    const signedIn = async (ago: number) => {
+      const user = { id: 'ops:ada', name: 'Ada', platform: 'Ops page' }
+      const session = { id: 'x', createdAt: Date.now() - ago, data: { user } }
+      const ada = visit(server)
+      ada.cookies.set(SESSION, await sealSession(
+        { context: { sessions: { [SESSION]: session } } } as unknown as H3Event,
+        { name: SESSION, password: SESSION_PASSWORD + PASSWORD },
+      ))
+      return ada
+    }
+    expect((await (await signedIn(12 * HOUR_MS + 1)).get(GUARDED)).status).toBe(401)
+    const ada = await signedIn(11 * HOUR_MS)
+    expect((await ada.get(GUARDED)).status).toBe(404)
+    const [cookie] = (await ada.signIn(PASSWORD)).headers.getSetCookie()
+    expect(hoursOf(cookie!)).toBeGreaterThan(11.9)
   })
 
   it('ends with the password that it began with', async () => {
@@ -125,7 +150,7 @@ describe('the session cookie', () => {
     expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
     const here = visit(server)
-    here.cookies.set('__Host-triage-session', ada.cookies.get('__Host-triage-session')!)
+    here.cookies.set(SESSION, ada.cookies.get(SESSION)!)
     expect((await here.get(GUARDED)).status).toBe(401)
     await other.kill()
   })
@@ -142,7 +167,7 @@ describe('a page of another site', () => {
   ])('that %s is %d, and signs nobody in or out', async (_, status, headers) => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const cookie = `__Host-triage-session=${ada.cookies.get('__Host-triage-session')}`
+    const cookie = `__Host-triage-session=${ada.cookies.get(SESSION)}`
     for (const [path, body] of [
       ['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }],
     ] as const) {
