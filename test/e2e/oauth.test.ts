@@ -50,12 +50,12 @@ describe.each([
   {
     platform: 'slack', label: 'Slack', client: SLACK_APP.OPS_SLACK_CLIENT_ID, scope: 'openid profile',
     viewer: { id: 'U0ADA', name: 'Ada Lovelace', platform: 'Slack' },
-    outsider: { ...ADA, slack: { ...ADA.slack, team: 'T0OTHER' } },
+    outsider: { ...ADA, slack: { ...ADA.slack, team: `${ADA.slack.team}2` } },
   },
   {
     platform: 'discord', label: 'Discord', client: DISCORD_APP.OPS_DISCORD_CLIENT_ID, scope: 'identify guilds',
     viewer: { id: '623456789012345678', name: 'Ada L.', platform: 'Discord' },
-    outsider: { ...ADA, discord: { ...ADA.discord, guilds: ['1', '2'] } },
+    outsider: { ...ADA, discord: { ...ADA.discord, guilds: ['1', `${DISCORD_APP.OPS_DISCORD_GUILD_ID}2`] } },
   },
 ])('signing in with $label', ({ platform, client, scope, viewer, outsider }) => {
   it('asks for the name and the team only, and comes back to the page that was wanted', async () => {
@@ -125,7 +125,7 @@ describe.each([
     ['answers with no token', 'token', { status: 200, body: '{"ok":true}' }],
     ['answers with no JSON', 'token', { status: 200, body: '<html>' }],
     ['drops the connection', 'token', 'drop'],
-    ['sends elsewhere', 'token', { status: 307, headers: { location: 'http://127.0.0.1:9/' } }],
+    ['sends elsewhere', 'token', { status: 307, headers: { location: '/elsewhere' } }],
     ['does not know the person', platform === 'slack' ? 'userInfo' : '@me', { status: 200, body: '{}' }],
   ])('says to try again when the platform %s, and the log says why', async (_, path, fault) => {
     const ada = visit(server)
@@ -133,6 +133,7 @@ describe.each([
     platforms.fault = request => request.path.endsWith(path) ? fault : undefined
     expect(await comeBack(ada, back)).toBe('/sign-in?problem=unavailable')
     expect(await viewerOf(ada)).toBeNull()
+    expect(platforms.requests.filter(request => request.path === '/elsewhere')).toEqual([])
     expect(server.output()).toContain('"sign-in.refused"')
     expect(server.output()).not.toContain('Cannot destructure')
     for (const secret of [
@@ -163,4 +164,21 @@ it('a sign-in that is begun anew has its own 10 minutes, whatever is left of the
   }))
   const [cookie] = (await ada.get('/api/auth/slack')).headers.getSetCookie()
   expect(new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime() - Date.now()).toBeGreaterThan(9.9 * 60_000)
+})
+
+it('a page that is longer than any of ours fits into the cookie', async () => {
+  const [cookie] = (await visit(server).get(`/api/auth/slack?to=/${'x'.repeat(5000)}`)).headers.getSetCookie()
+  // RFC 6265, 6.1.
+  expect(cookie!.length).toBeLessThan(4096)
+})
+
+it('coming back counts as an attempt to sign in: the 11th in a minute from one address asks the platform nothing', async () => {
+  const mallory = visit(server)
+  for (let attempt = 0; attempt < 10; attempt++) {
+    expect(await comeBack(mallory, new URL('/api/auth/slack/callback?code=x&state=x', SITE))).toContain('expired')
+  }
+  const { pathname, search } = platforms.agree(await begin(mallory, 'slack'))
+  const asked = platforms.requests.length
+  expect((await mallory.get(pathname + search)).status).toBe(429)
+  expect([platforms.requests.length, await viewerOf(mallory)]).toEqual([asked, null])
 })
