@@ -42,7 +42,12 @@ describe('the password', () => {
     })
     expect((await visit(server).get(GUARDED)).status).toBe(401)
 
-    expect((await ada.post('/api/auth/sign-out', {})).status).toBe(200)
+    const left = await ada.post('/api/auth/sign-out', {})
+    expect(left.status).toBe(200)
+    // With its prefix, browsers take a cookie back in this way only.
+    for (const attribute of [
+      'Max-Age=0', 'Path=/', 'Secure',
+    ]) expect(left.headers.get('set-cookie')!.split('; ')).toContain(attribute)
     expect((await ada.get(GUARDED)).status).toBe(401)
     expect(await (await ada.get('/api/auth/session')).json()).toEqual({
       viewer: null, closed: null, refused: null, password: true, platforms: [],
@@ -161,8 +166,11 @@ describe('a page of another site', () => {
     ['says so by Sec-Fetch-Site', 403, { 'sec-fetch-site': 'cross-site' }],
     ['on a neighbouring host says so', 403, { 'sec-fetch-site': 'same-site' }],
     ['in an older browser says so by Origin', 403, { origin: 'https://evil.example' }],
+    ['at an address that begins like this one says so by Origin', 403, { origin: `${SITE}.evil.example` }],
     ['without an origin says so', 403, { origin: 'null' }],
+    ['was opened by nobody\'s page says so', 403, { 'sec-fetch-site': 'none' }],
     ['sends an HTML form as text', 415, { 'content-type': 'text/plain' }],
+    ['sends a text that names JSON', 415, { 'content-type': 'text/plain; x=application/json' }],
     ['sends an HTML form', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
   ])('that %s is %d, and signs nobody in or out', async (_, status, headers) => {
     const ada = visit(server)
@@ -177,6 +185,12 @@ describe('a page of another site', () => {
       expect(answer.status).toBe(status)
       expect(answer.headers.getSetCookie()).toEqual([])
     }
+  })
+
+  it('that sends bytes of no type is 415', async () => {
+    const body = Buffer.from(JSON.stringify({ name: 'Mallory', password: PASSWORD }))
+    const answer = await fetch(`${server.url}/api/auth/sign-in`, { method: 'POST', body })
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([415, []])
   })
 
   it('is not what pages at NUXT_PUBLIC_SITE_URL are, whatever Host a proxy made of it', async () => {
@@ -196,6 +210,20 @@ describe('attempts to sign in', () => {
     expect(await answer.json()).toMatchObject({ code: 'TOO_MANY_SIGN_INS', error: expect.stringMatching(/in \d+ s/) })
     expect([...mallory.cookies]).toEqual([])
     expect((await visit(server).signIn(PASSWORD)).status).toBe(200)
+  })
+
+  it.each<[string, string, (attempt: number) => string]>([
+    ['an IPv6 customer', '1', attempt => `2001:db8:0:1::${attempt}`],
+    ['who invents addresses where no proxy stands', '', attempt => `203.0.113.${attempt}`],
+  ])('of %s are counted as of one address', async (_, TRUST_PROXY, address) => {
+    const here = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, TRUST_PROXY })
+    const answers: number[] = []
+    for (let attempt = 0; attempt < 11; attempt++) {
+      const headers = { 'x-forwarded-for': address(attempt) }
+      answers.push((await visit(here).post('/api/auth/sign-in', { name: 'x', password: 'wrong' }, headers)).status)
+    }
+    await here.kill()
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 401), 429])
   })
 
   it('are refused while they cannot be counted', async () => {
