@@ -31,7 +31,7 @@ function filesOf(stored: Record<string, Submission>, secret = 'secret') {
 
 const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 1, sha256: 'ab' }
 const open = { ...submissionOf({ name: 'Ada' }), envelope: { files: [file] } }
-const ended = { ...submissionOf({}), data: null }
+const ended = { ...open, data: null }
 const keyOf = (path: string) => new URL(path, 'http://x').searchParams.get('key')!
 
 test('a file opens with the key of its own address alone, and is gone with the form data', async () => {
