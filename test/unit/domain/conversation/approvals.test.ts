@@ -19,6 +19,8 @@ let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
 let misplaced: string[]
+/** Who may not have it decided what a call is about, and where they were asked for. */
+let unlisted: { id?: string, asked: unknown[] }
 
 /** Somebody who presses a button where it was asked. */
 const pressed = (person: Person, names = [`${person.platform.toLowerCase()}:${person.id}`]): Presser => ({
@@ -29,9 +31,14 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'approvals-unit-'))
   runtime = new FakeRuntime()
   misplaced = []
+  unlisted = { asked: [] }
   approvals = new Approvals({
     store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
-    placeOf: () => ['slack/C1'], refusal: async () => null, ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
+    placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
+    refusal: async (submission, { id }, place) => {
+      unlisted.asked.push([submission, id, place])
+      return id === unlisted.id ? { message: ['Only Grace may decide this.'] } : null
+    },
     monitor: { misplaced: platform => void misplaced.push(platform) }, log: silentLog,
   })
   turn = await approvals.request({
@@ -54,6 +61,23 @@ test.each([
 ])('%s may decide: %o', async (_, by, allowed) => {
   const decided = await approvals.decide(turn.id, 0, true, by)
   expect('refused' in decided ? decided.refused : 'decided').toBe(allowed ? 'decided' : 'not-allowed')
+})
+
+test('of two whom nobody knows by name, one is not the other', async () => {
+  const { id } = await approvals.request({ ...turn, asker: OTHER })
+  expect(await approvals.decide(id, 0, true, pressed({ ...OTHER, id: 'U3' }))).toMatchObject({ refused: 'not-allowed' })
+  expect(await approvals.decide(id, 0, true, pressed(OTHER))).toMatchObject({ verdict: { approved: true } })
+})
+
+test('a call about a submission is approved by those alone who may decide that one, and denied by every approver', async () => {
+  const { id } = await approvals.request({ ...turn, calls: [{ ...call('one'), submission: 's1' }] })
+  unlisted.id = 'U2'
+  const approver = pressed({ ...OTHER, id: 'U2' })
+  expect(await approvals.decide(id, 0, true, approver)).toMatchObject({
+    refused: 'not-allowed', message: 'Only Grace may decide this.',
+  })
+  expect(unlisted.asked).toEqual([['s1', 'U2', approver.place]])
+  expect(await approvals.decide(id, 0, false, approver)).toMatchObject({ verdict: { approved: false } })
 })
 
 test('a question does not exist elsewhere, which is counted; a turn that does not say where it was asked is told by its thread', async () => {
