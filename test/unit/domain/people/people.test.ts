@@ -80,6 +80,9 @@ describe('a list', () => {
   test('has who is named, by any of their names, and nobody without one', () => {
     expect(isNamed(person('slack:T1:U1', 'slack:U1'), ['slack:U1'])).toBe(true)
     expect(isNamed(person('slack:U1'), ['discord:U1', 'slack:T2:U1'])).toBe(false)
+    for (const [one, other] of [['slack:U1', 'slack:U12'], ['slack:U12', 'slack:U1']] as const) {
+      expect(isNamed(person(one), [other])).toBe(false)
+    }
     expect(isNamed({}, ['slack:U1'])).toBe(false)
   })
 })
