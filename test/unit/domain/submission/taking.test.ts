@@ -61,13 +61,14 @@ describe('a submission that somebody takes', () => {
     expect(await taking().handBack(id, ada)).toEqual({ claimed: true })
   })
 
-  test('is not taken again by a click that is sent again after it was handed back', async () => {
+  test('is not taken again, or handed back again, by a click that is sent again', async () => {
     const id = await open()
     await taken(id, ada, { ...CLICK, press: 'one' })
     await taking().handBack(id, ada, { ...CLICK, press: 'two' })
     await taken(id, ada, { ...CLICK, press: 'one' })
     expect(await holderOf(id)).toBeUndefined()
     await taken(id, ada, { ...CLICK, press: 'three' })
+    await taking().handBack(id, ada, { ...CLICK, press: 'two' })
     expect(await holderOf(id)).toBe('Ada')
   })
 
