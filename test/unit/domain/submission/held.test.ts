@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { SubmissionEnded } from '../../../../server/domain/errors'
+import { belongsTo } from '../../../../server/domain/submission/place'
 import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { formsOf } from '../../../fakes/forms'
 import { ADA, openTriage } from '../../../fakes/triage'
 import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
@@ -15,6 +17,12 @@ test('what is held has no work, cannot be decided, and is looked at when its 7 d
   expect(nextAttention(held)).toBe(held.expiresAt)
   expect(refusal(held, { type: 'expired' }, held.expiresAt - 1)).toBe('not-due')
   expect(step(held, { type: 'expired' }, held.expiresAt)).toMatchObject({ finished: true, next: { data: null } })
+})
+
+test('until it is released it is of no room, and of the ops pages alone', () => {
+  const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board: { roomOf: () => 'slack' } }
+  expect([belongsTo(['slack'], held, ports), belongsTo('everywhere', held, ports)]).toEqual([false, true])
+  expect(belongsTo(['slack'], open, ports)).toBe(true)
 })
 
 test('released it is open, with a card to post in each room, until the same end', () => {
