@@ -13,7 +13,7 @@ beforeAll(async () => {
   writeFileSync(path, JSON.stringify({ open: { name: 'Open', reviewers: ['ops:ada lovelace'] } }))
   d = await deploy({
     FORMS_CONFIG: path, REVIEWERS: 'ops:Grace Hopper', OPS_VIEWERS: 'ops:Vera,slack:S0000000GRP',
-    PEOPLE: 'mona = ops:Mona, slack:U00000MONA', TRUST_PROXY: '1',
+    PEOPLE: 'mona = ops:Mona, slack:U00000MONA', TRUST_PROXY: '1', SANDBOX: '1',
   })
 })
 afterAll(async () => {
@@ -49,6 +49,9 @@ it('a viewer sees everything and no buttons, and changes nothing', async () => {
   expect(await json(await vera.post('/api/setup/email', {}))).toEqual(only)
   expect(await json(await vera.post('/api/setup/card', { platform: 'slack' }))).toEqual(only)
   expect(await json(await vera.get('/api/slack/install'))).toEqual(only)
+  const user = { id: 'grace', name: 'Grace Hopper' }
+  const press = { type: 'action', messageId: 'x', threadId: 'x', actionId: 'spam', value: id, user }
+  expect(await json(await vera.post('/api/webhooks/sandbox', press))).toEqual(only)
   expect(await json(await vera.get(`/api/submissions/${id}`))).toMatchObject([200, { state: 'waiting' }])
 })
 
