@@ -121,20 +121,22 @@ describe('the sandbox', () => {
     await redis.stop()
   })
 
-  it('answers no other website and no other host name', async () => {
+  it('answers no other website, no other host name, and no page of another server of this machine', async () => {
     server = await startServer({ ...EMBEDDED() })
     const click = {
       type: 'action', messageId: 'm1', threadId: 'sandbox:triage:m1', actionId: 'spam', value: 'x',
       user: { id: 'u', name: 'U' },
     }
-    for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
+    for (const headers of ['https://evil.example', 'null', 'http://127.0.0.1:9'].map(origin => ({ origin }))) {
       expect((await fetch(`${server.url}/api/sandbox/state`, { headers })).status).toBe(403)
       expect((await fetch(`${server.url}/api/submissions/x`, { headers })).status).toBe(403)
       expect((await fetch(`${server.url}/api/webhooks/sandbox`, {
         method: 'POST', body: JSON.stringify(click), headers: { 'content-type': 'application/json', ...headers },
       })).status).toBe(403)
     }
-    expect(await statusWithHost(server, '/api/sandbox/state', 'rebound.example')).toBe(403)
+    for (const host of ['rebound.example', 'localhost.rebound.example']) {
+      expect(await statusWithHost(server, '/api/sandbox/state', host)).toBe(403)
+    }
     expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
   })
 
