@@ -177,7 +177,10 @@ describe('GET /api/submissions', () => {
       expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
       const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
       expect([response.status, (await response.json()).error]).toEqual([400, 'limit: it is less than 1.'])
-      expect((await fetch(`${other.server.url}/api/submissions`)).headers.get('cache-control')).toBe('no-store')
+      const { headers } = await fetch(`${other.server.url}/api/submissions`)
+      expect([headers.get('cache-control'), headers.get('cross-origin-resource-policy')]).toEqual(
+        ['no-store', 'same-origin'],
+      )
       other.redis.pause()
       expect((await fetch(`${other.server.url}/api/submissions`)).status).toBe(503)
       other.redis.resume()
