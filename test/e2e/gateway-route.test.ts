@@ -158,6 +158,16 @@ describe('a long-lived process', () => {
     await until('the listener', () => connections() > before && discord.gateway.live() > 0)
   })
 
+  it('answers what was said while Redis stood still', async () => {
+    d = await deploy(onDiscord())
+    await listening()
+    d.redis.pause()
+    const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> hi` })
+    await until('a check without an answer', () => d.server.output().includes('could not be checked for repetition'))
+    d.redis.resume()
+    await until('the welcome', () => discord.messages(thread).length > 0)
+  })
+
   it('opens and takes in the edit form over the gateway', async () => {
     d = await deploy(onDiscord())
     await listening()

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { StateAdapter } from 'chat'
 import type { Log } from '../../../ports/runtime'
 import type { DiscordRest } from '../rest'
@@ -112,12 +113,30 @@ export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: numbe
   }
 }
 
+/** By key, the notes that the store did not answer: it may have taken them, though nothing was handled then. */
+const unanswered = new Map<string, string>()
+/** Beyond so many all are forgotten, so that a long outage does not fill the memory. */
+const MOST_UNANSWERED = 5000
+
 /**
  * Whether this event is here for the first time in 24 h; the answer is true once, whoever asks.
  * Call `forgetDelivery` when handling it fails, so that the next try is not taken for a repetition.
+ *
+ * @throws when the store cannot tell; the next try in this process then knows what this one may have noted
  */
-export function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
-  return state.setIfNotExists(seenKey(event), 1, REMEMBERED_MS)
+export async function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
+  const key = seenKey(event)
+  const note = unanswered.get(key) ?? randomUUID()
+  // Whoever asks at the same time has another note.
+  unanswered.delete(key)
+  try {
+    return await state.setIfNotExists(key, note, REMEMBERED_MS) || await state.get(key) === note
+  }
+  catch (error) {
+    if (unanswered.size >= MOST_UNANSWERED) unanswered.clear()
+    unanswered.set(key, note)
+    throw error
+  }
 }
 
 export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Promise<void> {

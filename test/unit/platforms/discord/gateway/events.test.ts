@@ -71,3 +71,19 @@ test('a repetition is known by what Discord makes unique, and forgotten on deman
   await forgetDelivery(state, message('s1:6', '11'))
   expect(await first(message('s1:6', '11'))).toBe(true)
 })
+
+test('an event whose first check got no answer is handled at the next try, and once', async () => {
+  const state = createMemoryState()
+  await state.connect()
+  const note = state.setIfNotExists.bind(state)
+  // The store takes the note; what it answers does not arrive.
+  state.setIfNotExists = async (...noted) => {
+    state.setIfNotExists = note
+    await note(...noted)
+    throw new Error('Redis did not answer within 1500 ms')
+  }
+  await expect(firstDelivery(state, message('s1:5', '10'))).rejects.toThrow('did not answer')
+  const tries = [message('s1:5', '10'), message('s1:5', '10')].map(event => firstDelivery(state, event))
+  expect(await Promise.all(tries)).toEqual([true, false])
+  expect(await firstDelivery(state, message('s1:5', '10'))).toBe(false)
+})
