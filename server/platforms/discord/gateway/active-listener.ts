@@ -194,8 +194,10 @@ export class ActiveListener {
     })
   }
 
-  /** Only the owner may spend an IDENTIFY, and not soon after the last one anywhere. */
+  /** Only the owner may spend an IDENTIFY, not soon after the last one anywhere, and none that cannot be counted. */
   private async mayIdentify(signal: AbortSignal): Promise<void> {
+    const { lease, store } = this.options
+    const counted = async () => await lease.renew() && store.countIdentify().then(() => true)
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('The socket was closed.')), { once: true })
     })
@@ -203,13 +205,12 @@ export class ActiveListener {
     this.isIdentifying = true
     try {
       while (!signal.aborted) {
-        const waitMs = await this.options.store.identifyWaitMs().catch(() => 1000)
+        const waitMs = await store.identifyWaitMs().catch(() => 1000)
         if (waitMs > 0) await pause(waitMs, signal)
-        else if (!this.reason && await this.options.lease.renew().catch(() => false)) break
+        else if (!this.reason && await counted().catch(() => false)) break
         else await Promise.race([aborted, pause(1000, signal)])
       }
       if (signal.aborted) return await aborted
-      await this.options.store.countIdentify().catch(() => {})
     }
     finally {
       this.isIdentifying = false

@@ -1,14 +1,11 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createHttpClient } from '../../../../../server/adapters/http/client'
-import { ActiveListener } from '../../../../../server/platforms/discord/gateway/active-listener'
 import type { EventData } from '../../../../../server/platforms/discord/gateway/events'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
 import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
-import { createDiscordRest } from '../../../../../server/platforms/discord/rest'
-import { silentLog } from '../../../../fakes/runtime'
+import { ownerOf } from '../../../../support/discord/active'
 import { startDiscord } from '../../../../support/discord/discord'
 import type { DiscordDouble } from '../../../../support/discord/types'
 import { until } from '../../../../support/until'
@@ -54,12 +51,8 @@ async function start(leaseMs: number, known: Checkpoint | null = null) {
 }
 
 async function begin(leaseMs: number, known: Checkpoint | null = null) {
-  const { botToken, applicationId, restUrl: apiUrl } = discord
-  const lease = new Lease(state, store.key, leaseMs)
-  await lease.take('claim', over.signal)
-  const listener = new ActiveListener({
-    state, botToken, applicationId, leaseMs, store, lease, signal: over.signal, known, endsAt: null,
-    rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()), log: silentLog, owner: 'this one',
+  const { lease, listener } = await ownerOf(discord, {
+    state, store, leaseMs, known, signal: over.signal,
     deliver: async ({ data }) => {
       delivered.push((data as EventData).id)
       await taken
