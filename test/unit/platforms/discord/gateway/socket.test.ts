@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { GatewaySocket, type SocketHooks } from '../../../../../server/platforms/discord/gateway/socket'
 import { startDiscord } from '../../../../support/discord/discord'
@@ -63,6 +64,7 @@ test('closing leaves a session that can be resumed, and connects no more', async
   expect(discord.gateway).toMatchObject({ identifies: 1 })
   expect(discord.gateway.live()).toBe(0)
   expect(heard).not.toContain('lost')
+  expect(heard).not.toContain('detached')
 })
 
 test.each([4007, 4009])('close code %i ends the session, others do not', async (code) => {
@@ -76,6 +78,37 @@ test.each([4007, 4009])('close code %i ends the session, others do not', async (
   await until('a new session', () => discord.gateway.identifies === 2)
   // A RESUME of what is over would be one more connection.
   expect(heard.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
+})
+
+test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what to do, and not answered by another socket', async (code) => {
+  const refusals: string[] = []
+  connect({ refused: why => void refusals.push(why) })
+  await until('the session', () => heard.includes('READY'))
+  discord.gateway.closeWith(code)
+  await until('the refusal', () => refusals.length > 0)
+  // The library connects again after 500 ms, if at all.
+  await new Promise(resolve => setTimeout(resolve, 700))
+  expect([refusals.length, discord.gateway.identifies, discord.gateway.live()]).toEqual([1, 1, 0])
+})
+
+test('a session is resumed at its own address, and at the general one once that has failed twice in a row', async () => {
+  const [url, gone] = [discord.gateway.url, 'ws://127.0.0.1:9']
+  let known: ReturnType<SocketHooks['session']> = null
+  const session = () => known
+  const gateway = (url: string) => async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } })
+  connect({ identified: (identity, sequence) => void (known = { ...identity, sequence }) })
+  await until('the session', () => heard.includes('READY'))
+  await socket.close()
+  connect({ session, gateway: gateway(gone) })
+  for (let resumes = 1; resumes <= 4; resumes++) {
+    await until('a resume', () => discord.gateway.resumes === resumes)
+    if (resumes < 4) discord.gateway.closeWith(4000)
+  }
+  await socket.close()
+  known = { ...known!, resumeURL: gone }
+  connect({ session, gateway: gateway(url) })
+  await until('a resume', () => discord.gateway.resumes === 5)
+  expect(discord.gateway.identifies).toBe(1)
 })
 
 test('a bot that the REST API refuses is told to whoever listens, and what fails in passing is not', async () => {
@@ -145,5 +178,47 @@ test.each<[string, (socket: Socket) => void]>([
   // An error without a handler would end the test run here.
   await new Promise(resolve => setTimeout(resolve, 700))
   expect(sockets.length).toBe(1)
+  server.close()
+})
+
+test('sockets that fail come ever more slowly, and none after it was closed', async () => {
+  const at: number[] = []
+  const server = createServer((socket) => {
+    at.push(performance.now())
+    socket.on('error', () => {}).end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  connect({
+    session: () => ({ sessionId: 's', resumeURL, sequence: 1 }),
+    gateway: async () => ({ url: resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }),
+  })
+  await until('four sockets', () => at.length === 4)
+  // The library's 500 ms, and from half of 1 s and of 2 s on. Timers may be 1 ms early.
+  expect(at[2]! - at[1]!).toBeGreaterThan(990)
+  expect(at[3]! - at[2]!).toBeGreaterThan(1490)
+  // Within the next pause: 2.5 s at least.
+  await new Promise(resolve => setTimeout(resolve, 1500))
+  await socket.close()
+  await new Promise(resolve => setTimeout(resolve, 700))
+  expect(at.length).toBe(4)
+  server.close()
+})
+
+test('closing does not wait for another end that is gone', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  server.on('connection', (peer) => {
+    peer.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 } }))
+    peer.once('message', () => peer.pause())
+  })
+  await once(server, 'listening')
+  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
+  await until('the RESUME', () => [...server.clients].some(({ isPaused }) => isPaused))
+  const from = performance.now()
+  await socket.close()
+  // The library waits for half a minute.
+  expect(performance.now() - from).toBeLessThan(20_000)
+  for (const peer of server.clients) peer.terminate()
   server.close()
 })
