@@ -59,3 +59,51 @@ test('a session that cannot be counted is not begun', async () => {
   await start()
   expect(begun).toEqual([0, 0])
 })
+
+test('only who holds the lease begins a session', async () => {
+  const { lease } = await start()
+  await state.forceReleaseLock(store.key)
+  const renew = lease.renew.bind(lease)
+  let refusals = 0
+  lease.renew = async () => {
+    const isOurs = await renew()
+    if (!isOurs) refusals++
+    return isOurs
+  }
+  // The last one is long enough ago.
+  pass(6000)
+  discord.gateway.invalidate(false)
+  await until('a second question', () => refusals > 1)
+  expect(discord.gateway.identifies).toBe(1)
+})
+
+test('no session is begun while the store cannot tell when the last one was', async () => {
+  await start()
+  const read = store.identifyWaitMs.bind(store)
+  let questions = 0
+  store.identifyWaitMs = async (...now) => {
+    if (++questions < 3) throw new Error('The store is away.')
+    expect(discord.gateway.identifies).toBe(1)
+    return read(...now)
+  }
+  pass(6000)
+  discord.gateway.invalidate(false)
+  await until('the next session', () => discord.gateway.identifies === 2)
+  expect(questions).toBe(3)
+})
+
+test('what is queued when the lease is lost is left to who has it now', async () => {
+  const [delivered, first] = [[] as (string | undefined)[], Promise.withResolvers<null>()]
+  const { listener } = await start(async ({ id }) => {
+    delivered.push(id)
+    await first.promise
+  })
+  const ids = [say(), say()]
+  await until('the first', () => delivered.length > 0)
+  pass(LONG_MS + 1)
+  say()
+  await until('the loss', () => listener.reason === 'lost')
+  first.resolve(null)
+  expect(await running).toBe('lost')
+  expect(delivered).toEqual(ids.slice(0, 1))
+})

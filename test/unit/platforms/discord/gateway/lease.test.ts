@@ -2,6 +2,7 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+import { until } from '../../../../support/until'
 
 const LEASE_MS = 300
 const forever = new AbortController().signal
@@ -76,6 +77,42 @@ test('renewing extends it', async () => {
   expect(await owner.renew()).toBe(true)
   expect(owner.until).toBeGreaterThan(until)
   expect(owner.isDue).toBe(false)
+})
+
+test('a later newcomer wins also over one that has waited for long', async () => {
+  const [owner, one, other] = [lease(), lease(), lease()]
+  await owner.take('claim', forever)
+  const read = state.get.bind(state)
+  let looks = 0
+  state.get = (key) => {
+    looks++
+    return read(key)
+  }
+  const first = one.take('claim', forever)
+  await until('several looks', () => looks > 2)
+  const second = other.take('claim', forever)
+  expect(await first).toBe(false)
+  await owner.release()
+  expect(await second).toBe(true)
+})
+
+test('it lasts from when it was asked for, however late the store answers', async () => {
+  const owner = lease()
+  const slowly = <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
+    async (...given: Given) => {
+      const answer = await act.apply(state, given)
+      vi.setSystemTime(Date.now() + 100)
+      return answer
+    }
+
+  state.acquireLock = slowly(state.acquireLock)
+  state.extendLock = slowly(state.extendLock)
+  const from = Date.now()
+  await owner.take('stand by', forever)
+  expect(owner.until).toBe(from + LEASE_MS)
+  const again = Date.now()
+  await owner.renew()
+  expect(owner.until).toBe(again + LEASE_MS)
 })
 
 test('waiting ends with the signal, and survives a store that is away', async () => {
