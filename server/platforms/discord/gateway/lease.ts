@@ -9,7 +9,8 @@ export type Approach = 'claim' | 'stand by' | 'if free'
 export class Lease {
   readonly id = randomUUID()
   private lock: Lock | null = null
-  private heldUntil = 0
+  /** When it was asked for last, by the clock of the day and by the one that is never put back. */
+  private asked = { at: 0, up: 0 }
   private readonly claimKey: string
 
   /** @param leaseMs until it is free again after its owner died */
@@ -24,15 +25,20 @@ export class Lease {
 
   /** Goes by our own clock: a process that slept knows at once that it may no longer act. */
   get isHeld(): boolean {
-    return this.lock !== null && Date.now() < this.heldUntil
+    return this.lock !== null && this.ageMs < this.leaseMs
   }
 
   get isDue(): boolean {
-    return Date.now() > this.heldUntil - this.leaseMs * 2 / 3
+    return this.ageMs > this.leaseMs / 3
   }
 
   get until(): number {
-    return this.heldUntil
+    return this.asked.at + this.leaseMs
+  }
+
+  /** By whichever clock says more: one may stand still while a machine sleeps, the other one may be put back. */
+  private get ageMs(): number {
+    return Math.max(Date.now() - this.asked.at, performance.now() - this.asked.up)
   }
 
   /** Resolves true as the owner, false when another has it or `signal` aborted. A store that is away is waited for. */
@@ -66,9 +72,9 @@ export class Lease {
 
   /** False when the lease is no longer ours. */
   async renew(): Promise<boolean> {
-    const asked = Date.now()
+    const asked = now()
     if (!this.lock || !await this.state.extendLock(this.lock, this.leaseMs)) return false
-    this.heldUntil = asked + this.leaseMs
+    this.asked = asked
     return true
   }
 
@@ -79,9 +85,9 @@ export class Lease {
   }
 
   private async acquire(): Promise<boolean> {
-    const asked = Date.now()
+    const asked = now()
     this.lock = await this.state.acquireLock(this.key, this.leaseMs)
-    this.heldUntil = asked + this.leaseMs
+    this.asked = asked
     return this.lock !== null
   }
 
@@ -90,3 +96,5 @@ export class Lease {
     return this.state.set(this.claimKey, this.id, this.leaseMs * 2)
   }
 }
+
+const now = () => ({ at: Date.now(), up: performance.now() })

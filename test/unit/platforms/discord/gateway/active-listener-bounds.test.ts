@@ -20,7 +20,7 @@ let over: AbortController
 let running: Promise<string>
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   discord = await startDiscord()
   state = createMemoryState()
   await state.connect()

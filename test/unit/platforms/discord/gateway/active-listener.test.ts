@@ -28,7 +28,7 @@ let taken: Promise<unknown> | undefined
 let said: string[]
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   discord = await startDiscord()
   state = createMemoryState()
   await state.connect()

@@ -10,7 +10,7 @@ let state: StateAdapter
 
 beforeEach(async () => {
   // Nothing runs out while a machine is busy.
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   state = createMemoryState()
   await state.connect()
 })
@@ -113,6 +113,17 @@ test('it lasts from when it was asked for, however late the store answers', asyn
   const again = Date.now()
   await owner.renew()
   expect(owner.until).toBe(again + LEASE_MS)
+})
+
+test('a clock that is put back makes it last no longer', async () => {
+  const owner = lease()
+  await owner.take('claim', forever)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect([owner.isDue, owner.isHeld]).toEqual([false, true])
+  vi.advanceTimersByTime(LEASE_MS / 2)
+  expect([owner.isDue, owner.isHeld]).toEqual([true, true])
+  vi.advanceTimersByTime(LEASE_MS / 2)
+  expect(owner.isHeld).toBe(false)
 })
 
 test('waiting ends with the signal, and survives a store that is away', async () => {
