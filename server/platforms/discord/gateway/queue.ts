@@ -90,7 +90,9 @@ export class EventQueue {
   }
 
   private async retry(...[attempt, letter, dueBy]: Parameters<Retry>): Promise<void> {
-    const until = dueBy ?? Date.now() + this.options.maxAgeMs
+    const begun = performance.now()
+    // A clock that is put right meanwhile gives up nothing that was hardly tried.
+    const leftMs = () => dueBy === undefined ? begun + this.options.maxAgeMs - performance.now() : dueBy - Date.now()
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       if (dueBy !== undefined && Date.now() > dueBy) return this.drop(letter, Date.now() - dueBy)
       try {
@@ -100,7 +102,7 @@ export class EventQueue {
         if (this.ending.signal.aborted) throw new LeftToReplay()
         const { reason, permanent, retryAfterMs } = failure(error)
         this.options.onFailure(reason)
-        const left = until - Date.now()
+        const left = leftMs()
         if ((permanent || left <= 0) && await this.bury(letter, reason)) return
         const askedMs = Math.min(retryAfterMs, Math.max(left, 0))
         await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), askedMs), this.ending.signal)

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { EventQueue, type DeadLetter } from '../../../../../server/platforms/discord/gateway/queue'
 import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { until } from '../../../../support/until'
+
+afterEach(() => void vi.useRealTimers())
 
 function start(maxAgeMs = 60_000) {
   const log: string[] = []
@@ -52,6 +54,18 @@ test('a Retry-After holds a channel up no longer than an event is tried', async 
   const busy = Array.from({ length: 9 }, () => new DeliveryFailed('HTTP 429', { retryAfterMs: 3_600_000 }))
   expect(await add('a', 'a1', ...busy)).toBe(true)
   expect(buried).toMatchObject([{ id: 'a1', reason: 'HTTP 429' }])
+})
+
+test('a clock that is put forward gives nothing up', async () => {
+  const { queue, log, buried } = start()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  let tries = 0
+  await queue.add('a', retry => retry(async () => {
+    if (tries++ > 0) return
+    vi.setSystemTime(Date.now() + 3_600_000)
+    throw new DeliveryFailed('HTTP 503')
+  }, { id: 'a1', type: 'MESSAGE_CREATE' }))
+  expect([tries, log, buried]).toEqual([2, ['! HTTP 503'], []])
 })
 
 test('what cannot be buried is tried on', async () => {
