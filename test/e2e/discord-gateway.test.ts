@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GatewayStore } from '../../server/platforms/discord/gateway/store'
 import { startListening, type Listening } from '../support/discord/listening'
 import { startRedis } from '../support/redis-server'
@@ -13,6 +13,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  vi.useRealTimers()
   await at.close()
   for (const close of closers.splice(0)) await close()
 })
@@ -101,6 +102,10 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({
     owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0,
   })
+  // Whose clock is an hour ahead is told the same.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  expect(await status()).toMatchObject({ owner: 'first', connectedSince: expect.any(Number) as number })
+  vi.useRealTimers()
   const second = at.listen(undefined, 'second')
   const stop = at.chatter([channelId])
   await until('the second', () => second.has('started'))

@@ -52,7 +52,7 @@ export class ActiveListener {
     this.queue = new EventQueue({ maxAgeMs: MAX_AGE_MS, onFailure: this.onFailure, bury: this.bury })
     this.socket = this.build()
     this.record = {
-      owner: owner || lease.id, until: 0, connectedSince: null, resumes: 0,
+      owner: owner || lease.id, connectedSince: null, resumes: 0,
       lastEventAt: null, lastForwardError: null, nextRestartAt: endsAt,
     }
     this.begin(options.known)
@@ -148,7 +148,7 @@ export class ActiveListener {
       if (stored.session === progress.session) progress.savedSequence = stored.sequence
     }
     const lastEventAt = this.dispatcher.lastEventAt ?? this.record.lastEventAt
-    await store.saveRecord({ ...this.record, lastEventAt, until: lease.until })
+    await store.saveRecord({ ...this.record, lastEventAt }, this.reason ? 0 : lease.leaseMs)
   }
 
   private build(): GatewaySocket {

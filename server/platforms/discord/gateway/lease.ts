@@ -32,10 +32,6 @@ export class Lease {
     return this.ageMs > this.leaseMs / 3
   }
 
-  get until(): number {
-    return this.asked.at + this.leaseMs
-  }
-
   /** By whichever clock says more: one may stand still while a machine sleeps, the other one may be put back. */
   private get ageMs(): number {
     return Math.max(Date.now() - this.asked.at, performance.now() - this.asked.up)

@@ -17,8 +17,6 @@ const IDENTIFY_SLOWLY_MS = 120_000
 /** What the owner writes down for the ops page. */
 export interface OwnerRecord extends Omit<GatewayStatus, 'owner' | 'identifiesInDay' | 'deadLetters'> {
   owner: string
-  /** Epoch ms until which this is true unless it is renewed. */
-  until: number
 }
 
 /** How often an IDENTIFY was sent in the 24 hours from `since`, and when last; epoch ms. */
@@ -48,8 +46,14 @@ export class GatewayStore {
     return this.state.get<OwnerRecord>(`${this.key}:owner`)
   }
 
-  saveRecord(record: OwnerRecord): Promise<void> {
-    return this.state.set(`${this.key}:owner`, record, KEPT_MS)
+  /** @param forMs how long it is true unless it is written again; 0 when its owner listens no more */
+  async saveRecord(record: OwnerRecord, forMs: number): Promise<void> {
+    const live = `${this.key}:live`
+    await Promise.all([
+      this.state.set(`${this.key}:owner`, record, KEPT_MS),
+      // It ends by the store's clock: those of who writes and who reads may differ.
+      forMs > 0 ? this.state.set(live, 1, forMs) : this.state.delete(live),
+    ])
   }
 
   /** How long to wait before the next IDENTIFY, ms; at most 0 when there may be one now. */
@@ -80,12 +84,12 @@ export class GatewayStore {
 
   /** Who listens, since when, and how well. */
   async status(): Promise<GatewayStatus> {
-    const [record, { count: identifiesInDay }, deadLetters] = await Promise.all([
-      this.record(), this.identifies(), this.state.getList(`${this.key}:dead`),
+    const [record, isLive, { count: identifiesInDay }, deadLetters] = await Promise.all([
+      this.record(), this.state.get(`${this.key}:live`), this.identifies(), this.state.getList(`${this.key}:dead`),
     ])
-    const { owner = null, connectedSince = null, nextRestartAt = null, until = 0 } = record ?? {}
+    const { owner = null, connectedSince = null, nextRestartAt = null } = record ?? {}
     const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
-    const live = until > Date.now() ? { owner, connectedSince, nextRestartAt } : NOBODY
+    const live = isLive ? { owner, connectedSince, nextRestartAt } : NOBODY
     return { ...live, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length }
   }
 }
