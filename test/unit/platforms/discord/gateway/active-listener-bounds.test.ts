@@ -1,8 +1,9 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { EventData } from '../../../../../server/platforms/discord/gateway/events'
+import { DeliveryFailed, type EventData } from '../../../../../server/platforms/discord/gateway/events'
 import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
+import { silentLog } from '../../../../fakes/runtime'
 import { ownerOf } from '../../../../support/discord/active'
 import { startDiscord } from '../../../../support/discord/discord'
 import type { DiscordDouble } from '../../../../support/discord/types'
@@ -35,10 +36,10 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-async function start(deliver: (event: EventData) => Promise<void> = async () => {}) {
+async function start(deliver: (event: EventData) => Promise<void> = async () => {}, log = silentLog) {
   let isConnected = false
   const owner = await ownerOf(discord, {
-    state, store, leaseMs: LONG_MS, signal: over.signal, deliver: ({ data }) => deliver(data as EventData),
+    state, store, log, leaseMs: LONG_MS, signal: over.signal, deliver: ({ data }) => deliver(data as EventData),
     onStatus: what => void (isConnected ||= what === 'identified'),
   })
   running = owner.listener.run()
@@ -106,4 +107,43 @@ test('what is queued when the lease is lost is left to who has it now', async ()
   first.resolve(null)
   expect(await running).toBe('lost')
   expect(delivered).toEqual(ids.slice(0, 1))
+})
+
+test('deliveries that fail are one line in the log per half minute; what was given up is kept, and a line of its own', async () => {
+  const lines: string[] = []
+  const note = (line: string) => void lines.push(line.replace('discord.gateway.', ''))
+  let reason = 'HTTP 503'
+  const failing = async () => { throw new DeliveryFailed(reason, { permanent: reason !== 'HTTP 503' }) }
+  const { listener } = await start(failing, { ...silentLog, warn: note, error: note })
+  say()
+  const failed = () => listener['record'].lastForwardError
+  await until('a failure', failed)
+  pass(10_000)
+  await until('a further one', () => failed()!.at === Date.now())
+  expect(lines).toEqual(['delivery-failed'])
+  pass(20_000)
+  await until('a further line', () => lines.length > 1)
+  expect(lines).toEqual(['delivery-failed', 'delivery-failed'])
+  reason = 'HTTP 422'
+  await until('the end', () => lines.length > 2)
+  expect(lines.at(-1)).toBe('event-given-up')
+  expect(await store.status()).toMatchObject({ deadLetters: 1 })
+  expect(failed()).toEqual({ at: Date.now(), reason })
+})
+
+test('an event is tried for five minutes', async () => {
+  let tries = 0
+  await start(async () => {
+    tries++
+    throw new Error('HTTP 503')
+  })
+  say()
+  await until('a try', () => tries > 0)
+  const deadLetters = async () => (await store.status()).deadLetters
+  vi.advanceTimersByTime(5 * 60_000 - 1000)
+  const soFar = tries
+  await until('two more', () => tries > soFar + 1)
+  expect(await deadLetters()).toBe(0)
+  vi.advanceTimersByTime(1000)
+  await until('the end', deadLetters)
 })

@@ -134,3 +134,18 @@ test('a server of which nothing is missing tells up to where nothing will be', (
   dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels, threads } })
   expect(progress.snapshot()).toMatchObject({ sequence: 1, lastMessageId: '80' })
 })
+
+test('a channel that Discord has described is not asked for', async () => {
+  const { dispatcher, delivered } = start()
+  const thread = (id: string) => ({ id, type: 11, parent_id: '2' })
+  dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels: [], threads: [thread('6')] } })
+  dispatcher.take({ t: 'THREAD_CREATE', s: 2, d: thread('7') })
+  dispatcher.take({ t: 'THREAD_UPDATE', s: 3, d: { ...thread('7'), parent_id: '5' } })
+  for (const [at, channel] of ['6', '7'].entries()) {
+    dispatcher.take({ t: 'MESSAGE_CREATE', s: 4 + at, d: { ...words('30'), channel_id: channel, channel_type: 11 } })
+  }
+  await until('both', () => delivered.length === 2)
+  expect(delivered.map(({ data }) => (data as { thread?: object }).thread)).toEqual([
+    { id: '6', parent_id: '2' }, { id: '7', parent_id: '5' },
+  ])
+})

@@ -37,13 +37,25 @@ test.each<[string, Fault, object]>([
     permanent: false, retryAfterMs: 2000, message: 'HTTP 503',
   }],
   ['422', { status: 422 }, { permanent: true }],
+  ['413', { status: 413 }, { permanent: true }],
   ['401', { status: 401 }, { permanent: false }],
+  ['404', { status: 404 }, { permanent: false }],
   ['a dropped connection', 'drop', { permanent: false, message: 'no connection' }],
   ['silence', { hold: new Promise(() => {}) }, { permanent: false, message: 'no answer in 0.2 s' }],
 ])('%s is told apart', async (what, fault, expected) => {
   site.fault = () => fault
   const forward = forwardTo(site.url, 'secret', what === 'silence' ? 200 : LONG_MS)
   await expect(forward(message('s:1', '10'))).rejects.toMatchObject(expected)
+})
+
+test('a forward that is not answered ends when it is left to the replay', async () => {
+  const stop = new AbortController()
+  site.fault = () => {
+    stop.abort()
+    return { hold: new Promise(() => {}) }
+  }
+  const forwarded = forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'), stop.signal)
+  await expect(forwarded).rejects.toThrow('no connection')
 })
 
 test('the token does not follow a redirect', async () => {

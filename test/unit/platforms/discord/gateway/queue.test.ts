@@ -30,6 +30,36 @@ test('one channel is delivered in order past failures, while others go on', asyn
   expect(log.filter(line => !line.startsWith('!'))).toEqual(['b1', 'click', 'a1', 'a2'])
 })
 
+test('what comes when an earlier one is done waits for those in between', async () => {
+  const { queue, log, add } = start()
+  const second = Promise.withResolvers<null>()
+  const first = add('a', 'a1')
+  const between = queue.add('a', () => second.promise.then(() => void log.push('a2')))
+  await first
+  const last = add('a', 'a3')
+  await add('b', 'b1')
+  second.resolve(null)
+  await Promise.all([between, last])
+  expect(log).toEqual(['a1', 'b1', 'a2', 'a3'])
+})
+
+test('what fails is tried ever more slowly', async () => {
+  const { queue } = start()
+  const at: number[] = []
+  await queue.add('a', retry => retry(async () => {
+    if (at.push(performance.now()) < 5) throw new DeliveryFailed('HTTP 503')
+  }, { id: 'a1', type: 'MESSAGE_CREATE' }))
+  // Half of 100, 200, 400 and 800 ms at least. Timers may be 1 ms early.
+  expect(at[4]! - at[0]!).toBeGreaterThan(740)
+})
+
+test('a mistake of ours is said, and holds up nothing', async () => {
+  const { queue, log, add } = start()
+  const mistaken = queue.add('a', async () => { throw new TypeError('Not a function.') })
+  expect(await Promise.all([mistaken, add('a', 'a2')])).toEqual([true, true])
+  expect(log).toEqual(['! TypeError: Not a function.', 'a2'])
+})
+
 test('Retry-After is kept to', async () => {
   const { add } = start()
   const from = Date.now()
@@ -111,6 +141,20 @@ test('at the end each channel stops at its first failure, so that the replay kee
   expect(log).not.toContain('a3')
   expect(buried).toEqual([])
   expect(await add('a', 'a4')).toBe(false)
+})
+
+test('while it ends nothing overtakes what was left, and at its end nothing more begins', async () => {
+  const { queue, log, add } = start()
+  const hanging = Promise.withResolvers<null>()
+  const held = queue.add('b', () => hanging.promise.then(() => void log.push('b1')))
+  const results = [add('b', 'b2'), add('a', 'a1', new DeliveryFailed('HTTP 503'))]
+  const ended = queue.end(50)
+  expect(await results[1]).toBe(false)
+  expect(await add('a', 'a2')).toBe(false)
+  await ended
+  hanging.resolve(null)
+  expect(await Promise.all([held, ...results])).toEqual([true, false, false])
+  expect(log).toEqual(['b1'])
 })
 
 test('at the end a delivery that hangs is told to stop', async () => {
