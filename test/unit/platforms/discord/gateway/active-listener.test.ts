@@ -207,7 +207,8 @@ test('a session that Discord ended is followed by another one, and resumed by no
 
 test('what is not connected for a minute is begun anew, and says meanwhile that it is not connected', async () => {
   const { gateway } = discord
-  await start(OVER_A_MINUTE_MS)
+  const { listener } = await start(OVER_A_MINUTE_MS)
+  const old = listener['socket']
   gateway.refuse = true
   gateway.dropAll()
   await until('the loss', () => said.includes('detached'))
@@ -217,6 +218,8 @@ test('what is not connected for a minute is begun anew, and says meanwhile that 
   gateway.refuse = false
   await until('the resume', () => said.includes('resumed'))
   expect(gateway.identifies).toBe(1)
+  // Left to itself, it would take the session back.
+  expect(old['isClosed']).toBe(true)
 })
 
 test('a socket that waits for leave to begin a session is left to it', async () => {
