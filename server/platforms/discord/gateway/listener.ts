@@ -54,7 +54,6 @@ export async function listen(options: GatewayOptions, { durationMs, signal, stan
       const active: ActiveListener = new ActiveListener({ ...options, store, lease, signal: over, known, endsAt })
       const reason = await active.run()
       if (reason === 'refused') throw new ListenerRefused(active.refusal)
-      if (reason === 'over') return
       known = active.checkpoint
       // The listener that asked to take over has two ticks; if it is gone by then, this one carries on.
       await pause(lease.tickMs * 2, over)

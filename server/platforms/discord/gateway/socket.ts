@@ -131,8 +131,6 @@ export class GatewaySocket {
       this.settled()
     })
     manager.on(Shard.Closed, code => this.ended(code))
-    // A close follows, and the library takes it for the end of the session.
-    manager.on(Shard.SocketError, () => void (this.greeted = false))
     manager.on(Shard.Error, () => { /* Its close code was seen. */ })
     manager.on(Shard.Ready, ({ guilds }) => {
       this.attached()
