@@ -11,7 +11,7 @@ import { allowed, cardMessage } from './embeds'
 import { Exchange } from './exchange'
 import { Forms, parseFormId, type OpenModal } from './form'
 import { THREADS } from './gateway/directory'
-import { DeliveryFailed, firstDelivery, forgetDelivery, type ForwardedEvent } from './gateway/events'
+import { DeliveryFailed, firstDelivery, forgetDelivery, UNCHECKED, type ForwardedEvent } from './gateway/events'
 import { authorOf, commandIn, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
 import { ModalFlow } from './modal-flow'
 import type { DiscordSettings } from './rest'
@@ -68,7 +68,8 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   /** Takes in one event of the gateway listener of this process. @throws DeliveryFailed */
   async receive(event: ForwardedEvent, options?: WebhookOptions): Promise<void> {
     const response = await this.handleForwardedGatewayEvent(event as SdkEvent, options)
-    if (!response.ok) throw new DeliveryFailed(`status ${response.status}`)
+    const { ok, status, headers } = response
+    if (!ok) throw new DeliveryFailed(`status ${status}`, { unchecked: headers.has(UNCHECKED) })
   }
 
   /** Discord replays what was not acknowledged, and listeners repeat what was not answered: each event counts once. */
@@ -80,7 +81,8 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     }
     catch (error) {
       this.logger.error('Discord event could not be checked for repetition', { error })
-      return Response.json({ error: 'The store cannot be reached.' }, { status: 503, headers: { 'retry-after': '1' } })
+      const headers = { 'retry-after': '1', [UNCHECKED]: '1' }
+      return Response.json({ error: 'The store cannot be reached.' }, { status: 503, headers })
     }
     try {
       return await this.handleEvent(event, options)

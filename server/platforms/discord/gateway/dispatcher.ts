@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { Directory, type Channel, type Reader } from './directory'
-import { DELIVERED, DeliveryFailed, Unreadable, type Deliver, type EventData } from './events'
+import { DELIVERED, DeliveryFailed, Unreadable, type Deliver, type EventData, type ForwardedEvent } from './events'
 import type { Progress } from './progress'
 import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
@@ -109,9 +110,15 @@ export class Dispatcher {
     const { channel_id: channelId, message_id: messageId = data.id, user_id: userId = data.author?.id } = data
     const letter: DeadLetter = { id, type, channelId, messageId, userId }
     const dueBy = type === 'INTERACTION_CREATE' && data.id ? answerDueBy(data.id) : undefined
+    let note = randomUUID()
     return retry(async (signal) => {
       const enriched = await this.directory.enrich(type, data)
-      await this.options.deliver({ id, type: `GATEWAY_${type}`, timestamp: Date.now(), data: enriched }, signal)
+      const event: ForwardedEvent = { id, type: `GATEWAY_${type}`, timestamp: Date.now(), data: enriched, note }
+      await this.options.deliver(event, signal).catch((error: unknown) => {
+        // What may have been handled is a repetition at the next try.
+        if (!(error instanceof DeliveryFailed && error.unchecked)) note = randomUUID()
+        throw error
+      })
     }, letter, dueBy)
   }
 

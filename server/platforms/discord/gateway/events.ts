@@ -30,7 +30,12 @@ export interface ForwardedEvent {
   /** Epoch ms at which it was handed on. */
   timestamp: number
   data: unknown
+  /** What is noted of it as seen: for the next try the same only where this one was answered as `UNCHECKED`. */
+  note?: string
 }
+
+/** The header of an answer that nothing was done, as the store could not tell whether the event is a repetition. */
+export const UNCHECKED = 'x-discord-gateway-unchecked'
 
 /** The fields that are read here; the rest is passed on as it came. */
 export interface EventData {
@@ -71,12 +76,15 @@ export interface GatewayOptions {
 export class DeliveryFailed extends Error {
   readonly permanent: boolean
   readonly retryAfterMs: number
+  /** Answered as `UNCHECKED`. */
+  readonly unchecked: boolean
 
-  constructor(message: string, { permanent = false, retryAfterMs = 0 } = {}) {
+  constructor(message: string, { permanent = false, retryAfterMs = 0, unchecked = false } = {}) {
     super(message)
     this.name = 'DeliveryFailed'
     this.permanent = permanent
     this.retryAfterMs = retryAfterMs
+    this.unchecked = unchecked
   }
 }
 
@@ -109,34 +117,20 @@ export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: numbe
     if (ok) return
     const advice = status >= 300 && status < 400 ? ': the site URL leads elsewhere, check NUXT_PUBLIC_SITE_URL' : ''
     const retryAfterMs = (Number(headers.get('retry-after')) || 0) * 1000
-    throw new DeliveryFailed(`HTTP ${status}${advice}`, { permanent: PERMANENT.includes(status), retryAfterMs })
+    const [permanent, unchecked] = [PERMANENT.includes(status), headers.has(UNCHECKED)]
+    throw new DeliveryFailed(`HTTP ${status}${advice}`, { permanent, retryAfterMs, unchecked })
   }
 }
-
-/** By key, the notes that the store did not answer: it may have taken them, though nothing was handled then. */
-const unanswered = new Map<string, string>()
-/** Beyond so many all are forgotten, so that a long outage does not fill the memory. */
-const MOST_UNANSWERED = 5000
 
 /**
  * Whether this event is here for the first time in 24 h; the answer is true once, whoever asks.
  * Call `forgetDelivery` when handling it fails, so that the next try is not taken for a repetition.
  *
- * @throws when the store cannot tell; the next try in this process then knows what this one may have noted
+ * @throws when the store cannot tell; it may have taken the note all the same, which the next try knows for its own
  */
 export async function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
-  const key = seenKey(event)
-  const note = unanswered.get(key) ?? randomUUID()
-  // Whoever asks at the same time has another note.
-  unanswered.delete(key)
-  try {
-    return await state.setIfNotExists(key, note, REMEMBERED_MS) || await state.get(key) === note
-  }
-  catch (error) {
-    if (unanswered.size >= MOST_UNANSWERED) unanswered.clear()
-    unanswered.set(key, note)
-    throw error
-  }
+  const [key, note] = [seenKey(event), event.note ?? randomUUID()]
+  return await state.setIfNotExists(key, note, REMEMBERED_MS) || await state.get(key) === note
 }
 
 export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Promise<void> {

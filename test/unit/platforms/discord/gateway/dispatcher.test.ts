@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Reader } from '../../../../../server/platforms/discord/gateway/directory'
 import { Dispatcher } from '../../../../../server/platforms/discord/gateway/dispatcher'
-import type { EventData, ForwardedEvent } from '../../../../../server/platforms/discord/gateway/events'
+import {
+  DeliveryFailed, type EventData, type ForwardedEvent,
+} from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
 import type { DiscordRest } from '../../../../../server/platforms/discord/rest'
@@ -100,6 +102,20 @@ test('what Discord sends again is handed on once', async () => {
   for (const s of [1, 2, 1, 2, 3]) dispatcher.take({ t: 'MESSAGE_CREATE', s, d: words(String(s)) })
   await until('all of them', () => progress.snapshot().sequence === 3)
   expect(delivered.map(({ id }) => id)).toEqual(['s:1', 's:2', 's:3'])
+})
+
+test('the next try has the note of this one only if that was not checked for repetition', async () => {
+  const notes: string[] = []
+  const answers = [new DeliveryFailed('HTTP 503', { unchecked: true }), new DeliveryFailed('no connection')]
+  const { dispatcher, delivered } = start(undefined, async ({ note }) => {
+    notes.push(note!)
+    const answer = answers.shift()
+    if (answer) throw answer
+  })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: words('20') })
+  await until('the message', () => delivered.length > 0)
+  const [first, second, third] = notes
+  expect([second === first, third === second]).toEqual([true, false])
 })
 
 test('what the bot does itself goes nowhere, and is nothing to read back', async () => {

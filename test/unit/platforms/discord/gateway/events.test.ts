@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  firstDelivery, forgetDelivery, forwardTo, type ForwardedEvent,
+  firstDelivery, forgetDelivery, forwardTo, UNCHECKED, type ForwardedEvent,
 } from '../../../../../server/platforms/discord/gateway/events'
 import { startProxy, type Fault, type Proxy } from '../../../../support/proxy'
 
@@ -34,8 +34,9 @@ test('an event is posted as JSON with the token that the adapter expects', async
 
 test.each<[string, Fault, object]>([
   ['503', { status: 503, headers: { 'retry-after': '2' } }, {
-    permanent: false, retryAfterMs: 2000, message: 'HTTP 503',
+    permanent: false, retryAfterMs: 2000, message: 'HTTP 503', unchecked: false,
   }],
+  ['503 of an adapter without a store', { status: 503, headers: { [UNCHECKED]: '1' } }, { unchecked: true }],
   ['422', { status: 422 }, { permanent: true }],
   ['413', { status: 413 }, { permanent: true }],
   ['401', { status: 401 }, { permanent: false }],
@@ -94,8 +95,9 @@ test('an event whose first check got no answer is handled at the next try, and o
     await note(...noted)
     throw new Error('Redis did not answer within 1500 ms')
   }
-  await expect(firstDelivery(state, message('s1:5', '10'))).rejects.toThrow('did not answer')
-  const tries = [message('s1:5', '10'), message('s1:5', '10')].map(event => firstDelivery(state, event))
-  expect(await Promise.all(tries)).toEqual([true, false])
-  expect(await firstDelivery(state, message('s1:5', '10'))).toBe(false)
+  const noted = (note: string) => ({ ...message('s1:5', '10'), note })
+  await expect(firstDelivery(state, noted('first'))).rejects.toThrow('did not answer')
+  expect(await firstDelivery(state, noted('of somebody else'))).toBe(false)
+  expect(await firstDelivery(state, noted('first'))).toBe(true)
+  expect(await firstDelivery(state, noted('second'))).toBe(false)
 })
