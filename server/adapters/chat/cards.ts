@@ -3,6 +3,7 @@ import type {
 } from 'chat'
 import type { Line } from '../../../shared/types/line'
 import { partsOf } from '../../../shared/utils/line'
+import { counted } from '../../../shared/utils/text'
 import type { CardAction, CardLink as ViewLink, CardView } from '../../ports/board'
 import type { Field as ViewField } from '../../ports/submission'
 import type { Platform } from '../../platforms/traits'
@@ -31,8 +32,8 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
   ], others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
   const unlinked = (view.links ?? []).length - links.length
   const leftOut = [
-    hidden > 0 && `${hidden} more ${hidden === 1 ? 'field' : 'fields'}`, shortened > 0 && `${shortened} shortened`,
-    unlinked > 0 && `${unlinked} more ${unlinked === 1 ? 'file' : 'files'}`,
+    hidden > 0 && counted(hidden, 'more field'), shortened > 0 && `${shortened} shortened`,
+    unlinked > 0 && counted(unlinked, 'more file'),
   ].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(children => ({ type: 'fields', children } as const)),

@@ -1,5 +1,6 @@
 import type { Line } from '../../../shared/types/line'
 import { said } from '../../../shared/utils/line'
+import { counted } from '../../../shared/utils/text'
 import type { CardView, Place, ReviewBoard } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import type { Runtime } from '../../ports/runtime'
@@ -116,7 +117,7 @@ export class ChatCommands {
     const { found, complete } = await pendingAt(place, READING, this.ports)
     const none = `None of the newest ${READING.most} submissions is of this channel.`
     if (found.length === 0) return says(complete ? 'No submission waits. All done.' : none)
-    const count = `${complete ? '' : 'At least '}${found.length} ${found.length === 1 ? 'submission waits' : 'submissions wait'}.`
+    const count = `${complete ? '' : 'At least '}${counted(found.length, 'submission waits', 'submissions wait')}.`
     const oldest = complete ? said` The oldest came on ${onDate(found.at(-1)!.receivedAt)}.` : ''
     const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
     return says(said`${count}${oldest}${newest}`, this.items(found))

@@ -1,5 +1,6 @@
 import type { Line } from '../../../shared/types/line'
 import { said } from '../../../shared/utils/line'
+import { counted } from '../../../shared/utils/text'
 import type { Place, ReviewBoard } from '../../ports/board'
 import type { Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
 import type { Form } from '../../ports/form'
@@ -110,7 +111,7 @@ function roomsOf(forms: readonly Form[], platform: string): string[] {
 function summary(all: readonly Submission[], complete: boolean, whose: string): Line {
   const [oldest] = all
   if (!oldest) return 'No submission waits for you. All done.'
-  const count = `${complete ? '' : 'At least '}${all.length} ${all.length === 1 ? 'submission waits' : 'submissions wait'}`
+  const count = `${complete ? '' : 'At least '}${counted(all.length, 'submission waits', 'submissions wait')}`
   return said`${count}${whose}. The oldest came on ${onDate(oldest.receivedAt)}.`
 }
 

@@ -76,7 +76,7 @@ describe('pending', () => {
 
   test('reads a bounded number, and then does not claim to know the oldest', async () => {
     const { ask, reads } = commandsOver(waiting(1001))
-    expect(textOf(await ask('pending'))).toBe('At least 1000 submissions wait. The newest 5:')
+    expect(textOf(await ask('pending'))).toBe('At least 1,000 submissions wait. The newest 5:')
     expect(reads.reduce((sum, limit) => sum + limit, 0)).toBe(1000)
   })
 
