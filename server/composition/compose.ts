@@ -204,7 +204,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     opsSubmissions: new OpsSubmissions({
       store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
       quarantine: new Quarantine({
-        store, outbox, queue, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, runtime, log,
+        store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, runtime, log,
       }),
       presentation, runtime, log,
     }),
@@ -220,7 +220,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       files.sweep()
       if (!config.serverless) await postAgain()
       const [taken] = await Promise.all([
-        sweep({ store, outbox, queue, reviewers, presentation, leaseMs, runtime, log }), agent?.sweep(bot),
+        sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log }), agent?.sweep(bot),
         resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
       return taken

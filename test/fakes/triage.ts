@@ -76,7 +76,7 @@ export async function openTriage(
   const people = new People()
   const reviewers = new Reviewers({ board, people, runtime, monitor: silentMonitor, log: silentLog })
   const quarantine = new Quarantine({
-    store, outbox, queue, reviewers, presentation, tellsErasures: true, runtime, log: silentLog,
+    store, outbox, reviewers, presentation, tellsErasures: true, runtime, log: silentLog,
   })
   const review = new Review(
     {
@@ -103,7 +103,7 @@ export async function openTriage(
       await runtime.drain()
     },
     sweep: () => sweep({
-      store, outbox, queue, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog,
+      store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog,
     }),
     close: async () => {
       // What still runs would write into the folder that goes.

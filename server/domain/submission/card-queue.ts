@@ -70,7 +70,11 @@ export class CardQueue {
     return waiting
   }
 
-  /** Whether the card may be posted now; otherwise it waits in the queue. @throws when the store cannot be reached */
+  /**
+   * Whether the card may be posted now; otherwise it waits in the queue, which moves.
+   *
+   * @throws when the store cannot be reached
+   */
   async mayPost({ room, attempts }: Work, id: string): Promise<boolean> {
     const { queues, board, runtime, policy: { leaseMs } } = this.ports
     const isAwaited = await board.awaits(room!) !== null
@@ -86,6 +90,7 @@ export class CardQueue {
     const place = await queues.enter(pace, id, { leaseMs: isAwaited ? 0 : leaseMs, first: first || isGranted })
     if (place === 0 && !isAwaited) return true
     this.turns.set(key, (place - 1) * pace.intervalMs)
+    this.wake([room!])
     return false
   }
 

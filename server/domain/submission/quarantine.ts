@@ -5,7 +5,6 @@ import { SubmissionEnded, SubmissionGone, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import { ending, endLine } from './endings'
-import type { CardQueue } from './card-queue'
 import type { Applied, LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 import { reached } from './overview'
@@ -15,7 +14,6 @@ import { isOver } from './trace'
 export interface QuarantinePorts {
   store: Pick<SubmissionStore, 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
-  queue: Pick<CardQueue, 'wake'>
   reviewers: Pick<Reviewers, 'refusal'>
   presentation: Presentation
   /** Endpoints are told what was erased. */
@@ -37,13 +35,12 @@ export class Quarantine {
    * StoreUnavailable
    */
   async release(id: string, reviewer: Person, press?: string): Promise<void> {
-    const { outbox, queue, presentation, runtime } = this.ports
+    const { outbox, presentation, runtime } = this.ports
     const known = await this.judgedBy(reviewer, id, 'release')
     const { rooms } = presentation.forms.of(known?.form)
     const event = { type: 'released', reviewer: signatureOf(reviewer), rooms, press } as const
     const { submission, added } = await this.judge(id, event, known)
-    // What has to wait its turn is in the queue by then.
-    runtime.background(outbox.run(submission, added).then(() => queue.wake(rooms)))
+    runtime.background(outbox.run(submission, added))
   }
 
   /**

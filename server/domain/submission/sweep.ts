@@ -2,7 +2,6 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Submission } from '../../ports/submission'
 import type { Reviewers } from '../people/reviewers'
-import type { CardQueue } from './card-queue'
 import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 import type { Presentation } from './present'
@@ -19,7 +18,6 @@ const CONCURRENCY = 8
 export interface SweepPorts {
   store: SubmissionStore
   outbox: Outbox
-  queue: Pick<CardQueue, 'wake'>
   reviewers: Pick<Reviewers, 'has'>
   presentation: Presentation
   leaseMs: number
@@ -47,7 +45,7 @@ export async function sweep(ports: SweepPorts): Promise<number> {
 }
 
 async function sweepBatch(ports: SweepPorts): Promise<number> {
-  const { store, outbox, queue, leaseMs, runtime, log } = ports
+  const { store, outbox, leaseMs, runtime, log } = ports
   const ids = await store.lease(leaseMs, BATCH)
   // Afterwards: the store's answer may have put the clock right.
   const now = runtime.now()
@@ -67,8 +65,6 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
     ]
     const applied = await outbox.apply(id, events, submission)
     if ('refused' in applied) return
-    // A room that has left the configuration has a queue, too.
-    queue.wake(applied.added.flatMap(({ kind, room }) => kind === 'post' && room ? [room] : []))
     await outbox.run(applied.submission, applied.added)
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))

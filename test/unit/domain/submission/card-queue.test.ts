@@ -63,12 +63,14 @@ test('a queue that is stopped lets nobody out any more, has no sender wait for i
 })
 
 test('a card that failed waits for a turn like others, and has the first one when it is due again', async () => {
-  const { board, receive, runtime, sweep } = triage
+  const { board, receive, runtime, store, sweep } = triage
   const turns = Promise.withResolvers<null>()
   const wait = runtime.wait.bind(runtime)
   runtime.wait = ms => turns.promise.then(() => wait(ms))
   board.posts.push({ ok: false, reason: 'Slack is down.', permanent: false })
-  for (const name of ['Ada', 'Lin', 'Joe']) await receive({ name })
+  const ada = await receive({ name: 'Ada' })
+  await until('the attempt on record', async () => (await store.get(ada))?.work[0]?.attempts === 1)
+  for (const name of ['Lin', 'Joe']) await receive({ name })
   runtime.time += 5000
   await sweep()
   const early = names()
@@ -76,6 +78,19 @@ test('a card that failed waits for a turn like others, and has the first one whe
   await runtime.drain()
   expect(early).toEqual([])
   expect(names()).toEqual(['Ada', 'Lin', 'Joe'])
+})
+
+test('a card that is due again once its queue has ended, and before the next may go, is let out all the same', async () => {
+  const { board, receive, runtime, sweep } = triage
+  board.posts.push({ ok: false, reason: 'Slack is down.', permanent: false })
+  await receive({ name: 'Ada' })
+  await runtime.drain()
+  runtime.time += board.interval
+  await receive({ name: 'Lin' })
+  await runtime.drain()
+  await sweep()
+  await runtime.drain()
+  expect(names()).toEqual(['Lin', 'Ada'])
 })
 
 test('a sender whose card is out after a short wait for its turn waits no longer', async () => {
