@@ -1,3 +1,4 @@
+import { request as ask } from 'undici'
 import type { Recorded } from './proxy'
 
 type Json = Record<string, unknown>
@@ -14,10 +15,12 @@ export function streamsOn(target: string): (request: Recorded) => Promise<Respon
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()
 
   const call = async (method: string, args: Json, authorization: string): Promise<Json> => {
-    const response = await fetch(`${target}/api/${method}`, {
+    const { body } = await ask(`${target}/api/${method}`, {
       method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify(args),
+      // As in the proxy: the emulator closes a connection that was silent for five seconds, a time limit of some tests.
+      reset: true,
     })
-    return await response.json() as Json
+    return await body.json() as Json
   }
 
   async function answer(method: string, args: Json, authorization: string): Promise<Json | null> {
