@@ -2,6 +2,7 @@ import {
   getRequestHeader, getRouterParam, setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event,
 } from 'h3'
 import type { FormPages } from '../ports/form'
+import type { Sender } from '../ports/sender'
 import { mediaType } from './body'
 import { addressGroup, clientAddress } from './client-address'
 import { answer, HttpError } from './errors'
@@ -69,16 +70,6 @@ interface AdmissionRules {
   trustedProxies: number
 }
 
-/** What is known of a sender from the request's head. */
-interface Admitted {
-  address?: string
-  group: string
-  client: string
-  trusted: boolean
-  hasFiles: boolean
-  idempotencyKey?: string
-}
-
 const MAX_IDEMPOTENCY_KEY = 255
 
 /**
@@ -86,7 +77,7 @@ const MAX_IDEMPOTENCY_KEY = 255
  *
  * @throws HttpError 400, 401
  */
-export function admit(event: H3Event, rules: AdmissionRules): Admitted {
+export function admit(event: H3Event, rules: AdmissionRules): Sender {
   const trusted = requireKey(event, rules)
   const address = clientAddress(event.node.req, rules.trustedProxies)
   const group = addressGroup(address)

@@ -1,10 +1,11 @@
 import type { Form } from '../../ports/form'
 import { LimitReached, type Limiter } from '../../ports/limiter'
+import type { Sender } from '../../ports/sender'
 import { StoreUnavailable, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
 import { converted, typed } from './field-rules'
 import type { IncomingFiles } from './incoming-files'
-import { idempotencyDigest, screen, type ScreeningPorts, type Sender } from './screening'
+import { idempotencyDigest, screen, type ScreeningPorts } from './screening'
 import type { SubmissionFiles } from './submission-files'
 
 export interface AcceptPorts {
