@@ -193,13 +193,22 @@ test('whoever goes on is told where it cannot be looked up what comes next', asy
 })
 
 test('a list that is loaded again is where it was, and begins at its top elsewhere', async () => {
-  await seed(d.redis.url, Array.from({ length: 60 }, () => waiting({ data: { name: 'Reloaded' } })))
+  // Rows are about as high as others before they are seen, and these are not.
+  const data = (index: number) => ({ name: 'Reloaded', message: index % 3 ? 'Short' : 'Two lines of text. '.repeat(9) })
+  await seed(d.redis.url, Array.from({ length: 60 }, (_, index) => waiting({ data: data(index) })))
   await page.goto(`${d.server.url}/?q=Reloaded`)
-  await page.getByTestId('row').nth(49).waitFor()
-  await page.evaluate('scrollTo(0, 1500)')
+  const row = (index: number) => page.getByTestId('row').nth(index)
+  await row(49).waitFor()
+  for (const index of [12, 20, 28, 36, 44]) {
+    await row(index).evaluate(element => element.scrollIntoView())
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  }
+  const topNow = 'document.querySelectorAll("[data-testid=row]")[44].getBoundingClientRect().top'
+  await page.evaluate(`addEventListener('pagehide', () => sessionStorage.setItem('stood', ${topNow}))`)
   await page.reload()
-  await page.getByTestId('row').nth(49).waitFor()
-  await until('the place', () => page.evaluate<boolean>('scrollY === 1500'), 5000)
+  await row(49).waitFor()
+  const isThere = () => page.evaluate<boolean>(`Math.abs(${topNow} - sessionStorage.getItem('stood')) < 2`)
+  await until('the place', isThere, 5000)
   await page.getByTestId('older').press('Enter')
   await page.getByTestId('page-number').getByText('Page 2').waitFor()
   await until('the top', () => page.evaluate<boolean>('scrollY === 0'), 5000)
