@@ -39,8 +39,12 @@ export function useBulk() {
     running.value = false
   }
 
-  /** Ids of all that wait for a decision and that the filter finds; as far as it came, when it is stopped. */
-  async function gather(filter: object, found: (count: number) => void): Promise<string[]> {
+  /**
+   * Looks for all that wait for a decision and that the filter finds, until it is stopped.
+   *
+   * @param found gets the ids of all so far, whenever there are more: what goes wrong later takes none of them away
+   */
+  async function gather(filter: object, found: (ids: readonly string[]) => void): Promise<void> {
     const ids: string[] = []
     isStopped = false
     for (let before: string | null | undefined; before !== null && !isStopped;) {
@@ -48,10 +52,9 @@ export function useBulk() {
         limit: PAGE_ROWS, before: before ?? undefined, ...filter,
       })
       ids.push(...page.rows.filter(isDecidable).map(({ id }) => id))
-      found(ids.length)
+      found(ids)
       before = page.cursor
     }
-    return ids
   }
 
   function stop() {

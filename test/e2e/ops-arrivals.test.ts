@@ -218,3 +218,18 @@ test('what is known to be found stays counted when a row leaves its page and ano
   expect(counts).toEqual([])
   expect(problems).toEqual([])
 })
+
+test('what was found before the search for all that match failed is selected', async () => {
+  const found = Array.from({ length: 150 }, (_, index) => waiting({ cards: [], data: { name: `Found ${index}` } }))
+  await seed(d.redis.url, found)
+  await page.goto(`${d.server.url}/?q=Found`)
+  await page.getByTestId('total').filter({ hasText: /^\s*150 of/ }).waitFor()
+  await row('Found').first().getByTestId('select').click()
+  await page.route('**/api/submissions/search', route => 'before' in (route.request().postDataJSON() as object)
+    ? route.fulfill({ status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } })
+    : route.continue())
+  await page.getByTestId('select-all').click()
+  await page.getByText('They were not all found').first().waitFor()
+  await page.getByTestId('selection').getByText('100 selected').waitFor({ timeout: 5000 })
+  expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
+})
