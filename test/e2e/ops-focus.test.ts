@@ -152,6 +152,18 @@ test('rows of the list of before are called so while what was chosen cannot be l
   await page.getByTestId('stale').waitFor({ state: 'detached' })
 })
 
+test('no filter says how many it lists while that cannot be counted', async () => {
+  await send({ name: 'Nora', message: 'Number' })
+  await open('/')
+  const count = page.getByTestId('filter-all').getByTestId('count')
+  await count.waitFor()
+  await page.route('**/api/submissions/counts', route => route.fulfill(away))
+  await page.getByTestId('filter-held').click()
+  await count.waitFor({ state: 'detached', timeout: 5000 })
+  await page.unroute('**/api/submissions/counts')
+  await count.waitFor()
+})
+
 test('nothing is said to be missing from a list before that is known', async () => {
   await open('/?state=held')
   await page.getByTestId('none-held').waitFor()
