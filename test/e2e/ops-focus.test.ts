@@ -63,6 +63,28 @@ test('posting the card again gives the focus to the heading once its button is g
   await heading().waitFor({ timeout: 5000 })
 })
 
+test('whoever goes on before a card is posted again is told of which submission it is', async () => {
+  const [first, second] = [await send({ name: 'Una', message: 'One' }), await send({ name: 'Duo', message: 'Two' })]
+  const worst = { what: 'Could not be posted to Slack', reason: 'invalid_blocks', nextAttemptAt: 1, refused: true }
+  await page.route(`**/api/submissions/${first}`, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...await answer.json() as object, problem: worst } })
+  })
+  for (const [status, says] of [[200, 'its card is on its way.'], [503, 'The store does not answer.']] as const) {
+    await open(`/submissions/${first}`)
+    const release = await holdRequests(page, '**/cards', route => route.fulfill({ ...away, status }))
+    await page.getByRole('button', { name: 'Post the card again' }).press('Enter')
+    await page.getByRole('link', { name: 'All submissions' }).click()
+    await page.locator(`[data-id="${second}"] a`).first().click()
+    await page.locator('main').getByText(second).waitFor()
+    release()
+    await page.getByText(`Submission ${first.slice(0, 8)}: ${says}`).first().waitFor({ timeout: 5000 })
+    await page.getByRole('link', { name: 'Open it' }).click()
+    await page.locator('main').getByText(first).waitFor()
+    await page.unroute('**/cards')
+  }
+})
+
 test('whoever goes elsewhere meanwhile, or presses beside a button, is left there', async () => {
   const id = await send({ name: 'Ede', message: 'Elsewhere' })
   await open(`/submissions/${id}`)
