@@ -11,7 +11,7 @@ let d: Deployment
 
 beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1', SANDBOX: '1' }) })
 afterAll(() => d.close())
-usePages({ expected: /status of 503/ })
+usePages({ expected: /status of (404|503)|NUXT_E1005/ })
 
 const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
 const send = (data: object) => submitForm(d.server, data)
@@ -83,6 +83,12 @@ test('whoever goes on before a card is posted again is told of which submission 
     await page.locator('main').getByText(first).waitFor()
     await page.unroute('**/cards')
   }
+})
+
+test('whoever opens the start page from a page that does not exist is at its heading', async () => {
+  await open('/nowhere')
+  await page.getByRole('button', { name: 'To the start page' }).press('Enter')
+  await page.locator('h1:focus', { hasText: 'Submissions' }).waitFor({ timeout: 5000 })
 })
 
 test('whoever goes elsewhere meanwhile, or presses beside a button, is left there', async () => {
