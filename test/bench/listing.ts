@@ -46,7 +46,7 @@ export async function openStore(redisUrl: string) {
       const form = { rooms: [], to: [], endpoint: null, labels: {} }
       const ports = {
         store, runtime: { now: Date.now },
-        board: { label: (key: string) => key, link: async () => null, roomOf: () => '' },
+        board: { label: (key: string) => key, link: async () => null, roomOf: () => '', placeOf: () => [] },
         presentation: { siteUrl: null, forms: { of: () => form, find: () => null, all: [form], rooms: [] } },
       }
       const taken: number[] = []

@@ -71,7 +71,7 @@ export async function readStatus(
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
   const found = await Promise.all((await store.stuck(STUCK)).map(id => store.get(id)))
   return found.flatMap((submission) => {
-    const problem = submission && problemOf(submission, roomName(board))
+    const problem = submission && problemOf(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
 }

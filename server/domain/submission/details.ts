@@ -16,7 +16,7 @@ import { readText } from './field-text'
 import { fileDetails } from './file-texts'
 import { holderOf } from './hold'
 import { cardLocations, holderLine, problemOf, reached, stateOf, workName, type OverviewPorts } from './overview'
-import { roomName } from './place'
+import { roomName, type Named } from './place'
 import {
   cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
   type Presentation,
@@ -47,7 +47,7 @@ export async function showSubmission(id: string, viewer: Viewer, ports: DetailsP
   if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
-  const named = roomName(board)
+  const named = roomName(board, cards)
   const form = formOf(submission, presentation)
   const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
   const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
@@ -126,7 +126,7 @@ function retryOf(submission: Submission, form: Form): SubmissionDetails['retry']
     : null
 }
 
-export function historyLine(entry: HistoryEntry, named: (room: string) => string): HistoryLine {
+export function historyLine(entry: HistoryEntry, named: Named): HistoryLine {
   const failed = entry.event === 'failed' ? entry : null
   return {
     at: entry.at, event: entry.event, text: historyText(entry, named), reason: failed?.reason ?? null,
@@ -134,7 +134,7 @@ export function historyLine(entry: HistoryEntry, named: (room: string) => string
   }
 }
 
-function historyText(entry: HistoryEntry, named: (room: string) => string): string {
+function historyText(entry: HistoryEntry, named: Named): string {
   switch (entry.event) {
     case 'received': return 'Received'
     case 'held': return 'Held: a field that people do not see was filled in'

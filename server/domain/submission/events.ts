@@ -46,8 +46,8 @@ export type LifecycleEvent
     /** `card`: its update that failed before is not waited for. */
     | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
-    /** `refused`: a card, for what it says. */
-    | { type: 'failed', key: string, reason: string, retryAt: number | null, refused?: boolean }
+    /** `room`: where, as far as it was in one; `refused`: a card, for what it says. */
+    | { type: 'failed', key: string, room?: string, reason: string, retryAt: number | null, refused?: boolean }
     /** Somebody deleted a card; `room` is where one is missing now. */
     | { type: 'card-deleted', card: CardRef, room: string | null }
     /** Cards that the platform refused are tried again. */

@@ -191,7 +191,7 @@ function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Tr
   const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current)
   const retryAt = isTooLate ? null : event.retryAt
   const rest = current.work.filter(item => item !== work)
-  const room = work.room ?? work.card?.platform
+  const room = event.room ?? work.room ?? work.card?.platform
   const again = { ...work, attempts: work.attempts + 1, reason, refused: refused ? true as const : undefined }
   const next = changed(current, {
     history: withEntry(current, {

@@ -7,14 +7,14 @@ import { visible } from '../../../shared/utils/text'
 import { readText } from './field-text'
 import { inOrder, ruleOf } from './fields'
 import { holderOf } from './hold'
-import { labelOf, roomName } from './place'
+import { labelOf, roomName, type Named } from './place'
 import { dataLivesUntil, listOf, needsPerson } from './store-rules'
 import { type Presentation, DELIVERY_NAMES } from './present'
 import { outstanding } from './record'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog' | 'revision'>
-  board: Pick<ReviewBoard, 'label' | 'link' | 'roomOf'>
+  board: Pick<ReviewBoard, 'label' | 'link' | 'roomOf' | 'placeOf'>
   presentation: Presentation
   runtime: { now: () => number }
 }
@@ -33,7 +33,7 @@ export function stateOf(submission: Submission): RowState {
 }
 
 /** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
-export function problemOf(submission: Submission, named: (room: string) => string): Problem | null {
+export function problemOf(submission: Submission, named: Named): Problem | null {
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
   const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
@@ -45,13 +45,11 @@ export function problemOf(submission: Submission, named: (room: string) => strin
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */
-export function workName(
-  { kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: (room: string) => string,
-): string {
+export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: Named): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   if (kind === 'erasure') return 'Erasure at the endpoint'
   if (kind === 'confirm') return 'Confirmation to its sender'
-  const where = named(room ?? card?.platform ?? '')
+  const where = room === undefined && card ? named(card.platform, card) : named(room ?? '')
   return {
     post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}`,
     tell: `News on ${where}`,
@@ -100,7 +98,7 @@ export async function row(submission: Submission, ports: OverviewPorts): Promise
     erased: data === null,
     ending: null,
     cards: await cardLocations(cards, ports),
-    problem: problemOf(submission, roomName(ports.board)),
+    problem: problemOf(submission, roomName(ports.board, cards)),
     holder: holderLine(submission, ports),
   }
 }

@@ -1,6 +1,6 @@
 import type { Place, ReviewBoard } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
-import type { CardRef, Submission } from '../../ports/submission'
+import type { CardRef, Submission, Work } from '../../ports/submission'
 import { sameCard } from './record'
 
 export interface PlacePorts {
@@ -46,9 +46,34 @@ export function labelOf(room: string, board: Pick<ReviewBoard, 'label'>): string
   return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
 
-/** What people call a room: its platform, or that and the channel beside the platform's own. */
-export function roomName(board: Pick<ReviewBoard, 'label'>): (room: string) => string {
-  return room => room.includes('/') ? labelOf(room, board) : board.label(room)
+/** What people call a room, or that of a card, by its platform. */
+export type Named = (room: string, card?: CardRef) => string
+
+/**
+ * What people call a room: its platform, or that and the channel beside the platform's own.
+ *
+ * @param cards all that a submission has
+ */
+export function roomName(board: Pick<ReviewBoard, 'label' | 'placeOf'>, cards: readonly CardRef[]): Named {
+  return (room, card) => {
+    const key = card ? roomOfWork({ card }, cards, board) ?? room : room
+    return key.includes('/') ? labelOf(key, board) : board.label(key)
+  }
+}
+
+/**
+ * The room that a piece of work is in, as `roomName` takes it. For a card it is the platform alone, as long as no other
+ * card is there.
+ */
+export function roomOfWork(
+  { room, card }: Pick<Work, 'room' | 'card'>, cards: readonly CardRef[],
+  board: Pick<ReviewBoard, 'placeOf'>,
+): string | undefined {
+  if (room !== undefined || !card) return room
+  const { platform } = card
+  const isOne = cards.filter(other => other.platform === platform).length === 1
+  const names = isOne ? [] : board.placeOf(card)
+  return names.includes(platform) ? platform : names[0] ?? platform
 }
 
 /** Whether two places are of one room. */

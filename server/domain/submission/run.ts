@@ -10,7 +10,7 @@ import type { CardQueue } from './card-queue'
 import { confirm, type ConfirmationPorts } from './confirm'
 import { deliver, tellErasure, type DeliveryPorts } from './deliver'
 import type { Applied, Done, EventsOn } from './events'
-import { missingIn } from './place'
+import { missingIn, roomOfWork } from './place'
 import { cardView, reminder } from './present'
 import { givenNews } from './holder-notes'
 import { lookOf, versionOf, type Look } from './look'
@@ -124,14 +124,14 @@ export class Run {
       return ({ version }) => [{ type: 'done', key, ...done, ...look && { version: versionOf(look, version + 1) } }]
     }
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
+    const room = roomOfWork(work, this.current.cards, this.ports.board)
     log.warn('work.failed', {
-      submission: this.id, work: kind, room: work.room ?? work.card?.platform, attempt: work.attempts + 1,
-      reason: outcome.reason, again: again !== null,
+      submission: this.id, work: kind, room, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null,
     })
     const refused = kind === 'post' && outcome.content
     const card = kind === 'update' && outcome.gone ? work.card : undefined
     return () => [
-      { type: 'failed', key, reason: outcome.reason, retryAt: again, refused },
+      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused },
       ...card ? [{ type: 'card-deleted', card, room: missingIn(this.current, card, this.ports) } as const] : [],
     ]
   }

@@ -82,6 +82,25 @@ test('which of the rooms of one platform it was is told in its history and of wh
   expect((await submissions.show(id, LOCAL)).history.at(-1)).toMatchObject({ text: 'Card posted on Slack: C2' })
 })
 
+test('of which card an update failed is told where its platform has another one', async () => {
+  await triage.close()
+  triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
+  submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  const posted = (await triage.store.get(id))!
+  const cards = posted.cards.map((card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }))
+  await triage.store.replace(posted, { ...posted, version: posted.version + 1, cards })
+  triage.board.placeOf = ({ threadId }) => threadId === 'slack:C1' ? ['slack/C1', 'slack'] : ['slack/C2']
+  triage.board.updates.push(failing('Slack answered 500.'), failing('Slack answered 500.'))
+  await submissions.decide(id, { action: 'forward' }, ADA)
+  await triage.runtime.drain()
+  const submission = await submissions.show(id, LOCAL).catch((error: unknown) => (error as SubmissionEnded).submission!)
+  const { history, work } = submission as Awaited<ReturnType<OpsSubmissions['show']>>
+  const failed = history.filter(({ event }) => event === 'failed').map(({ text }) => text)
+  expect(failed.toSorted()).toEqual(['Card update on Slack failed', 'Card update on Slack: C2 failed'])
+  expect(work.map(({ what }) => what).toSorted()).toEqual(['Card update on Slack', 'Card update on Slack: C2'])
+})
+
 test('history of before rooms were noted is told by its platform', () => {
   expect(historyLine({ at: 1, event: 'posted', platform: 'slack' }, room => room).text).toBe('Card posted on slack')
 })
