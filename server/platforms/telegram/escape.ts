@@ -21,14 +21,13 @@ export function escapeTelegram(text: string): string {
 
 function escapeLine(line: string): string {
   const indent = /^\s*/.exec(line)![0].length
-  return '\u00A0'.repeat(indent)
-    + line.slice(indent).replace(/\S+/g, word => ALIVE.test(word) ? code(word) : word.replace(PUNCTUATION, '\\$&'))
+  return '\u00A0'.repeat(indent) + line.slice(indent).replace(/\S+/g, word => word.replace(PARTS, escapePart))
 }
 
-function code(word: string): string {
+/** In code the adapter would write two of them for one, more than the text was counted as; nothing alive has one. */
+const PARTS = /[\\`]|[^\\`]+/g
+
+function escapePart(part: string): string {
   // The adapter turns `{{emoji:…}}` into emoji, in code too.
-  const literal = word.replaceAll('{{', '{\u2060{')
-  const fence = '`'.repeat(Math.max(0, ...Array.from(literal.matchAll(/`+/g), ([run]) => run.length)) + 1)
-  const space = /^`|`$/.test(literal) ? ' ' : ''
-  return fence + space + literal + space + fence
+  return ALIVE.test(part) ? `\`${part.replaceAll('{{', '{\u2060{')}\`` : part.replace(PUNCTUATION, '\\$&')
 }

@@ -60,6 +60,11 @@ test.each([
   }
 })
 
+test.each(['\\', '`-'])('what Telegram takes two of for each %j in code pushes no later field off the card', async (sign) => {
+  const value = `/a${sign.repeat(700)}`
+  expect((await post(openView({ first: value, second: value, last: 'unharmed' }))).text).toContain('\nlast: unharmed\n')
+})
+
 test.each([
   '**bold** _it_ ~~no~~ ||spoiler|| `code`', '# heading', '- list\n- of two', '1. one\n2. two', '> quote', '---',
   '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```',
@@ -71,10 +76,14 @@ test.each([
   expect(legible(text)).toContain(`${legible(value.replaceAll('\n', ' ').trim())}: ${legible(value.replaceAll('\t', ' '))}\nlast: unharmed`)
 })
 
-test('any text appears as it was typed', async () => {
-  await fc.assert(fc.asyncProperty(fc.string({ maxLength: 60 }), async (value) => {
-    expect(legible((await post(openView({ value, last: 'unharmed' }))).text)).toContain(
-      legible(`value: ${printable(value) || '—'}\nlast: unharmed`),
-    )
+/** What markup, mentions and addresses are made of. */
+const SIGNS = fc.constantFrom('a', 'com', '1', '界', '.', '@', '/', '`', '\\', '*', '_', '{{', ' ', '\n')
+
+test('any text appears as it was typed, and nothing is recognised in it', async () => {
+  const anyText = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: SIGNS, maxLength: 20 }))
+  await fc.assert(fc.asyncProperty(anyText, async (value) => {
+    const message = await post(openView({ value, last: 'unharmed' }))
+    expect(legible(message.text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
+    expect(foundBy(message).filter(found => !found.startsWith(SITE))).toEqual([])
   }), { numRuns: runs(100) })
 })
