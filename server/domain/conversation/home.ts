@@ -40,7 +40,10 @@ export class Home {
 
   /** @param platform its key @throws when the store cannot be reached, or nobody can tell what they may see */
   async of(person: Person, platform: string): Promise<Speech> {
-    const forms = await this.formsOf(person, platform)
+    return this.queueOf(person, await this.formsOf(person, platform), platform)
+  }
+
+  private async queueOf(person: Person, forms: readonly Form[], platform: string): Promise<Speech> {
     if (forms.length === 0) return { text: [CLOSED] }
     const { all, complete } = await this.waiting(forms, platform)
     const holder = (submission: Submission) => holderOf(submission, this.ports.runtime.now())?.who
@@ -60,28 +63,35 @@ export class Home {
   async pressed(action: 'take' | 'hand_back', id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
     const { all } = await this.waiting(forms, platform)
-    if (!all.some(submission => submission.id === id)) return this.of(person, platform)
+    if (!all.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
     const taking = this.ports.takingAt(roomsOf(forms, platform))
     const result = await (action === 'take' ? taking.take(id, person) : taking.handBack(id, person))
-    const { text, ...queue } = await this.of(person, platform)
+    const { text, ...queue } = await this.queueOf(person, forms, platform)
     return { ...queue, text: result.claimed ? text : [result.message, ...text] }
   }
 
   /** The forms that somebody may decide there: by the form's list or, without one, as one of a room of it. */
   private async formsOf(person: Person, platform: string): Promise<Form[]> {
     const forms = this.ports.presentation.forms.all.filter(form => roomsOf([form], platform).length > 0)
-    const may = await Promise.all(forms.map(form => this.mayDecide(form, person, platform)))
+    // Any number of forms may share a room.
+    const open = forms.filter(({ reviewers }) => !reviewers)
+    const rooms = new Map([...new Set(roomsOf(open, platform))].map(room => [room, this.isIn(room, person)]))
+    const may = await Promise.all(forms.map(form => this.mayDecide(form, person, platform, rooms)))
     return forms.filter((_, position) => may[position])
   }
 
-  private async mayDecide(form: Form, person: Person, platform: string): Promise<boolean> {
-    const { reviewers, board } = this.ports
+  private async isIn(room: string, person: Person): Promise<boolean | null> {
+    const outcome = await this.ports.board.hasMember(room, person.id)
+    return outcome.ok ? outcome.value : null
+  }
+
+  private async mayDecide(
+    form: Form, person: Person, platform: string, rooms: ReadonlyMap<string, Promise<boolean | null>>,
+  ): Promise<boolean> {
+    const { reviewers } = this.ports
     const asked = form.reviewers
       ? [await reviewers.has(form.reviewers, person)]
-      : await Promise.all(roomsOf([form], platform).map(async (room) => {
-          const outcome = await board.hasMember(room, person.id)
-          return outcome.ok ? outcome.value : null
-        }))
+      : await Promise.all(roomsOf([form], platform).map(room => rooms.get(room)!))
     if (asked.includes(null) && !asked.includes(true)) throw new PeopleUnknown()
     return asked.includes(true)
   }

@@ -45,6 +45,23 @@ test('while nobody can tell who is in the room, it says neither that there is no
   await expect(home.of(ada, 'slack')).rejects.toThrow(PeopleUnknown)
 })
 
+test('each room is asked once who is in it, however many forms go there, for all that is shown after a press', async () => {
+  const { forms } = triage.presentation
+  const others = Array.from({ length: 30 }, (_, at) => ({ ...forms.of(undefined), key: `form-${at}` }))
+  Object.assign(forms, { all: [...forms.all, ...others] })
+  const id = await triage.post({ name: 'one' })
+  const asked: string[] = []
+  triage.board.hasMember = async (room?: string) => {
+    asked.push(String(room))
+    return { ok: true, value: true }
+  }
+  expect((await seen()).buttons).toEqual([[id.slice(0, 8), 'queue_take']])
+  expect(asked).toEqual(['slack'])
+  await home.pressed('take', id, ada, 'slack')
+  expect(asked).toEqual(['slack', 'slack'])
+  await triage.runtime.drain()
+})
+
 test('with a list it is for who is on it, in the room or not', async () => {
   await triage.post({ name: 'one' })
   Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
