@@ -234,3 +234,8 @@ test.each([
   expect(here).toEqual(places)
   expect(tokens('chat.postMessage')).toEqual([['chat.postMessage', token]])
 })
+
+test('where workspaces share the app, no channel is named while no signed request says whose it is', async () => {
+  const adapter = await start()
+  expect(await adapter.channelsHere('slack:C1:1.1')).toEqual([])
+})

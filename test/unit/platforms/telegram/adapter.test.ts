@@ -76,6 +76,17 @@ test('a card is known as one when the thread is read again, also once it was edi
   expect(messages.map(message => [message.text, isCard(message)])).toEqual([['After', true], ['Words', false]])
 })
 
+test('private words for somebody else are not told to who presses', async () => {
+  const take = Button({ id: 'take', label: 'Take', value: ID })
+  await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([take])] }))
+  let said: unknown
+  await press(async ({ thread, user }) => {
+    said = await thread!.postEphemeral({ ...user, userId: '999' }, 'For Grace alone.', { fallbackToDM: false })
+  })
+  expect(said).toBeNull()
+  expect(telegram.requests.map(({ body }) => body).join()).not.toContain('Grace')
+})
+
 test('of private words the first are told; others are not taken for told', async () => {
   const take = Button({ id: 'take', label: 'Take', value: ID })
   await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([take])] }))

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { FormGoogleChatAdapter } from '../../../server/platforms/gchat/adapter'
+import { createGoogleChatRoom } from '../../../server/platforms/gchat/room'
+import { sdkLogger } from '../../../server/platforms/shared/logger'
+import { createSlackRoom } from '../../../server/platforms/slack/room'
+import { callConnector } from '../../../server/platforms/teams/client'
+import type { FormTeamsAdapter } from '../../../server/platforms/teams/adapter'
+import { createTeamsRoom } from '../../../server/platforms/teams/room'
+import { FormTelegramAdapter } from '../../../server/platforms/telegram/adapter'
+import { silentLog } from '../../fakes/runtime'
+import { startTelegram, type Telegram } from '../../support/telegram'
+
+const SPACE = 'spaces/AAAAtriage'
+
+let telegram: Telegram
+let adapter: FormTelegramAdapter
+beforeAll(async () => {
+  telegram = await startTelegram()
+  adapter = new FormTelegramAdapter({
+    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
+    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
+  }, sdkLogger(silentLog))
+})
+beforeEach(() => { telegram.fault = () => undefined })
+afterAll(() => telegram.close())
+
+test.each<[object, boolean]>([
+  [{ status: 'creator' }, true], [{ status: 'administrator' }, true], [{ status: 'member' }, true],
+  [{ status: 'restricted', is_member: true }, true], [{ status: 'restricted', is_member: false }, false],
+  [{ status: 'left' }, false], [{ status: 'kicked' }, false],
+])('who is %j in a group of Telegram is in it: %s', async (member, isIn) => {
+  telegram.fault = () => ({ status: 200, body: JSON.stringify({ ok: true, result: { user: { id: 7 }, ...member } }) })
+  expect(await adapter.isMember(telegram.env.TELEGRAM_CHAT_ID!, '7')).toBe(isIn)
+})
+
+test('who is in a group of Telegram is not known while Telegram does not say', async () => {
+  telegram.fault = () => ({ status: 502, body: '<html>' })
+  await expect(adapter.isMember(telegram.env.TELEGRAM_CHAT_ID!, '4321')).rejects.toThrow(/telegram/i)
+})
+
+test.each<[string | undefined, boolean]>([
+  ['JOINED', true], ['INVITED', false], ['NOT_A_MEMBER', false], [undefined, false],
+])('whose membership is %s is in a space of Google Chat: %s', async (state, isIn) => {
+  class Answered extends FormGoogleChatAdapter {
+    override memberOf = async () => ({ ok: true as const, value: { state } })
+  }
+  const google = new Answered({
+    credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: SPACE,
+    endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
+  }, sdkLogger(silentLog))
+  expect(await createGoogleChatRoom(SPACE, google).hasMember!('users/1')).toEqual({ ok: true, value: isIn })
+})
+
+test.each<[number, object]>([
+  [200, { ok: true, value: true }], [404, { ok: true, value: false }],
+  [403, { ok: false }], [429, { ok: false }], [503, { ok: false }],
+])('whom Teams answers with %i of a channel: %j', async (status, expected) => {
+  const teams = {
+    connector: () => callConnector(async () => ({ status, headers: {}, data: {} })),
+  } as unknown as FormTeamsAdapter
+  expect(await createTeamsRoom('19:triage@thread.tacv2', {}, teams).hasMember!('29:ada')).toMatchObject(expected)
+})
+
+test('who is in a channel of Slack is found on any page of its members, and nobody by a name that begins alike', async () => {
+  const pages = [['U1', 'U2'], ['U3'], ['U44']]
+  const room = createSlackRoom(
+    { botToken: 'xoxb-x', signingSecret: 'x', channelId: 'C1' },
+    async ({ body }) => {
+      const page = Number(new URLSearchParams(String(body)).get('cursor') ?? 0)
+      const next = page + 1 < pages.length ? String(page + 1) : ''
+      const json = { ok: true, members: pages[page], response_metadata: { next_cursor: next } }
+      return { status: 200, headers: {}, json }
+    },
+    async () => null,
+  )
+  const isIn = (user: string) => room.hasMember!(user)
+  expect([await isIn('U1'), await isIn('U3'), await isIn('U44'), await isIn('U4'), await isIn('U')]).toEqual(
+    [true, true, true, false, false].map(value => ({ ok: true, value })),
+  )
+})
