@@ -13,6 +13,8 @@ interface CardLimits {
   total: number
   /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
   isText?: true
+  /** What a link takes of the text, where that is more than its markdown. */
+  linkLength?: (label: string, url: string) => number
   /** Groups, pictures, links to files and further notes together, where each is an element and these are counted. */
   blocks?: number
   /** Pictures that it shows by their addresses: how many, and whether only what the world reaches. Absent for none. */

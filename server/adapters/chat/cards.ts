@@ -26,10 +26,13 @@ export interface RenderedCard {
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
   const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
-  const others = links.slice(LINKS_LEFT_ROOM_FOR)
-  const { fields, hidden, shortened } = fitFields(view.fields, platform, [
-    ...notes.map(({ content }) => content), ...others.map(written),
-  ], others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
+  const [first, others] = [links.slice(0, LINKS_LEFT_ROOM_FOR), links.slice(LINKS_LEFT_ROOM_FOR)]
+  // To what is left out, and to where it is edited.
+  const pages = view.url === null ? [] : [{ label: '', url: view.url }, { label: '', url: view.url }]
+  const { fields, hidden, shortened } = fitFields(view.fields, platform, sumOf([
+    ...notes.map(({ content }) => content.length), ...others.map(link => lengthOf(link, platform)),
+    ...[...first, ...pages].map(link => beyondMarkdown(link, platform)),
+  ]), others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
   const unlinked = (view.links ?? []).length - links.length
   const leftOut = [
     hidden > 0 && counted(hidden, 'more field'), shortened > 0 && `${shortened} shortened`,
@@ -118,12 +121,23 @@ const LINKS_LEFT_ROOM_FOR = 1
 /** The same for notes, where each is a block; most cards have no more. */
 const NOTES_LEFT_ROOM_FOR = 3
 
-const written = ({ label, url }: ViewLink) => `[${label}](${url})`
+function lengthOf(link: ViewLink, platform: Platform): number {
+  return `[${link.label}](${link.url})`.length + beyondMarkdown(link, platform)
+}
+
+/** What a link takes of a text beside its markdown. */
+export function beyondMarkdown({ label, url }: ViewLink, { card: { linkLength } }: Platform): number {
+  return linkLength ? linkLength(label, url) - `[${label}](${url})`.length : 0
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0)
+}
 
 /** As many whole links as take no more than half of the text; the rest is on the page. */
-function linksOf({ links = [] }: CardView, { card: { total } }: Platform): readonly ViewLink[] {
-  let room = total / 2
-  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= written(link).length) >= 0)
+function linksOf({ links = [] }: CardView, platform: Platform): readonly ViewLink[] {
+  let room = platform.card.total / 2
+  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= lengthOf(link, platform)) >= 0)
 }
 
 /** Nobody is shown a broken picture where its address is known to this machine alone. */
@@ -132,14 +146,14 @@ function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: 
   return fitting.slice(0, shown?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
 }
 
-/** As many fields as fit beside notes and other blocks, escaped, and how many do not. */
+/** As many fields as fit beside other text, so long, and other blocks, escaped; and how many do not. */
 function fitFields(
-  all: readonly ViewField[], platform: Platform, notes: readonly string[], blocks = 0,
+  all: readonly ViewField[], platform: Platform, taken: number, blocks: number,
 ): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform
   const groups = Math.max((limits.blocks ?? Infinity) - blocks, 0)
   const fields: FieldElement[] = []
-  let room = limits.total - notes.reduce((sum, note) => sum + note.length, 0)
+  let room = limits.total - taken
   let shortened = 0
   const most = Math.min(limits.fields, groups * limits.fieldsPerGroup)
   for (const { label, value: now, edited, was } of all.slice(0, most)) {

@@ -1,7 +1,7 @@
 import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
 import { plain } from '../../../shared/utils/line'
 import type { Answer, Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
-import { escapeWithin, fitted, renderCard, textElement } from './cards'
+import { beyondMarkdown, escapeWithin, fitted, renderCard, textElement } from './cards'
 import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
@@ -42,8 +42,8 @@ function buttonOf({ id, label, primary, value }: SpeechButton) {
 
 /** Items with a page of their own stand apart, with what leads there; the others stand together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
-  const field = ({ label, value }: SpeechItem): LineField => {
-    const { content, line } = fitted(value, ITEM_LENGTH, platform)
+  const field = ({ label, value, link }: SpeechItem): LineField => {
+    const { content, line } = fitted(value, ITEM_LENGTH - (link ? beyondMarkdown(link, platform) : 0), platform)
     return {
       ...Field({
         label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),

@@ -31,3 +31,9 @@ function escapePart(part: string): string {
   // The adapter turns `{{emoji:…}}` into emoji, in code too.
   return ALIVE.test(part) ? `\`${part.replaceAll('{{', '{\u2060{')}\`` : part.replace(PUNCTUATION, '\\$&')
 }
+
+/** What the adapter makes of a link on a card: its label, and the address as the text and the target of another. */
+export function linkLength(label: string, url: string): number {
+  const shown = `${label} (${url})`.replace(PUNCTUATION, '\\$&')
+  return shown.length + `[](${url})`.length
+}

@@ -1,11 +1,15 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat } from 'chat'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderAnswer } from '../../../../server/adapters/chat/speech'
 import { say } from '../../../../server/adapters/chat/streaming'
+import { previewOf } from '../../../../server/domain/conversation/previews'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import { telegram as platform } from '../../../../server/platforms/telegram/definition'
+import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'
+import { submissionOf } from '../../../fixtures/views'
 import { startTelegram, type Telegram } from '../../../support/telegram'
 
 let telegram: Telegram
@@ -34,4 +38,16 @@ test.each([
   const texts = telegram.messages().slice(before).map(({ text }) => text)
   expect(texts.length).toBeGreaterThan(1)
   expect(texts.join(' ')).toBe(parts.join('').trim())
+})
+
+test.each(['a', '.', '/a`'])('of a list of submissions that say %j each has its link', async (sign) => {
+  const site = 'https://form-triage-git-main-some-company.vercel.app'
+  const data = Object.fromEntries(['a', 'b', 'c'].map(key => [key + sign.repeat(90), sign.repeat(90)]))
+  const submissions = Array.from({ length: 5 }, () => ({ ...submissionOf(data), id: crypto.randomUUID() }))
+  const items = submissions.map(submission => previewOf(submission, { siteUrl: site, forms: formsOf() }))
+  const text = ['At least 1,000 submissions wait. The oldest came on 21 Nov 2026, 12:03 UTC. The newest 5:']
+  const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
+  await thread.post(renderAnswer({ speech: { text, items } }, platform))
+  const said = telegram.messages().at(-1)!.text
+  expect(said.match(/\(https:\S+\)$/gm)).toEqual(submissions.map(({ id }) => `(${site}/submissions/${id})`))
 })

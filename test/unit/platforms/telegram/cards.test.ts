@@ -60,9 +60,25 @@ test.each([
   }
 })
 
-test.each(['\\', '`-'])('what Telegram takes two of for each %j in code pushes no later field off the card', async (sign) => {
-  const value = `/a${sign.repeat(700)}`
-  expect((await post(openView({ first: value, second: value, last: 'unharmed' }))).text).toContain('\nlast: unharmed\n')
+test.each([0, 1, 6, 20])('a full card with the links of %i files says what became of it, and where it is edited', async (count) => {
+  const site = 'https://form-triage-git-main-some-company.vercel.app'
+  const [id, key] = [crypto.randomUUID(), `${'-_'.repeat(21)}k`]
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const links = Array.from({ length: count }, (_, index) => (
+    { label: `Open file ${index + 1} (${type}, 1.4 MB)`, url: `${site}/api/files/${id}/${index}?key=${key}` }
+  ))
+  for (const size of [20, 100, 700, 3000]) {
+    const fields = Object.keys(manyFields(200)).map(label => ({ label, value: '.'.repeat(size), edited: false }))
+    const url = `${site}/submissions/${id}`
+    const { text } = await post({ ...openView({}), fields, links, url, notes: ['Email failed.', 'The last line.'] })
+    expect(text).toMatch(/: open the full submission [^]*\nEmail failed\.\nThe last line\.\nEdit & Forward on the web \(\S+\)$/)
+  }
+})
+
+test.each(['\\', '`-'])('what Telegram takes two of for each %j in code pushes nothing off the card', async (sign) => {
+  const value = `/a${sign.repeat(1400 / sign.length)}`
+  const { text } = await post(openView({ first: value, second: value, last: 'unharmed' }))
+  expect(text).toMatch(/\nlast: unharmed\n2 shortened: open the full submission [^]*\nEdit & Forward on the web \(\S+\)$/)
 })
 
 test.each([
