@@ -41,7 +41,7 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(children => ({ type: 'fields', children } as const)),
     ...pictures,
-    ...isOffered(view, 'forward') && fields.length === 0 ? [muted('The form was empty.')] : [],
+    ...isOffered(view, 'forward') && view.fields.length === 0 ? [muted('The form was empty.')] : [],
     ...leftOut
       ? [linkTo(view, `${leftOut}: open the full submission`)
         ?? muted(`${leftOut}: not shown here.`)]

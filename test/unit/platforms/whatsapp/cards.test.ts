@@ -72,6 +72,17 @@ test('as many long changes as a tool may ask for stand on WhatsApp with who aske
   expect(text).toContain('Asked by Ada on WhatsApp.')
 })
 
+test('a card that has room for no field does not say that the form was empty', async () => {
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const links = [1, 2].map(index => (
+    { label: `Open file ${index} (${type}, 1.4 MB)`, url: `${SITE}/api/files/${crypto.randomUUID()}/${index}?key=${'k'.repeat(43)}` }
+  ))
+  const { text } = await post({ ...openView({ message: 'Some words. '.repeat(80) }), links, notes: ['x'.repeat(100)] })
+  expect(text).toContain('1 more field: open the full submission')
+  expect(text).not.toContain('empty')
+  expect((await post(openView({}))).text).toContain('The form was empty.')
+})
+
 const UNITS = ['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}']
 
 test.each(UNITS)('WhatsApp takes the largest card of %j, with its buttons and one link', async (unit) => {
