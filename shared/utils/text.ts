@@ -33,3 +33,8 @@ export function oneLine(text: string): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
+
+/** How a text begins: at most so many UTF-16 units, and no half of a character. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { counted, oneLine } from '../../../shared/utils/text'
+import { beginning, counted, oneLine } from '../../../shared/utils/text'
 import { HEAD_BYTES, type FileRule, type FileStore, type IncomingFile, type StoredFile } from '../../ports/files'
 import type { Limiter } from '../../ports/limiter'
 import {
@@ -103,6 +103,6 @@ function nameOf(sent: string): string {
   const name = oneLine(sent.toWellFormed()).split(/[/\\]/).at(-1)!.trim()
   const dot = name.lastIndexOf('.')
   const end = dot > 0 && name.length - dot <= 10 ? name.slice(dot) : ''
-  const cut = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - end.length - 1).toWellFormed()}…${end}` : name
+  const cut = name.length > MAX_NAME ? `${beginning(name, MAX_NAME - end.length - 1)}…${end}` : name
   return /^\.*$/.test(cut) ? 'file' : cut
 }

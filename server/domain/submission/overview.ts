@@ -3,7 +3,7 @@ import type { ReviewBoard } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
-import { visible } from '../../../shared/utils/text'
+import { beginning, visible } from '../../../shared/utils/text'
 import { readText } from './field-text'
 import { inOrder, ruleOf } from './fields'
 import { holderOf } from './hold'
@@ -114,8 +114,8 @@ export function holderLine(
 /** In one line, and no longer than this. */
 function cut(text: string, length: number): string {
   // Only as much is looked at as can matter: a value may have a quarter of a million characters.
-  const line = visible(text.slice(0, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
+  const line = visible(beginning(text, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
   return line.length > length || text.length > 4 * length
-    ? `${line.slice(0, length - 1).toWellFormed().trimEnd()}…`
+    ? `${beginning(line, length - 1).trimEnd()}…`
     : line
 }

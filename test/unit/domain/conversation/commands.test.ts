@@ -84,7 +84,7 @@ describe('pending', () => {
     const long = submissionOf({ ['k'.repeat(500)]: `a\n\n${'😀'.repeat(500)}`, b: 1, c: null, d: 'not shown' })
     const value = plain(said(await commandsOver([long]).ask('pending')).items![0]!.value)
     expect(value.length).toBeLessThan(400)
-    expect(value.isWellFormed()).toBe(true)
+    expect(value).toContain(`a ${'😀'.repeat(38)}…\n`)
     expect(value).not.toContain('not shown')
   })
 

@@ -52,6 +52,7 @@ test.each([
   ['../../etc/passwd', 'passwd'], ['C:\\fakepath\\cv.pdf', 'cv.pdf'], ['a\r\nSet-Cookie: b', 'a Set-Cookie: b'],
   ['', 'file'], ['..', 'file'], ['/', 'file'], ['数.pdf', '数.pdf'], ['\uD800.pdf', '\uFFFD.pdf'],
   [`${'a'.repeat(300)}.pdf`, `${'a'.repeat(145)}….pdf`],
+  [`${'a'.repeat(144)}${'🦊'.repeat(9)}.pdf`, `${'a'.repeat(144)}….pdf`],
 ])('the name %j reads as %j', async (name, read) => {
   const { files } = incoming()
   await files.take({ field: 'cv', name, content: bytes('1') })

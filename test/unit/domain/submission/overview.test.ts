@@ -59,7 +59,7 @@ test('a row previews the first fields in one line each, and counts the rest', as
 test('a preview is never cut through a character', async () => {
   await store({ data: { fox: `${'x'.repeat(158)}🦊🦊` } })
   const { rows: [row] } = await listRows({ limit: 1 }, ports)
-  expect(row!.preview[0]!.value.isWellFormed()).toBe(true)
+  expect(row!.preview[0]!.value).toBe(`${'x'.repeat(158)}…`)
 })
 
 test('a row says where its cards are', async () => {
