@@ -1,14 +1,16 @@
 /**
  * What nobody sees and what turns the text around it: marks, embeddings, overrides and isolates of direction, invisible
- * characters, and tags. Joiners stay, because emoji and whole scripts are composed with them, and so do a space of no
- * width between words of a script that writes none, and the tags of a flag: no more than name a region, so that no text
- * hides in them.
+ * characters, tags, and selectors of a variant where there is none, which spell a text as tags do. Joiners stay, as
+ * emoji and whole scripts are composed with them, and so do a space of no width between words of a script that writes
+ * none, and the tags of a flag: no more than name a region, so that no text hides in them.
  */
 const UNSEEN = new RegExp([
   String.raw`(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F})`,
-  String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2060-\u2064\uFEFF]`,
+  String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2060-\u2064\u206A-\u206F\uFEFF]`,
   String.raw`(?<![\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
   String.raw`[\u{E0000}-\u{E007F}]`,
+  // Each is of what is before it: of an ideograph, or of emoji and signs (https://unicode.org/reports/tr37/).
+  String.raw`(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<=[\uFE00-\uFE0F\u{E0100}-\u{E01EF}])[\uFE00-\uFE0F]`,
 ].join('|'), 'gu')
 
 /**

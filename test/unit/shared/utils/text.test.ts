@@ -11,6 +11,12 @@ describe('text', () => {
     ],
     ['characters that take no room', 'pay\u200Bpal\u2060\uFEFF', 'pay⟨U+200B⟩pal⟨U+2060⟩⟨U+FEFF⟩'],
     ['tags, in which a text can hide', 'Hi\u{E0041}\u{E0042}', 'Hi⟨U+E0041⟩⟨U+E0042⟩'],
+    [
+      'selectors of a variant where there is none, in which a text can hide as well',
+      '😀\u{E0158}\u{E0159} H\u{E0101}i 👍\uFE0F\uFE0E 葛\u{E0100}\uFE01',
+      '😀⟨U+E0158⟩⟨U+E0159⟩ H⟨U+E0101⟩i 👍\uFE0F⟨U+FE0E⟩ 葛\u{E0100}⟨U+FE01⟩',
+    ],
+    ['characters that nobody uses any more', 'a\u206A\u206Fb', 'a⟨U+206A⟩⟨U+206F⟩b'],
     ['tags behind a flag that they do not name', '🏴\u{E0068}\u{E0069}\u{E007F}', '🏴⟨U+E0068⟩⟨U+E0069⟩⟨U+E007F⟩'],
     [
       'a mark within Hebrew and Arabic, whose letters stay as they are', 'שלום\u200F, مرحبا\u061C!',
@@ -21,7 +27,9 @@ describe('text', () => {
   })
 
   test.each([
-    ['emoji that are joined', '👩‍🚀 👨‍👩‍👧 🏳️‍🌈 ❤️ 👍🏽'], ['a flag made of tags', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Hi'],
+    ['emoji that are joined', '👩‍🚀 👨‍👩‍👧 🏳️‍🌈 ❤️ 👍🏽'],
+    ['variants of emoji, digits and ideographs', '☎\uFE0E ☎\uFE0F 5\uFE0F\u20E3 葛\u{E0100}城 辻\u{E0101}'],
+    ['a flag made of tags', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Hi'],
     ['Hebrew and Arabic', 'שָׁלוֹם עולם مرحبا بالعالم'],
     ['Persian and Hindi with joiners', 'می‌خواهم क्‍ष'],
     ['Thai and Khmer with spaces of no width', 'ภาษา\u200Bไทย ភាសា\u200Bខ្មែរ'], ['line ends and tabs', 'a\r\n\tb'],
