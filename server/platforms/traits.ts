@@ -1,6 +1,8 @@
 import type { ZodType } from 'zod'
 import type { Moment } from '../../shared/types/line'
 
+interface Link { label: string, url: string }
+
 /** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
 interface CardLimits {
   /** Fields shown at most; the rest is counted on the card. */
@@ -13,8 +15,8 @@ interface CardLimits {
   total: number
   /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
   isText?: true
-  /** What a link takes of the text, where that is more than its markdown. */
-  linkLength?: (label: string, url: string) => number
+  /** Where links are text: what some take of it, and how much of that has room beside `total`. */
+  links?: { length: (links: readonly Link[]) => number, room: number }
   /** Groups, pictures, links to files and further notes together, where each is an element and these are counted. */
   blocks?: number
   /** Pictures that it shows by their addresses: how many, and whether only what the world reaches. Absent for none. */

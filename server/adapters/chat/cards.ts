@@ -26,12 +26,10 @@ export interface RenderedCard {
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
   const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
-  const [first, others] = [links.slice(0, LINKS_LEFT_ROOM_FOR), links.slice(LINKS_LEFT_ROOM_FOR)]
-  // To what is left out, and to where it is edited.
-  const pages = view.url === null ? [] : [{ label: '', url: view.url }, { label: '', url: view.url }]
+  const others = links.slice(LINKS_LEFT_ROOM_FOR)
   const { fields, hidden, shortened } = fitFields(view.fields, platform, sumOf([
-    ...notes.map(({ content }) => content.length), ...others.map(link => lengthOf(link, platform)),
-    ...[...first, ...pages].map(link => beyondMarkdown(link, platform)),
+    ...notes.map(({ content }) => content.length), ...others.map(link => lengthOf([link], platform)),
+    withoutRoom([...links.slice(0, LINKS_LEFT_ROOM_FOR), ...pagesOf(view)], platform),
   ]), others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
   const unlinked = (view.links ?? []).length - links.length
   const leftOut = [
@@ -121,13 +119,21 @@ const LINKS_LEFT_ROOM_FOR = 1
 /** The same for notes, where each is a block; most cards have no more. */
 const NOTES_LEFT_ROOM_FOR = 3
 
-function lengthOf(link: ViewLink, platform: Platform): number {
-  return `[${link.label}](${link.url})`.length + beyondMarkdown(link, platform)
+/** As long as what leads to the page of a card may be. */
+const PAGE_LABELS = ['1,000 more fields, 100 shortened, 20 more files: open the full submission', 'Edit & Forward on the web']
+
+function pagesOf({ url }: CardView): ViewLink[] {
+  return url === null ? [] : PAGE_LABELS.map(label => ({ label, url }))
 }
 
-/** What a link takes of a text beside its markdown. */
-export function beyondMarkdown({ label, url }: ViewLink, { card: { linkLength } }: Platform): number {
-  return linkLength ? linkLength(label, url) - `[${label}](${url})`.length : 0
+/** What links take of a text. */
+export function lengthOf(links: readonly ViewLink[], { card }: Platform): number {
+  return card.links?.length(links) ?? sumOf(links.map(({ label, url }) => `[${label}](${url})`.length))
+}
+
+/** What the links that every card may have take beside what is left for them. */
+function withoutRoom(links: readonly ViewLink[], platform: Platform): number {
+  return Math.max(lengthOf(links, platform) - (platform.card.links?.room ?? Infinity), 0)
 }
 
 function sumOf(lengths: readonly number[]): number {
@@ -137,7 +143,7 @@ function sumOf(lengths: readonly number[]): number {
 /** As many whole links as take no more than half of the text; the rest is on the page. */
 function linksOf({ links = [] }: CardView, platform: Platform): readonly ViewLink[] {
   let room = platform.card.total / 2
-  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= lengthOf(link, platform)) >= 0)
+  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= lengthOf([link], platform)) >= 0)
 }
 
 /** Nobody is shown a broken picture where its address is known to this machine alone. */

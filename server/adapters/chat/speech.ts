@@ -1,7 +1,7 @@
 import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
 import { plain } from '../../../shared/utils/line'
 import type { Answer, Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
-import { beyondMarkdown, escapeWithin, fitted, renderCard, textElement } from './cards'
+import { escapeWithin, fitted, lengthOf, renderCard, textElement } from './cards'
 import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
@@ -11,6 +11,9 @@ import { cut, fieldName } from '../../platforms/shared/text'
 const PARAGRAPH_LENGTH = 2000
 
 const ITEM_LENGTH = 600
+
+/** Of the link of an item, where links are text; what is longer leaves that much less for what it says. */
+const LINK_LENGTH = 120
 
 /** Renders what the bot says for a thread of the platform, with everything from users and forms escaped for it. */
 export function renderAnswer(answer: Answer, platform: Platform): PostableSpeech {
@@ -43,7 +46,8 @@ function buttonOf({ id, label, primary, value }: SpeechButton) {
 /** Items with a page of their own stand apart, with what leads there; the others stand together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
   const field = ({ label, value, link }: SpeechItem): LineField => {
-    const { content, line } = fitted(value, ITEM_LENGTH - (link ? beyondMarkdown(link, platform) : 0), platform)
+    const taken = link && platform.card.links ? Math.max(lengthOf([link], platform) - LINK_LENGTH, 0) : 0
+    const { content, line } = fitted(value, ITEM_LENGTH - taken, platform)
     return {
       ...Field({
         label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),

@@ -3,7 +3,7 @@ import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import { throughSdk } from '../shared/through-sdk'
 import type { TelegramSettings } from './adapter'
-import { escapeTelegram, linkLength } from './escape'
+import { escapeTelegram, linksLength } from './escape'
 
 const chatId = text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890')
 
@@ -31,8 +31,8 @@ const variables = {
 /**
  * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
  *
- * - 4,096 characters a message, of which 900 are left for title, links and line ends; that the SDK writes the address
- *   of a link twice counts with the fields (https://core.telegram.org/bots/api#sendmessage)
+ * - 4,096 characters a message, of which 900 are left for title, line ends and links: 600, as the SDK writes them,
+ *   addresses twice (https://core.telegram.org/bots/api#sendmessage)
  * - of an answer the SDK cuts off what is beyond them, and counts the backslashes that it puts before punctuation: of
  *   half as many characters nothing is lost
  * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take all
@@ -42,7 +42,10 @@ const variables = {
 export const telegram: Definition = {
   key: 'telegram', label: 'Telegram', aliases: [], icon: 'i-lucide-send',
   about: 'The same cards in a Telegram group; editing opens the submission here.',
-  card: { fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true, linkLength },
+  card: {
+    fields: 40, fieldsPerGroup: 40, label: 100, value: 1500, total: 3200, isText: true,
+    links: { length: linksLength, room: 600 },
+  },
   cardIntervalMs: 3000,
   modal: null,
   messageLength: 2000,

@@ -32,8 +32,8 @@ function escapePart(part: string): string {
   return ALIVE.test(part) ? `\`${part.replaceAll('{{', '{\u2060{')}\`` : part.replace(PUNCTUATION, '\\$&')
 }
 
-/** What the adapter makes of a link on a card: its label, and the address as the text and the target of another. */
-export function linkLength(label: string, url: string): number {
-  const shown = `${label} (${url})`.replace(PUNCTUATION, '\\$&')
-  return shown.length + `[](${url})`.length
+/** Of what the adapter makes of links on a card: each label, and each address as the text and the target of another. */
+export function linksLength(links: readonly { label: string, url: string }[]): number {
+  const written = links.map(({ label, url }) => `${`${label} (${url})`.replace(PUNCTUATION, '\\$&')}[](${url})`)
+  return written.join('\n').length
 }

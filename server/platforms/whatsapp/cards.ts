@@ -1,6 +1,6 @@
 import { Actions, Card, CardText, type ButtonElement, type CardChild, type CardElement, type PostableRaw } from 'chat'
 import { cut } from '../shared/text'
-import { escapeWhatsApp } from './escape'
+import { escapeWhatsApp, linkLines } from './escape'
 
 /** Of a message with buttons, in characters. */
 const HEAD_LENGTH = 60
@@ -16,7 +16,7 @@ type Postable = CardElement | PostableRaw
 export function messageOf({ title, children }: CardElement): Postable {
   const parts = children.flatMap(child => child.type === 'section' ? child.children : [child])
   const buttons = parts.flatMap(buttonsIn)
-  const links = linksIn(parts)
+  const links = linkLines(parts.filter(part => part.type === 'link'))
   if (buttons.length === 0) return { raw: [...headed(title), ...parts.flatMap(saidBy), ...links].join('\n\n') }
   const [said, below] = [parts.flatMap(saidBy).join('\n\n'), links.join('\n')]
   const body = [cut(said, BODY_LENGTH - below.length - 2), below].filter(Boolean).join('\n\n')
@@ -45,12 +45,4 @@ function buttonsIn(child: CardChild): ButtonElement[] {
   if (child.type !== 'actions') return []
   const buttons = child.children.filter(each => each.type === 'button')
   return buttons.map(button => ({ ...button, label: cut(button.label, BUTTON_LENGTH) }))
-}
-
-/** Each address once, behind what it is for. */
-function linksIn(children: readonly CardChild[]): string[] {
-  const links = children.filter(child => child.type === 'link')
-  const labels = new Map<string, string[]>()
-  for (const { url, label } of links) labels.set(url, [...labels.get(url) ?? [], label])
-  return [...labels].map(([url, all]) => `${all.join(' · ')}: ${url}`)
 }

@@ -2,7 +2,7 @@ import { base, text, token, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { WhatsAppSettings } from './adapter'
-import { escapeWhatsApp } from './escape'
+import { escapeWhatsApp, linkLines } from './escape'
 
 const APP = 'https://developers.facebook.com/apps → your app → '
 
@@ -44,7 +44,7 @@ const variables = {
  * A chat with one reviewer: the adapter knows no groups. Nothing that was sent can be changed (the Cloud API has no
  * call for it, and the adapter's `editMessage` throws): what becomes of a card is said below it, quoting it.
  *
- * - a message with buttons has 60 characters in its head and 1,024 below, of which some 370 are left for links and
+ * - a message with buttons has 60 characters in its head and 1,024 below, of which 370 are left for links, 320, and
  *   lines; 3 buttons of 20 characters
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages)
  * - a message to one person every 6 s, with bursts that count against what follows
@@ -55,7 +55,10 @@ const variables = {
 export const whatsapp: Definition = {
   key: 'whatsapp', label: 'WhatsApp', aliases: [], icon: 'i-lucide-message-circle',
   about: 'Cards in a WhatsApp chat with one reviewer; decisions are said below; editing opens the submission here.',
-  card: { fields: 10, fieldsPerGroup: 10, label: 60, value: 400, total: 650, isText: true },
+  card: {
+    fields: 10, fieldsPerGroup: 10, label: 60, value: 400, total: 650, isText: true,
+    links: { length: links => linkLines(links).join('\n').length, room: 320 },
+  },
   cardIntervalMs: 6000,
   modal: null,
   keepsMessages: true,

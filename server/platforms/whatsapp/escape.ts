@@ -43,3 +43,10 @@ function withoutLink(word: string): string {
   if (!ADDRESS.test(word) || EMAIL.test(word)) return word
   return word.replaceAll('://', `:${HAIR}//`).replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])/gu, `.${HAIR}`)
 }
+
+/** Links as text: each address once, behind what it is for. */
+export function linkLines(links: readonly { label: string, url: string }[]): string[] {
+  const labels = new Map<string, string[]>()
+  for (const { url, label } of links) labels.set(url, [...labels.get(url) ?? [], label])
+  return [...labels].map(([url, all]) => `${all.join(' · ')}: ${url}`)
+}

@@ -72,6 +72,23 @@ test('as many long changes as a tool may ask for stand on WhatsApp with who aske
   expect(text).toContain('Asked by Ada on WhatsApp.')
 })
 
+test.each([0, 1, 6, 20])('a full card with the links of %i files says what became of it, and where it is edited', async (count) => {
+  const site = 'https://form-triage-git-main-some-company.vercel.app'
+  const [id, key] = [crypto.randomUUID(), 'k'.repeat(43)]
+  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const links = Array.from({ length: count }, (_, index) => (
+    { label: `Open file ${index + 1} (${type}, 1.4 MB)`, url: `${site}/api/files/${id}/${index}?key=${key}` }
+  ))
+  const url = `${site}/submissions/${id}`
+  for (const size of [5, 20, 60, 3000]) {
+    const fields = Object.keys(manyFields(200)).map(label => ({ label, value: '.'.repeat(size), edited: false }))
+    const { text } = await post({ ...openView({}), fields, links, url, notes: ['Email failed.', 'The last line.'] })
+    expect(text).toContain('\nEmail failed.\n\nThe last line.\n\n')
+    expect(text).toContain(`: open the full submission · Edit & Forward on the web: ${url}`)
+    for (const { url } of links.slice(0, 1)) expect(text).toContain(url)
+  }
+})
+
 test('a card that has room for no field does not say that the form was empty', async () => {
   const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
   const links = [1, 2].map(index => (
