@@ -1,5 +1,6 @@
 import { createEmulator } from 'emulate'
 import { blockText } from './block-kit'
+import { askEmulator } from './emulator'
 import { freePort } from './ports'
 import { startProxy, type Proxy } from './proxy'
 import { startRedis, type RedisServer } from './redis-server'
@@ -67,9 +68,7 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
 async function startResend(): Promise<Deployment['resend']> {
   const emulator = await createEmulator({ service: 'resend', port: await freePort() })
   const proxy = await startProxy(emulator.url)
-  const read = async <T>(path: string) => await (await fetch(
-    emulator.url + path, { headers: { authorization: 'Bearer re_test_key' } },
-  )).json() as T
+  const read = <T>(path: string) => askEmulator<T>(emulator.url + path, 'Bearer re_test_key')
   // What was sent stays as it is.
   const sent = new Map<string, Promise<SentEmail>>()
   const emails = async () => {

@@ -1,4 +1,4 @@
-import { request as ask } from 'undici'
+import { askEmulator } from './emulator'
 import type { Recorded } from './proxy'
 
 type Json = Record<string, unknown>
@@ -14,14 +14,9 @@ const STREAM_LENGTH = 12_000
 export function streamsOn(target: string): (request: Recorded) => Promise<Response | null> {
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()
 
-  const call = async (method: string, args: Json, authorization: string): Promise<Json> => {
-    const { body } = await ask(`${target}/api/${method}`, {
-      method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify(args),
-      // As in the proxy: the emulator closes a connection that was silent for five seconds, a time limit of some tests.
-      reset: true,
-    })
-    return await body.json() as Json
-  }
+  const call = (method: string, args: Json, authorization: string) => (
+    askEmulator<Json>(`${target}/api/${method}`, authorization, args)
+  )
 
   async function answer(method: string, args: Json, authorization: string): Promise<Json | null> {
     const chunks = (args.chunks ?? []) as { type: string, text?: string }[]

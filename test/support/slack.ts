@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createEmulator } from 'emulate'
+import { askEmulator } from './emulator'
 import { freePort } from './ports'
 import { startProxy, type Proxy } from './proxy'
 import { parseCall, undescribed, undescribedAnswer } from './slack-bodies'
@@ -80,13 +81,9 @@ export async function startSlack(): Promise<Slack> {
   })
   const streams = streamsOn(emulator.url)
   const proxy = await startProxy(async request => await streams(request) ?? emulator.url, undescribed)
-  const call = async (method: string, body: object, token = BOT_TOKEN) => {
-    const response = await fetch(`${emulator.url}/api/${method}`, {
-      method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return await response.json() as Block
-  }
+  const call = (method: string, body: object, token = BOT_TOKEN) => (
+    askEmulator<Block>(`${emulator.url}/api/${method}`, `Bearer ${token}`, body)
+  )
   const { user } = await call('users.lookupByEmail', { email: 'ada@example.com' })
   const [{ user: bot }, { user: grace }] = await Promise.all([
     call('users.lookupByEmail', { email: 'bot@example.com' }),
