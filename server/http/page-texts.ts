@@ -155,12 +155,19 @@ const SHIPPED: Readonly<Record<string, Texts>> & { en: Texts } = {
 export function textsFor(acceptLanguage: string, own: PageTexts = {}): { language: string, texts: Texts } {
   const known = { ...SHIPPED, ...own }
   const wanted = ranked(acceptLanguage).filter(([, weight]) => weight > 0).sort(([, a], [, b]) => b - a)
-  const language = wanted.flatMap(([tag]) => [tag, tag.split('-')[0]!]).find(tag => Object.hasOwn(known, tag)) ?? 'en'
-  const plain = language.split('-')[0]!
+  const language = wanted.flatMap(([tag]) => kindsOf(tag)).find(tag => Object.hasOwn(known, tag)) ?? 'en'
   return {
     language,
-    texts: { ...SHIPPED.en, ...SHIPPED[plain], ...own[plain], ...own[language] },
+    texts: kindsOf(language).reduceRight<Texts>(
+      (texts, kind) => ({ ...texts, ...SHIPPED[kind], ...own[kind] }), SHIPPED.en,
+    ),
   }
+}
+
+/** A language, and those that it is a kind of, the nearest first: `zh-hant-tw`, `zh-hant`, `zh` (RFC 4647, 3.4). */
+function kindsOf(tag: string): string[] {
+  const parts = tag.split('-')
+  return parts.map((_, left) => parts.slice(0, parts.length - left).join('-'))
 }
 
 /** What is wrong with fields in the visitor's words, by key. */

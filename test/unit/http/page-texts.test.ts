@@ -5,7 +5,7 @@ import { PAGE_TEXTS } from '../../../server/ports/form'
 test.each([
   ['', 'en'], ['de', 'de'], ['de-AT,de;q=0.9,en;q=0.8', 'de'], ['pl,fr;q=0.5,de;q=0.7', 'de'], ['pl', 'en'],
   ['*', 'en'], ['ES-mx', 'es'], ['de;q=0, fr;q=0.1', 'fr'], ['de;q=x,fr', 'fr'], ['constructor,__proto__', 'en'],
-  [',;q=,,', 'en'],
+  ['de;q=0', 'en'], [',;q=,,', 'en'],
 ])('%j is answered in %s', (header, language) => {
   expect(textsFor(header).language).toBe(language)
 })
@@ -24,4 +24,14 @@ test('a form says it in its own words, in a language of its own too, and otherwi
   expect(textsFor('pt-BR', own)).toMatchObject({ language: 'pt-br', texts: {
     thanks: 'Obrigada!', received: 'Chegou.', reference: 'Reference',
   } })
+})
+
+test.each([
+  ['zh-Hant-TW', 'zh-hant'], ['zh-Hant', 'zh-hant'], ['zh-Hant-HK', 'zh-hant-hk'], ['zh-TW', 'en'],
+  ['sr-Latn-RS,sr;q=0.9', 'sr-latn'], ['sr-RS', 'en'],
+])('%s is answered in %s, by the nearest of the languages that it is a kind of', (header, language) => {
+  const own = { 'zh-hant': { thanks: '謝謝！' }, 'zh-hant-hk': { received: '收到。' }, 'sr-latn': { thanks: 'Hvala!' } }
+  const { language: answered, texts } = textsFor(header, own)
+  expect(answered).toBe(language)
+  if (language === 'zh-hant-hk') expect(texts).toMatchObject({ thanks: '謝謝！', received: '收到。' })
 })
