@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
 
 /** An email that came back goes to somebody else, not to a mailing list. */
@@ -59,6 +59,13 @@ export function sentTo(address: string): string | undefined {
   const whole = `${local}@${domain}`
   const isAddress = DOMAIN.test(domain) && EMAIL.safeParse(`${local}@example.com`).success
   return isAddress && local.length <= MAX_LOCAL && whole.length <= MAX_ADDRESS ? whole : undefined
+}
+
+/** An address in every way in which its domain is written: as here, in ASCII, and in its own letters (RFC 5890). */
+export function spellingsOf(address: string): string[] {
+  const at = address.lastIndexOf('@') + 1
+  const host = address.slice(at)
+  return [...new Set([host, domainToASCII(host), domainToUnicode(host)])].map(each => address.slice(0, at) + each)
 }
 
 function isAscii(text: string): boolean {

@@ -6,6 +6,7 @@ import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
+import { sentTo, spellingsOf } from './addresses'
 import { endedOf } from './endings'
 import { fieldText } from './field-text'
 import { reached } from './overview'
@@ -36,9 +37,14 @@ const before = z.string().regex(
   new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'it is not what was answered to the request before',
 ).optional()
 
+/** Any that a form may have: the domain in its own letters, too. */
+const email = z.string().max(254, 'it is longer than any address').refine(
+  address => sentTo(address) !== undefined, 'it is not an email address',
+)
+
 /** Whom or what to forget. */
 export const forgetting = z.union([
-  z.strictObject({ email: z.email('it is not an email address').max(254, 'it is longer than any address'), before }),
+  z.strictObject({ email, before }),
   z.strictObject({
     text: z.string().trim().min(LEAST_TEXT, `it has fewer than ${LEAST_TEXT} characters`).max(
       200, 'it has more than 200 characters',
@@ -134,9 +140,11 @@ async function eraseOne(
 
 /** Whether it is in a value or a key, whatever its case; an address only as a whole, because a part is another's. */
 function containing(asked: z.infer<typeof forgetting>): (submission: Submission) => boolean {
-  const wanted = normalized('email' in asked ? asked.email : asked.text)
-  const address = new RegExp(`(?<![\\p{L}\\p{N}._%+-])${escaped(wanted)}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'u')
-  const isIn = (text: string) => 'email' in asked ? address.test(text) : text.includes(wanted)
+  const wanted = ('email' in asked ? spellingsOf(asked.email) : [asked.text]).map(normalized)
+  const address = new RegExp(
+    `(?<![\\p{L}\\p{N}._%+-])(?:${wanted.map(escaped).join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'u',
+  )
+  const isIn = (text: string) => 'email' in asked ? address.test(text) : text.includes(wanted[0]!)
   return ({ data, envelope = {}, before = {}, confirmation }) => [
     ...data === null ? [] : [...textsOf(data), ...textsOf(before), ...textsOf(envelope)],
     ...confirmation?.to ? [confirmation.to] : [],

@@ -55,6 +55,18 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   })
 })
 
+test.each([
+  ['ada@bücher.example', ['ada@bücher.example', 'ADA@BÜCHER.example', 'ada@xn--bcher-kva.example']],
+  ['ada@xn--bcher-kva.example', ['<ada@bu\u0308cher.example>', 'ada@xn--bcher-kva.example']],
+  ['ada@почта.рф', ['ada@почта.рф', 'ada@xn--80a1acny.xn--p1ai']],
+  ['ada@xn--80a1acny.xn--p1ai', ['ada@почта.рф']],
+])('%s is one address, whether its domain is written in its own letters or in ASCII', async (email, written) => {
+  const ids = [await triage.post({ email: `canada${email.slice(3)}` })]
+  for (const each of written) ids.push(await triage.post({ email: each }))
+  expect(await forget({ email })).toMatchObject({ erased: written.length })
+  expect(await Promise.all(ids.map(state))).toEqual(['open', ...written.map(() => 'erased')])
+})
+
 test('a text is found within values and keys, whatever its case and spaces', async () => {
   const found = [
     await triage.post({ who: 'the E\u0301LODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 }),
