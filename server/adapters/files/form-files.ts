@@ -24,6 +24,9 @@ const AT_ONCE = 8
 /** What UTF-16 begins with. */
 const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
 
+/** What TIFF begins with. What else is in it may stand at its end, further than `file-type` gets to see. */
+const TIFF = ['49492a00', '4d4d002a']
+
 /** What came with forms, on any storage. Nobody else gets a link to it: on Vercel Blob it is private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
   let opened: ReturnType<typeof open> | undefined
@@ -72,7 +75,8 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
     async typeOf(head) {
       const { fileTypeFromBuffer } = await import('file-type')
       const found = await fileTypeFromBuffer(head).catch(() => undefined)
-      return found?.mime ?? (isText(head) ? 'text/plain' : null)
+      if (found) return found.mime
+      return TIFF.includes(hexOf(head, 4)) ? 'image/tiff' : isText(head) ? 'text/plain' : null
     },
     ...options.storage.kind === 'disk' ? foldersOf(join(options.dir, FORM_FILES)) : {},
   }
@@ -132,7 +136,7 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
  * as Excel has them, Windows-1252.
  */
 function isText(head: Uint8Array): boolean {
-  const encoding = MARKS[Buffer.from(head.subarray(0, 2)).toString('hex')] ?? 'windows-1252'
+  const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
     // eslint-disable-next-line no-control-regex
@@ -141,4 +145,8 @@ function isText(head: Uint8Array): boolean {
   catch {
     return false
   }
+}
+
+function hexOf(head: Uint8Array, bytes: number): string {
+  return Buffer.from(head.subarray(0, bytes)).toString('hex')
 }
