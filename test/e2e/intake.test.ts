@@ -123,6 +123,8 @@ describe('what is refused', () => {
 
   it.each([
     '', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D]),
+    // Another encoding would be taken with what it cannot say left out.
+    Buffer.from('{"name":"André"}', 'latin1'),
   ])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
     const { status, json } = await post(body, 'application/json')
     expect(status).toBe(400)

@@ -110,6 +110,17 @@ describe('a form that a browser sends without a script', () => {
     expect(await page.text()).not.toMatch(/<b>|0b1f|<code>/)
   })
 
+  test('leads back to a website that may send it, whatever page it is opened from', async () => {
+    const back = async (referer: string) => (
+      /<a class="back" href="([^"]*)"/.exec(await (await fetch(`${d.server.url}/api/thanks?form=contact`, {
+        headers: { referer },
+      })).text())?.[1]
+    )
+    expect(await back(`${SHOP}/contact?a=1`)).toBe(`${SHOP}/contact?a=1`)
+    expect(await back(`${SHOP}.evil.example/contact`)).toBe(`${SHOP}/`)
+    expect(await back('javascript:alert(1)')).toBe(`${SHOP}/`)
+  })
+
   test('goes to nobody that is not listed, and is taken all the same', async () => {
     // One form, sent again and again: repeated ones go where the first one goes.
     const headers = { 'idempotency-key': 'hostile-next', 'origin': SHOP }
@@ -152,6 +163,7 @@ describe('a form that a browser sends without a script', () => {
 
   test.each([
     '*/*', 'application/json, text/html', 'application/json', 'text/html;q=0.5, */*', '', 'text/html;q=0',
+    'application/*, text/html;q=0.9', 'application/json, text/html, */*;q=0.1',
   ])('is answered as JSON to who accepts %j', async (accept) => {
     const answer = await submit('/posts', { name: 'Ada', _next: `${SHOP}/` }, { accept })
     expect([answer.status, Object.keys(await answer.json() as object)]).toEqual([200, ['status', 'submissionId']])

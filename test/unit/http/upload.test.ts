@@ -44,6 +44,41 @@ test('a form has its fields by name, several of one name together, and its files
   })
 })
 
+test('a name has its quotes and line breaks, as browsers write them', async () => {
+  expect(await upload([
+    ['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y'],
+  ])).toEqual({
+    fields: { 'a"b\r\nc%20': 'x' }, files: [{ field: '"\n', name: 'my "cv".txt', content: 'y' }],
+  })
+})
+
+test('names of fields count among what a form may hold', async () => {
+  const parts = (count: number) => Array.from({ length: count }, (_, index) => (
+    [`name="${'n'.repeat(10_000)}${index}"`, 'x'] as const
+  ))
+  expect(Object.keys((await upload(parts(100))).fields)).toHaveLength(100)
+  await expect(upload(parts(105))).rejects.toThrow('The body is larger than 1048576 bytes.')
+})
+
+test('what belongs to no part ends with what a form with its files may have', async () => {
+  function* preamble() {
+    for (let sent = 0; sent < 100; sent++) yield 'x'.repeat(MIB)
+  }
+  await expect(read(preamble(), async () => {})).rejects.toThrow('With its files the form is larger than')
+})
+
+test('a form that is refused is answered once what it began to store is over', async () => {
+  let isOver = false
+  const parts = encoded([['name="cv"; filename="cv.txt"', 'I write.'], ['name="a"', 'x'.repeat(MIB)]])
+  const refused = read(parts, async ({ content }) => {
+    await Array.fromAsync(content).catch(() => { /* It was refused meanwhile. */ })
+    // What is in memory is read before these turns of the event loop.
+    for (let turn = 0; turn < 10; turn++) await setImmediate()
+    isOver = true
+  }).catch((error: Error) => [error.message, isOver])
+  expect(await refused).toEqual([expect.stringContaining('The body is larger than'), true])
+})
+
 test('a file in a field without a name is a file', async () => {
   expect(await upload([['filename="cv.txt"', 'I write.']])).toEqual({
     fields: {}, files: [{ field: '', name: 'cv.txt', content: 'I write.' }],
