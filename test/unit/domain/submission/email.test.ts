@@ -37,6 +37,14 @@ test('a list or an object comes as a tree, but for one that its form reads in wo
   ])
 })
 
+test('a list or an object is no subject, nobody\'s name and nobody\'s address; a number may be the subject', async () => {
+  const hidden = { subject: ['One', 'Two'], name: { first: 'Ada' }, reply: ['grace@example.com'] }
+  const { email } = await compose({ ...hidden, email: 'ada@example.com' })
+  expect([email.subject, email.replyTo]).toEqual(['Form submission from ada@example.com', 'ada@example.com'])
+  expect((await compose(hidden)).email).toMatchObject({ subject: 'Form submission', replyTo: undefined })
+  expect((await compose({ ...hidden, topic: 42 })).email.subject).toBe('42')
+})
+
 describe('Subject', () => {
   test.each([
     [{ name: 'Ada', subject: 'A question' }, 'A question'],

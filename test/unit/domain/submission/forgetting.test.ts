@@ -163,6 +163,23 @@ test('what was delivered and is kept is found, however many ended since', async 
   expect(await state(kept)).toBe('erased')
 })
 
+test('what was forwarded on its last day is found while it is kept', async () => {
+  const DAY_MS = 24 * 60 * 60 * 1000
+  const id = await triage.post({ email: 'ada@example.com' })
+  triage.runtime.time += 6.9 * DAY_MS
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
+  await triage.forward(id)
+  triage.runtime.time += DAY_MS / 48
+  expect(await forget({ email: 'ada@example.com' })).toMatchObject({ erased: 1 })
+})
+
+test('two who forget the same at once erase each of them once', async () => {
+  const ids = await storeWaiting(triage, Array.from({ length: 5 }, () => ({ data: { email: 'ada@example.com' } })))
+  const [one, other] = await Promise.all([forget({ email: 'ada@example.com' }), forget({ text: 'ada@example' })])
+  expect([one!.erased + other!.erased, one!.before, other!.before]).toEqual([5, null, null])
+  expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['erased']))
+})
+
 const SHAPE = 'Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}'
 
 test.each([
