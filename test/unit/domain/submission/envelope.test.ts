@@ -49,6 +49,7 @@ describe('what a submission is about', () => {
     ['Order of {item}', { name: 'Ada' }, 'said'],
     ['Order of {item}', { item: { a: 1 } }, 'said'],
     ['{n} × {item}', { n: 2, item: 'a\nb' }, '2 × a b'],
+    ['{n} kg', { n: JSON.rawJSON('1.50') }, '1.50 kg'],
     ['{__proto__}{constructor}', {}, 'said'],
     ['{a} {b}', { a: '{b}', b: 'x' }, '{b} x'],
     ['Orders', {}, 'Orders'],

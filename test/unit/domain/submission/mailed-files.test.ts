@@ -51,6 +51,8 @@ test('an endpoint finds files in their fields, beside what else these hold, and 
     }]],
     ['__proto__', [expect.objectContaining({ name: 'b.pdf' })]],
   ]))
+  const typed = { ...withThem(file('a.pdf', 1)), data: { cv: ['as', 'text'] } }
+  expect(withFiles(typed, files)).toEqual({ cv: ['as', 'text', expect.objectContaining({ name: 'a.pdf' })] })
   const { data } = submissionOf({ name: 'Ada' })
   expect(withFiles({ ...submissionOf({}), data }, files)).toBe(data)
 })
