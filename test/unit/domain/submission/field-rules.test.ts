@@ -43,6 +43,7 @@ describe('a value', () => {
     ['on', { type: 'checkbox', required: true }, true], ['false', { type: 'checkbox' }, false],
     [true, { type: 'checkbox' }, true],
     ['2026-11-22', { type: 'date', min: '2026-01-01', max: '2026-11-22' }, '2026-11-22'],
+    ['2026-01-01', { type: 'date', min: '2026-01-01', max: '2026-11-22' }, '2026-01-01'],
     ['a b', { type: 'select', options: ['a b', 'c'] }, 'a b'],
     [{ a: 1 }, { label: 'Anything' }, { a: 1 }],
   ])('%j is fine as %j and kept as %j', (value, rule, kept) => {

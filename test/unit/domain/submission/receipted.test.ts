@@ -110,6 +110,9 @@ test('form data is kept for a minute after the email arrived, never longer than 
     { ...forwarded, keptUntil: forwarded.expiresAt },
   ]).map(current => step(current, receipt('delivered')).next.keptUntil)
   expect(ends).toEqual([NOW + 60_000, NOW + 1000, forwarded.expiresAt])
+  // It may come back yet.
+  const delayed = step({ ...forwarded, keptUntil: NOW + HOUR }, receipt('delayed')).next
+  expect(delayed.keptUntil).toBe(NOW + HOUR)
 })
 
 test('what became of an email is told once for each card, the latest news alone, and of what is erased to nobody', () => {
