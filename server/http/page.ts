@@ -30,8 +30,8 @@ summary { cursor: pointer }
 @media print { main { border: 0; box-shadow: none } }
 `
 
-/** Right to left, where an operator writes texts in one of these. */
-const LEFTWARD = /^(?:ar|fa|he|ur|ps|yi)\b/
+/** Right to left, where an operator writes texts in one of these languages, or names such a script. */
+const LEFTWARD = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
 
 interface Page {
   language: string
