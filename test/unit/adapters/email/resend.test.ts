@@ -93,6 +93,29 @@ describe('Resend', () => {
     expect(await second).toEqual({ ok: true, value: '1' })
   })
 
+  test('of many emails with files that wait one goes next, and others without files go by', async () => {
+    const waiting: ServerResponse[] = []
+    answer = response => waiting.push(response)
+    const accept = () => waiting.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: {
+      size: 1, read: () => Readable.from([Buffer.from('a')]),
+    } }]
+    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl, timeoutMs: 60_000 }, createHttpClient())
+    const sends = ['one', 'two', 'three'].map(key => mailer.send({ ...email, attachments }, key))
+    await until('the first', () => waiting.length === 1)
+    accept()
+    await sends[0]
+    await until('the second', () => waiting.length === 1)
+    const plain = mailer.send(email, 'plain')
+    await until('the one without files', () => waiting.length > 1)
+    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', 'two', 'plain'])
+    accept()
+    accept()
+    await until('the third', () => waiting.length === 1)
+    accept()
+    for (const sent of [...sends, plain]) expect(await sent).toEqual({ ok: true, value: '1' })
+  })
+
   test('headers and attachments arrive, these in base64', async () => {
     answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
