@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createResendMailer } from '../../../../server/adapters/email/resend'
 import { createHttpClient } from '../../../../server/adapters/http/client'
+import { FilesUnavailable } from '../../../../server/domain/errors'
 import type { Email } from '../../../../server/ports/delivery'
 import { until } from '../../../support/until'
 
@@ -187,6 +188,8 @@ describe('Resend', () => {
     ['an error that is null', 500, 'null'],
     ['a success that is not JSON', 200, 'OK'],
     ['a success that is null', 200, 'null'],
+    // Whoever stands in between may answer so.
+    ['a success without an id', 200, '{}'],
   ])('%s is a failure to repeat', async (_, status, body) => {
     answer = response => response.writeHead(status).end(body)
     expect(await send()).toMatchObject({ ok: false, permanent: false })
@@ -204,6 +207,19 @@ describe('Resend', () => {
     expect(await send({ timeoutMs: 50 })).toMatchObject({
       ok: false, permanent: false, reason: 'Resend did not answer in time.',
     })
+  })
+
+  test('a file that its storage does not give is named as the cause, and nothing is sent without it', async () => {
+    const gone = { size: 1, read: () => Readable.from((async function* (): AsyncGenerator<Buffer> {
+      yield* []
+      throw new FilesUnavailable(new Error('gone'))
+    })()) }
+    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: gone }]
+    expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({
+      ok: false, permanent: false, reason: 'A file of the submission cannot be read from its storage.',
+    })
+    expect(requests).toEqual([])
   })
 
   test('nobody listening is a failure to repeat', async () => {
