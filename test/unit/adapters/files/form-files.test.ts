@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { utimes } from 'node:fs/promises'
+import { stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
@@ -93,6 +93,26 @@ test('on disk a file whose parts still come is no old one, whenever the first of
   await utimes(join(folder, '0'), longAgo, longAgo)
   expect(await files.idsBefore(hourAgo)).toEqual([ONE])
   await files.erase(ONE)
+})
+
+test('a storage that could not be opened is opened again', async () => {
+  let asked = 0
+  const files = createFormFiles({ storage: here.storages['Vercel Blob'](), dir: here.dir, owner: async () => {
+    if (asked++ === 0) throw new Error('The store does not answer.')
+    return 'one'
+  } })
+  await expect(files.write(ONE, 0, chunks(randomBytes(10), 10))).rejects.toThrow('The store does not answer.')
+  await files.write(ONE, 0, chunks(randomBytes(10), 10))
+  expect(await all(files.read(ONE, 0, 10))).toHaveLength(10)
+  await files.erase(ONE)
+})
+
+test('nobody else of the machine looks into the folder of a disk', async () => {
+  const dir = join(here.dir, 'kept', 'uploads')
+  await createFormFiles({ storage: { kind: 'disk' }, dir, owner: async () => 'one' }).write(
+    ONE, 0, chunks(randomBytes(10), 10),
+  )
+  expect((await stat(dir)).mode & 0o077).toBe(0)
 })
 
 test('a Blob of a form is private', async () => {

@@ -30,8 +30,8 @@ afterEach(() => {
   server.close()
 })
 
-const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 60_000) => http({
-  method: 'POST', url, headers: {}, body: 'x', timeoutMs,
+const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 60_000, ignoreBody = false) => http({
+  method: 'POST', url, headers: {}, body: 'x', timeoutMs, ignoreBody,
 })
 
 test('a kept connection that the vendor closes as we write is replaced at once', async () => {
@@ -91,6 +91,22 @@ test('an answer that drips is given up when its time is over', async () => {
 test('early hints are no answer', async () => {
   respond = socket => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}`)
   expect(await call(createHttpClient())).toMatchObject({ status: 200, json: {} })
+  // Whoever wants the status alone has it as soon as it is there.
+  expect(await call(createHttpClient(), 60_000, true)).toMatchObject({ status: 200 })
+})
+
+test('an answer longer than any vendor\'s is a failure; one that nobody reads ends its connection', async () => {
+  const closed: number[] = []
+  respond = (socket, _, connection) => {
+    socket.on('close', () => closed.push(connection))
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    const flow = () => { while (!socket.destroyed && socket.write('x'.repeat(2 ** 16))) { /* As much as it takes. */ } }
+    socket.on('drain', flow)
+    flow()
+  }
+  await expect(call(createHttpClient())).rejects.toMatchObject({ code: 'ANSWER_TOO_LONG' })
+  expect(await call(createHttpClient(), 60_000, true)).toMatchObject({ status: 200 })
+  await until('both connections are closed', () => closed.length === 2)
 })
 
 test('every request says who sends it', async () => {
