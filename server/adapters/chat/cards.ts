@@ -161,10 +161,12 @@ function fitFields(
   const fields: FieldElement[] = []
   let room = limits.total - taken
   let shortened = 0
-  const most = Math.min(limits.fields, groups * limits.fieldsPerGroup)
-  for (const { label, value: now, edited, was } of all.slice(0, most)) {
+  const count = Math.min(limits.fields, groups * limits.fieldsPerGroup)
+  for (const { label, value: now, edited, was } of all.slice(0, count)) {
     const value = was === undefined ? now : `${now || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
-    const text = escapeWithin(value, limits.value, platform)
+    // The first one is shown as far as there is room: a card of nothing but links tells nobody what to decide.
+    const most = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(room - limits.label, 0))
+    const text = escapeWithin(value, most, platform)
     const shown = {
       // An escape may leave nothing of a name, where the platform shows none of its characters.
       label: (
@@ -174,7 +176,7 @@ function fitFields(
     }
     room -= shown.label.length + shown.value.length
     if (room < 0) break
-    if (value.length > limits.value || text !== escape(value)) shortened++
+    if (value.length > most || text !== escape(value)) shortened++
     fields.push({ type: 'field', ...shown })
   }
   return { fields, hidden: all.length - fields.length, shortened }

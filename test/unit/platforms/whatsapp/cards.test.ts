@@ -89,12 +89,20 @@ test.each([0, 1, 6, 20])('a full card with the links of %i files says what becam
   }
 })
 
+/** The links of two files, which take most of a card. */
+const FILES = [1, 2].map(index => ({
+  label: `Open file ${index} (application/vnd.openxmlformats-officedocument.wordprocessingml.document, 1.4 MB)`,
+  url: `${SITE}/api/files/0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d/${index}?key=${'k'.repeat(43)}`,
+}))
+
+test('a card whose files leave no room for all of the first field shows how that begins', async () => {
+  const { text } = await post({ ...openView({ message: 'Some words. '.repeat(80), name: 'Ada' }), links: FILES })
+  expect(text).toMatch(/^New Form Submission\nmessage: (?:Some words\. ){10}[^…]*…\nname: Ada\n\n1 shortened: /)
+})
+
 test('a card that has room for no field does not say that the form was empty', async () => {
-  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-  const links = [1, 2].map(index => (
-    { label: `Open file ${index} (${type}, 1.4 MB)`, url: `${SITE}/api/files/${crypto.randomUUID()}/${index}?key=${'k'.repeat(43)}` }
-  ))
-  const { text } = await post({ ...openView({ message: 'Some words. '.repeat(80) }), links, notes: ['x'.repeat(100)] })
+  const view = openView({ message: 'Some words. '.repeat(80) })
+  const { text } = await post({ ...view, links: FILES, notes: ['x'.repeat(400)] })
   expect(text).toContain('1 more field: open the full submission')
   expect(text).not.toContain('empty')
   expect((await post(openView({}))).text).toContain('The form was empty.')
