@@ -63,15 +63,20 @@ function useReviewer() {
   return { name, user }
 }
 
-interface FetchError { data: { error?: unknown, line?: Line, message?: unknown }, statusCode: number, message: string }
+interface FetchError extends Error {
+  data: { error?: unknown, line?: Line, message?: unknown }
+  statusCode: number
+}
 
 /** The server's own `error` line where it sent one, else something a person can act on. */
 export function errorLine(error: unknown): string {
-  const { data, statusCode, message } = error as Partial<FetchError>
+  const { data, statusCode, name, message } = error as Partial<FetchError>
   if (data?.line) return here(data.line)
   const said = data?.error
   if (typeof said === 'string' && said) return said
   if (typeof data?.message === 'string' && data.message) return data.message
   if (statusCode) return `The server answered ${statusCode}.`
-  return message && !message.includes('fetch') ? message : 'The server cannot be reached.'
+  // What is said of a request without an answer is meant for programs: `[GET] "/api/…": <no response>`.
+  const isWords = message && name !== 'FetchError' && !message.includes('fetch')
+  return isWords ? message : 'The server cannot be reached.'
 }

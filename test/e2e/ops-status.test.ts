@@ -153,6 +153,11 @@ describe('the status page', () => {
     })
     await other.kill()
   })
+
+  test('says in words that the server did not answer in time', async () => {
+    await page.route('**/api/status', () => {})
+    await page.getByTestId('verdict').getByText('The server cannot be reached.').waitFor({ timeout: 15_000 })
+  })
 })
 
 describe('the set-up page', () => {
