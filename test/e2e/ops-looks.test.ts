@@ -141,7 +141,8 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
 
 test('print is the submission in full and in dark ink, its times with day and zone, without buttons and ways to elsewhere', async () => {
   const engines = Array.from({ length: 60 }, (_, index) => `Engine ${index} ${'x'.repeat(30)}`)
-  const { id } = await submit(d, { essay: 'Dear team,\n'.repeat(40), order: { of: { engines } } })
+  const from = 'ada@example.com, of https://example.com/engines'
+  const { id } = await submit(d, { essay: 'Dear team,\n'.repeat(40), from, order: { of: { engines } } })
   await d.server.drain()
   await page.goto(`${d.server.url}/submissions/${id}`)
   await page.getByRole('button', { name: 'Show all 440 characters' }).waitFor()
@@ -163,7 +164,7 @@ test('print is the submission in full and in dark ink, its times with day and zo
   const times = await main.locator('time').filter({ visible: true }).allInnerTexts()
   expect(times.length).toBeGreaterThanOrEqual(5)
   for (const time of times) expect(time).toMatch(/^\w{3} \d{1,2}, 20\d\d, \d\d:\d\d [AP]M UTC$/)
-  expect(printed).toMatch(/As it was on \w{3} \d/)
+  for (const part of [/As it was on \w{3} \d/, new RegExp(from)]) expect(printed).toMatch(part)
   await screenshot(page, 'submission-print')
   await page.emulateMedia({ media: null, colorScheme: null })
   await until('the tree as it was', async () => !(await tree.innerText()).includes('Engine'))
