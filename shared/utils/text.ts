@@ -40,3 +40,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function beginning(text: string, most: number): string {
   return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 }
+
+/** At most `max` UTF-16 units, ending in `…` when something was cut, never inside a character. */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${beginning(text, max - 1)}…`
+}

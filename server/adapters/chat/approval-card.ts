@@ -3,7 +3,8 @@ import type { ApprovalView } from '../../ports/board'
 import type { Field } from '../../ports/submission'
 import { escapeWithin, textElement } from './cards'
 import type { Platform } from '../../platforms/traits'
-import { chunk, cut, fieldName } from '../../platforms/shared/text'
+import { cut } from '../../../shared/utils/text'
+import { chunk, fieldName } from '../../platforms/shared/text'
 
 /** Details share a card with the rest of a conversation: fewer than a submission has, and shorter. */
 const DETAILS = 20

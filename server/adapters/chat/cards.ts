@@ -3,13 +3,13 @@ import type {
 } from 'chat'
 import type { Line } from '../../../shared/types/line'
 import { partsOf } from '../../../shared/utils/line'
-import { counted } from '../../../shared/utils/text'
+import { counted, cut } from '../../../shared/utils/text'
 import type { CardAction, CardLink as ViewLink, CardView } from '../../ports/board'
 import type { Field as ViewField } from '../../ports/submission'
 import type { Platform } from '../../platforms/traits'
 import { lineText, type LineElement, type StateCard } from '../../platforms/shared/elements'
 import { SUMMARY_LENGTH } from '../../platforms/shared/speech'
-import { chunk, cut, fieldName } from '../../platforms/shared/text'
+import { chunk, fieldName } from '../../platforms/shared/text'
 
 const NOTE_LENGTH = 1000
 

@@ -8,7 +8,8 @@ import type { EditForm, EditInput, SendAgainForm, ShownInput } from '../../ports
 import { platformByName } from '../../platforms/registry'
 import { lineElement, type KindInput } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
-import { cut, fieldName } from '../../platforms/shared/text'
+import { cut } from '../../../shared/utils/text'
+import { fieldName } from '../../platforms/shared/text'
 
 /** Values from here on get an input of several lines. */
 const LONG_LINE = 80

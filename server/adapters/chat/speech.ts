@@ -5,7 +5,8 @@ import { escapeWithin, fitted, lengthOf, renderCard, textElement } from './cards
 import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/speech'
-import { cut, fieldName } from '../../platforms/shared/text'
+import { cut } from '../../../shared/utils/text'
+import { fieldName } from '../../platforms/shared/text'
 
 /** Longest paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
 const PARAGRAPH_LENGTH = 2000

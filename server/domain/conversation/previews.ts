@@ -1,6 +1,6 @@
 import type { Line } from '../../../shared/types/line'
 import { said } from '../../../shared/utils/line'
-import { beginning } from '../../../shared/utils/text'
+import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission } from '../../ports/submission'
 import { readFields } from '../submission/fields'
@@ -45,5 +45,5 @@ function inLines(lines: readonly Line[]): Line {
 
 export function shorten(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length <= PREVIEW_LENGTH ? line : `${beginning(line, PREVIEW_LENGTH - 1)}…`
+  return cut(line, PREVIEW_LENGTH)
 }

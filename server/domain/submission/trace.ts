@@ -1,3 +1,4 @@
+import { beginning } from '../../../shared/utils/text'
 import type { Reviewer, Submission } from '../../ports/submission'
 import { isRevocable, outstanding, withoutContent } from './record'
 
@@ -40,5 +41,5 @@ function lastPress({ history, pressed }: Submission): string | undefined {
 }
 
 function bounded(reviewer: Reviewer): Reviewer {
-  return { ...reviewer, name: reviewer.name.slice(0, LONGEST_NAME).toWellFormed() }
+  return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
 }

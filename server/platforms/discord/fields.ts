@@ -1,5 +1,6 @@
 import type { ModalChild, ModalElement, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
-import { cut, printable } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
+import { printable } from '../shared/text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
 export const INPUT_LENGTH = 4000

@@ -1,5 +1,5 @@
 import type { ModalElement, StateAdapter } from 'chat'
-import { cut } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
 import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type Values } from './fields'
 import { REPLY, type Reply } from './interactions'
 

@@ -1,4 +1,5 @@
 import type { Author } from 'chat'
+import { beginning } from '../../../shared/utils/text'
 import type { ActionRow, Embed } from './embeds'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction type) */
@@ -84,7 +85,7 @@ export function instead(content: string, components: ActionRow[] = []): Reply {
 }
 
 function bounded(content: string) {
-  return { content: content.slice(0, MESSAGE_LENGTH).toWellFormed(), allowed_mentions: { parse: [] } }
+  return { content: beginning(content, MESSAGE_LENGTH).toWellFormed(), allowed_mentions: { parse: [] } }
 }
 
 export function button(label: string, customId: string, style: 1 | 2 | 3 = 2): object {

@@ -1,6 +1,6 @@
 import type { ModalElement, ModalResponse } from 'chat'
 import { FIELD_TEXTS } from '../../../shared/field-texts'
-import { cut } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
 import { lineOf, lineText } from '../shared/elements'
 import { escapeMarkdown, timestamp } from './escape'
 import { oneLine, readInputs, type Values } from './fields'

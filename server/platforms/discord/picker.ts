@@ -1,4 +1,4 @@
-import { cut } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
 import { escapeMarkdown } from './escape'
 import type { ActionRow } from './embeds'
 import {

@@ -1,8 +1,8 @@
 import type { AdapterPostableMessage, CardElement, PostableCard, TextElement } from 'chat'
 import { plain } from '../../../shared/utils/line'
+import { cut } from '../../../shared/utils/text'
 import type { Platform } from '../traits'
 import { lineOf, lineText } from './elements'
-import { cut } from './text'
 
 /** Longest plain text of a card, which notifications show. */
 export const SUMMARY_LENGTH = 280

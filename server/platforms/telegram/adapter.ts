@@ -7,7 +7,7 @@ import {
 import { COMMAND, COMMANDS } from '../../../shared/commands'
 import type { Failure } from '../shared/answers'
 import { speechIn } from '../shared/speech'
-import { cut } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
 import { tellOnce } from '../shared/tell-once'
 import { pause } from '../shared/within'
 import { telegramRefusal } from './refusals'

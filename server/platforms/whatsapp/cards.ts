@@ -1,5 +1,5 @@
 import { Actions, Card, CardText, type ButtonElement, type CardChild, type CardElement, type PostableRaw } from 'chat'
-import { cut } from '../shared/text'
+import { cut } from '../../../shared/utils/text'
 import { escapeWhatsApp, linkLines } from './escape'
 
 /** Of a message with buttons, in characters. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, fieldName } from '../../../../server/platforms/shared/text'
+import { fieldName } from '../../../../server/platforms/shared/text'
+import { cut } from '../../../../shared/utils/text'
 
 test('text that fits stays as it is', () => {
   expect(cut('abc', 3)).toBe('abc')
