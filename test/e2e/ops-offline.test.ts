@@ -192,6 +192,21 @@ test('the list answers keys without a connection, and what is typed into the sea
   await page.getByText('Ivo').first().waitFor()
 })
 
+test('who looks at the list opens Status without a connection, which says so, and comes back', async () => {
+  await send({ name: 'Uli', message: 'Hello' })
+  await page.goto(d.server.url)
+  await page.getByTestId('row').first().waitFor()
+  await idle()
+  await offline(true)
+  await page.getByRole('link', { name: 'Status' }).click()
+  await page.getByTestId('verdict').getByText('The server cannot be reached').waitFor()
+  await pictures(page, 'offline-status')
+  await page.getByRole('link', { name: 'Submissions', exact: true }).click()
+  await page.getByRole('heading', { name: 'Submissions' }).waitFor()
+  await offline(false)
+  await page.getByTestId('row').first().waitFor()
+})
+
 test('whoever types when the answer comes keeps their place, and what they type decides nothing', async () => {
   for (const name of ['Una', 'Ute', 'Uwe']) await send({ name, message: 'Typing' })
   await page.goto(`${d.server.url}/?q=typing`)
