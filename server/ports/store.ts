@@ -142,6 +142,8 @@ export interface Backlog {
   oldestAt: number | null
   /** Submissions that something was due for before now, which nobody has taken. */
   overdue: number
+  /** When the first of them was due, epoch ms. */
+  overdueSince: number | null
   /** Submissions that wait for a person because a delivery or a card was refused or given up. */
   stuck: number
 }

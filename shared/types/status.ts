@@ -5,6 +5,9 @@ import type { AuditLine } from '../../server/ports/submission'
 /** A clock that is off by more should be set, ms. */
 export const CLOCK_OFF_MS = 30_000
 
+/** Work that was due for longer is taken by nobody, ms: schedulers of serverless hosts come once a minute. */
+export const UNDONE_MS = 5 * 60_000
+
 /**
  * An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read.
  * `waiting`: its app is installed nowhere, so that cards wait, too.

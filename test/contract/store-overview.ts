@@ -86,15 +86,16 @@ export function storeOverviewContract(
       expect(counts).toBe(1)
     })
 
-    test('the backlog is what waits, since when, and what is due', async () => {
-      expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0, stuck: 0 })
+    test('the backlog is what waits, since when, what is due, and since when', async () => {
+      expect(await store.backlog(0)).toEqual({ pending: 0, oldestAt: null, overdue: 0, overdueSince: null, stuck: 0 })
       const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]
       await store.create(young)
       await store.create(old)
-      expect(await store.backlog(young.work[0]!.dueAt - 1)).toEqual({
-        pending: 2, oldestAt: 5_000, overdue: 1, stuck: 0,
-      })
-      expect(await store.backlog(young.work[0]!.dueAt)).toEqual({ pending: 2, oldestAt: 5_000, overdue: 2, stuck: 0 })
+      const [first, second] = [old.work[0]!.dueAt, young.work[0]!.dueAt]
+      const waiting = { pending: 2, oldestAt: 5_000, stuck: 0 }
+      expect(await store.backlog(first - 1)).toEqual({ ...waiting, overdue: 0, overdueSince: null })
+      expect(await store.backlog(second - 1)).toEqual({ ...waiting, overdue: 1, overdueSince: first })
+      expect(await store.backlog(second)).toEqual({ ...waiting, overdue: 2, overdueSince: first })
     })
 
     test('who waits for a person is known, oldest first, until that is over', async () => {

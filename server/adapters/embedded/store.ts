@@ -125,11 +125,11 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
     const arrivals = this.those('pending').map(({ receivedAt }) => receivedAt)
-    const overdue = [...this.entries.values()].filter(({ due }) => due <= now).length
-    return {
-      pending: arrivals.length, oldestAt: arrivals.length > 0 ? Math.min(...arrivals) : null, overdue,
-      stuck: (await this.stuck(Infinity)).length,
-    }
+    const earliest = (times: readonly number[]) => times.length > 0 ? Math.min(...times) : null
+    const overdue = [...this.entries.values()].map(({ due }) => due).filter(due => due <= now)
+    const [oldestAt, overdueSince] = [earliest(arrivals), earliest(overdue)]
+    const stuck = (await this.stuck(Infinity)).length
+    return { pending: arrivals.length, oldestAt, overdue: overdue.length, overdueSince, stuck }
   }
 
   async stuck(limit: number): Promise<string[]> {

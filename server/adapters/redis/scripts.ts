@@ -188,11 +188,13 @@ return { redis.call('ZCARD', KEYS[2]), more, page }
 `)
 
 /**
- * How much waits: [pending, score of the oldest or '', due by now, stuck].
+ * How much waits: [pending, score of the oldest or '', due by now, score of the first of these or '', stuck].
  *
  * KEYS pending, due, stuck. ARGV now.
  */
 export const BACKLOG = script(`
-local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
-return { redis.call('ZCARD', KEYS[1]), oldest or '', redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1]), redis.call('ZCARD', KEYS[3]) }
+local function first(index) return redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')[2] or '' end
+local overdue = redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1])
+local since = overdue > 0 and first(KEYS[2]) or ''
+return { redis.call('ZCARD', KEYS[1]), first(KEYS[1]), overdue, since, redis.call('ZCARD', KEYS[3]) }
 `)

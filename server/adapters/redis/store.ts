@@ -174,10 +174,9 @@ export class RedisStore implements SubmissionStore {
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const [pending, oldest, overdue, stuck] = await run(
-        this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)],
-      ) as [number, string, number, number]
-      return { pending, oldestAt: oldest === '' ? null : Number(oldest), overdue, stuck }
+      const found = await run(this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)]) as (number | string)[]
+      const [pending, oldestAt, overdue, overdueSince, stuck] = found.map(each => each === '' ? null : Number(each))
+      return { pending, oldestAt, overdue, overdueSince, stuck } as Backlog
     })
   }
 

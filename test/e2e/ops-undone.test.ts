@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Deployment } from '../support/deployment'
+import { deployPages, page, usePages } from '../support/pages'
+import { pictures } from '../support/pictures'
+import { seed, waiting } from '../support/seed'
+
+const CRON_SECRET = 'a-secret-of-some-length'
+
+let d: Deployment
+beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET }) })
+afterAll(() => d.close())
+usePages()
+
+test('the status says since when nobody does the work that is due, until the scheduler comes', async () => {
+  const dueAt = Date.now() - 6 * 60_000
+  await seed(d.redis.url, [waiting({
+    receivedAt: dueAt, cards: [], work: [{ key: 'post:slack', kind: 'post', room: 'slack', attempts: 0, dueAt }],
+  })])
+  await page.goto(`${d.server.url}/status`)
+  const verdict = page.getByTestId('verdict')
+  await verdict.getByText(/Nobody does the work that is due: .* was due .*\d+:\d\d.* \(.*6.*\)\./).waitFor()
+  expect(await verdict.getByText(/works|Nothing fails/).count()).toBe(0)
+  await pictures(page, 'status-undone')
+  const swept = await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })
+  expect(await swept.json()).toEqual({ taken: 1 })
+  await verdict.getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
+  expect(d.slack.calls('chat.postMessage')).toHaveLength(1)
+})
