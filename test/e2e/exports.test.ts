@@ -3,6 +3,8 @@ import { createClient } from 'redis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { seed, waiting } from '../support/seed'
+import { startServer } from '../support/server'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -97,5 +99,44 @@ describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (f
     await until('the log to say so', () => d.server.output().includes('request.failed'))
     expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
     expect((await fetch(d.server.url + path)).status).toBe(503)
+  })
+})
+
+/** A trail of as many lines as are kept, ten of each moment, newest first. */
+async function fillTrail(): Promise<number> {
+  const now = Date.now()
+  const lines = Array.from({ length: 100_000 }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, outcome: 'forwarded',
+    at: now - Math.floor(index / 10) * 1000, reviewer: { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' },
+    to: ['triage@example.com'], receivedAt: now - 100_000_000,
+  }))
+  const client = await createClient({ url: d.redis.url }).connect()
+  for (let start = 0; start < lines.length; start += 1000) await client.zAdd('{triage}:audit', lines.slice(
+    start, start + 1000,
+  ).map(line => ({ score: line.at, value: JSON.stringify(line) })))
+  await client.close()
+  return lines.length
+}
+
+describe('the audit trail', () => {
+  let tcp: TcpProxy
+  beforeEach(async () => { tcp = await startTcpProxy() })
+  afterEach(() => tcp.close())
+
+  it('of 100,000 lines is exported whole, however slow the line to Redis: a piece at a time', async () => {
+    tcp.use(d.redis.port)
+    const count = await fillTrail()
+    let largest = 0
+    tcp.rewrite = (_command, answer) => {
+      largest = Math.max(largest, answer.length)
+      return answer
+    }
+    const server = await startServer({ ...d.env, STORE_URL: tcp.url })
+    const exported = await (await fetch(`${server.url}/api/exports/audit.json`)).json() as { id: string, at: string }[]
+    const times = exported.map(({ at }) => at)
+    expect([exported.length, new Set(exported.map(({ id }) => id)).size]).toEqual([count, count])
+    expect(times).toEqual(times.toSorted().toReversed())
+    expect(largest).toBeLessThan(1000 * KIB)
+    await server.kill()
   })
 })

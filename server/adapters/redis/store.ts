@@ -6,6 +6,7 @@ import {
   type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
+import { readAudit } from './audit'
 import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
@@ -156,10 +157,8 @@ export class RedisStore implements SubmissionStore {
     })
   }
 
-  async audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
-    const LIMIT = { offset: 0, count: Number.isFinite(limit) ? limit : -1 }
-    const lines = await this.call(() => this.client.zRange(AUDIT, '+inf', since, { BY: 'SCORE', REV: true, LIMIT }))
-    return lines.map(line => JSON.parse(line) as AuditLine)
+  audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
+    return readAudit(this.client, this.calls, limit, since)
   }
 
   tally(now: number): Promise<HourTally[]> {
