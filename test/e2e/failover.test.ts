@@ -29,6 +29,11 @@ const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json(
 const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
 const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
 
+/** What the log says of an event so far. */
+const toldOf = (event: string) => d.server.output().split('\n').filter(line => line.includes(`"${event}"`)).map(
+  line => JSON.parse(line) as { level: string, reason?: string },
+)
+
 /** Runs commands on a Redis itself, past the proxy. */
 async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
   const client = createClient({ url })
@@ -91,19 +96,28 @@ describe('a store that became a replica', () => {
 
 describe('readiness tests a write, and names what to change:', () => {
   it.each([
-    ['a full store', { maxmemory: '1mb' }, { maxmemory: '0' }, /OOM.*raise maxmemory/],
+    ['a full store', ['CONFIG', 'SET', 'maxmemory'], '1mb', '0', /OOM.*raise maxmemory/],
     [
-      'a store without its replicas', { 'min-replicas-to-write': '1' }, { 'min-replicas-to-write': '0' },
+      'a store without its replicas', ['CONFIG', 'SET', 'min-replicas-to-write'], '1', '0',
       /NOREPLICAS.*min-replicas-to-write/,
     ],
-  ] as const)('%s', async (_what, bad, good, reason) => {
-    await on(d.redis, client => client.configSet(bad))
+    [
+      'a store whose user may run no script', ['ACL', 'SETUSER', 'default'], '-@scripting', '+@all',
+      /NOPERM.*allow all commands/,
+    ],
+  ])('%s, which the log says once', async (_what, command, bad, good, reason) => {
+    await on(d.redis, client => client.sendCommand([...command, bad]))
+    expect(await statusOfForm()).toBe(503)
     await isReady(false)
     expect((await ready()).reasons).toEqual([expect.stringMatching(reason)])
     expect(await statusOfForm()).toBe(503)
-    await on(d.redis, client => client.configSet(good))
+    await on(d.redis, client => client.sendCommand([...command, good]))
     await isReady(true)
     await until('a form accepted', async () => await statusOfForm() === 200)
+    await until('the end of it told', () => toldOf('redis.reachable').length > 0)
+    expect(toldOf('redis.unreachable')).toEqual([expect.objectContaining({
+      level: 'error', reason: expect.stringMatching(reason) as string,
+    })])
   })
 
   it('leaves nothing behind', async () => {

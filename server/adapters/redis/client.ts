@@ -3,6 +3,7 @@ import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
 import { changesChannel } from './keys'
+import { run, script } from './lua'
 import { isOfThisNode, refusalLine } from './refusals'
 import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
 
@@ -16,7 +17,9 @@ const PING_TIMEOUT_MS = 4_000
 /** Longer than the interval, so that only a socket on which nothing moves, e.g. a stuck handshake, runs into it. */
 const IDLE_TIMEOUT_MS = 10_000
 const MAX_BACKOFF_MS = 2_000
+const PROBE = '{triage}:probe'
 const PROBE_TTL_MS = 1_000
+const NOTHING = script('return 1')
 /** From here on it is worth a line in the log that the clock of this machine is off, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
@@ -124,30 +127,33 @@ function connectAnew(client: RedisClient): void {
 }
 
 interface Seeker {
-  /** Why another node is looked for, as long as one is. */
+  /** Why writes are refused, as long as they are. */
   reason: unknown
   begin: (reason: unknown) => void
 }
 
 const seekers = new WeakMap<RedisClient, Seeker>()
 
-/** Tells of an error that a call met: where another node may do better, the client looks for one. Returns at once. */
+/** Tells of an error that a call met: the log says what Redis refuses, and until when. Returns at once. */
 export function onRefusal(client: RedisClient, error: unknown): void {
-  if (isOfThisNode(error)) seekers.get(client)?.begin(error)
+  if (refusalLine(error)) seekers.get(client)?.begin(error)
 }
 
-/** What the last node refused while the client looks for another; else undefined. */
+/** Why Redis refuses, as long as it does; else undefined. */
 export function refusedBefore(client: RedisClient): unknown {
   return seekers.get(client)?.reason
 }
 
-/** Connects anew, with pauses, until a write is taken: after a failover the old node may be a replica. */
+/**
+ * Tries, with pauses, until a write is taken. Where another node may do better it connects anew each time: after a
+ * failover the old one may be a replica.
+ */
 function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
   const seek = async () => {
     outage.begin(refusalLine(seeker.reason) ?? undefined)
-    for (let attempt = 0; client.isOpen && isOfThisNode(seeker.reason); attempt++) {
+    for (let attempt = 0; client.isOpen && seeker.reason !== undefined; attempt++) {
       // One that is not ready connects by itself.
-      if (client.isReady) connectAnew(client)
+      if (client.isReady && isOfThisNode(seeker.reason)) connectAnew(client)
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
       if (!client.isReady) continue
       const { reason } = seeker
@@ -170,10 +176,11 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
   return () => seeker.reason !== undefined
 }
 
-/** Writes and announces, as every change does, and leaves nothing behind: whether this node takes both. */
+/** Runs a script, writes and announces, as every change does, and leaves nothing behind: whether this node takes it. */
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
-    client.set('{triage}:probe', '1', { PX: PROBE_TTL_MS }), client.publish(changesChannel(client), ''),
+    run(client, NOTHING, [PROBE], []), client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
+    client.publish(changesChannel(client), ''),
   ])
 }
 
