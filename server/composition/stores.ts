@@ -118,12 +118,7 @@ export function openStore(config: Config, log: Log): Stores {
     confirmations: createRedisLimiter(client, confirmationsADay),
     uploads: megabytesAnHour ? createRedisLimiter(client, megabytesAnHour) : null,
     questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
-    state: async () => {
-      const [{ createChatState }, { sdkLogger }] = await Promise.all([
-        import('../adapters/redis/state'), import('../platforms/shared/logger'),
-      ])
-      return createChatState(client, sdkLogger(log, 'state'))
-    },
+    state: async () => (await import('../adapters/redis/state')).createChatState(client),
     clock: clockOf(client),
     advice: () => bounded(adviceOf(client), CALL_TIMEOUT_MS),
     close: () => store.close(),

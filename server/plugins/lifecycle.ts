@@ -35,8 +35,13 @@ export default defineNitroPlugin((nitro) => {
     process.exit(1)
   })
   let sweeping: Promise<unknown> | null = null
+  let isFailing = false
   const tick = () => {
-    sweeping ??= sweep().catch(error => log.warn('sweep.failed', { error })).finally(() => { sweeping = null })
+    sweeping ??= sweep().then(() => { isFailing = false }, (error) => {
+      // Once, however long an outage takes: a sweep comes every few seconds.
+      if (!isFailing) log.warn('sweep.failed', { error })
+      isFailing = true
+    }).finally(() => { sweeping = null })
     background(sweeping)
   }
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)

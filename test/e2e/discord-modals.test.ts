@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { sdkLogger } from '../../server/platforms/shared/logger'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { createChatState } from '../../server/adapters/redis/state'
-import { silentLog } from '../fakes/runtime'
 import { startBotServer, type BotServer } from '../support/discord/bot-server'
 import {
   buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
@@ -19,7 +17,7 @@ let client: RedisClient
 beforeAll(async () => {
   redis = await startRedis()
   client = await connectRedis(redis.url)
-  s = await startBotServer({ state: createChatState(client, sdkLogger(silentLog)) })
+  s = await startBotServer({ state: createChatState(client) })
 })
 
 afterEach(async () => {

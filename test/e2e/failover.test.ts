@@ -165,3 +165,19 @@ describe('readiness tests a write, and names what to change:', () => {
     expect(warnings[0]).toMatch(/^Redis 6\.2\.\d+ is too old: the service needs 7\.0 or newer/)
   })
 })
+
+describe('an outage of the store', () => {
+  it('is told once, however often what it stops is tried', async () => {
+    await d.server.kill()
+    d.server = await startServer({ ...d.env, SWEEP_INTERVAL_MS: '20' })
+    await until('a form accepted', async () => await statusOfForm() === 200)
+    const counts = () => ['redis.unreachable', 'sweep.failed', 'queue.failed', 'chat.error'].map(
+      event => toldOf(event).length,
+    )
+    await tcp.refuse()
+    await until('the sweep and the queue to fail', () => counts().slice(1, 3).every(count => count > 0))
+    for (let forms = 0; forms < 10; forms++) expect(await statusOfForm()).toBe(503)
+    expect(counts()).toEqual([1, 1, 1, 0])
+    await tcp.accept()
+  })
+})

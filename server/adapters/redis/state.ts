@@ -1,15 +1,16 @@
 import { createRedisState } from '@chat-adapter/state-redis'
-import type { Logger, StateAdapter } from 'chat'
+import { ConsoleLogger, type StateAdapter } from 'chat'
 import { createCalls } from './calls'
 import type { RedisClient } from './client'
 
 /**
  * The Chat SDK's state over the shared client. Its calls have no time-out of their own: on a connection that went
- * silent a click would hang, and take effect long after its reviewer was told that it did not.
+ * silent a click would hang, and take effect long after its reviewer was told that it did not. Of outages the client
+ * tells, once: it would at every attempt to connect.
  */
-export function createChatState(client: RedisClient, logger: Logger): StateAdapter {
+export function createChatState(client: RedisClient): StateAdapter {
   const { call } = createCalls(client)
-  return new Proxy(createRedisState({ client, logger }), {
+  return new Proxy(createRedisState({ client, logger: new ConsoleLogger('silent') }), {
     get(state, name) {
       const member: unknown = Reflect.get(state, name, state)
       if (typeof member !== 'function') return member

@@ -42,6 +42,8 @@ export class CardQueue {
   private readonly running = new Set<string>()
   /** Rooms whose queue may have somebody to let out since the last look at it began. */
   private readonly woken = new Set<string>()
+  /** Rooms whose queue cannot be reached, which is told once. */
+  private readonly failing = new Set<string>()
   private readonly awaited = new Map<string, () => void>()
   /** Cards that this process may post, by room and id; until when, epoch ms. */
   private readonly granted = new Map<string, number>()
@@ -136,7 +138,10 @@ export class CardQueue {
       this.woken.add(room)
       if (this.running.has(room)) continue
       this.running.add(room)
-      const run = this.drain(room).catch(error => this.ports.log.warn('queue.failed', { room, error }))
+      const run = this.drain(room).then(() => void this.failing.delete(room), (error) => {
+        if (!this.failing.has(room)) this.ports.log.warn('queue.failed', { room, error })
+        this.failing.add(room)
+      })
       this.ports.runtime.background(run)
     }
   }
