@@ -10,7 +10,7 @@ import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from '
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
 import { platforms } from './platforms/registry'
-import type { Require, Variable } from './variable'
+import { unquoted, type Require, type Variable } from './variable'
 
 export interface Config {
   /** Everything but an explicit development or test environment. */
@@ -219,7 +219,8 @@ function readVariable(name: string, env: Environment, problems: string[]): unkno
   }
   const value = readText(name, env)
   if (value === undefined) return undefined
-  const parsed = schema.safeParse(value)
+  const plain = unquoted.safeParse(value)
+  const parsed = plain.success ? schema.safeParse(value) : plain
   if (parsed.success) return parsed.data
   // The value itself stays out of the message: it may be a secret.
   problems.push(`${own ? name : `${name} (set as ${alias})`} is malformed: ${parsed.error.issues[0]?.message}. ${describe(name)}`)

@@ -23,6 +23,10 @@ export type Values<Table extends Record<string, Variable>> = {
 export type Require = (names: readonly string[], when: string) => void
 
 export const text = z.string()
+/** A value as whoever reads `.env` leaves it: `docker run --env-file` takes quotes as a part of it. */
+export const unquoted = text.regex(
+  /^(?!(["']).*\1$)/s, 'it stands in quotes, which are a part of it here: write it without them',
+)
 export const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, error: hint })
 export const web = url(/^https?$/, 'it is not an http(s) URL')
 /** A URL to which paths are added. */

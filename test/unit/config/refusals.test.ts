@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../../server/config'
+import { VALID, variables } from '../../fixtures/config/env'
 import { PLATFORMS_ENV } from '../../fixtures/config/platforms'
 
 const SECRET = 'hunter2!'
@@ -45,6 +46,16 @@ test.each([
 ])('%s that is easy to guess is refused: it has at least %i characters', (name, least) => {
   expect(problemsOf(name, 'x'.repeat(least - 1))).toHaveLength(1)
   expect(problemsOf(name, 'x'.repeat(least))).toEqual([])
+})
+
+test.each(Object.keys(variables))('%s in quotes that nobody took off is refused, whatever it may be', (name) => {
+  for (const quote of ['\'', '"']) {
+    const problems = problemsOf(name, `${quote}${VALID[name as keyof typeof VALID]}${quote}`)
+    expect(problems).toEqual([
+      expect.stringMatching(`^${name} is malformed: it stands in quotes, which are a part of it here`),
+    ])
+  }
+  expect(problemsOf(name, '"').join()).not.toContain('quotes')
 })
 
 test('a key of a service account that is none is named with what is wrong', () => {
