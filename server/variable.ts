@@ -27,7 +27,9 @@ export const text = z.string()
 export const unquoted = text.regex(
   /^(?!(["']).*\1$)/s, 'it stands in quotes, which are a part of it here: write it without them',
 )
-export const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, error: hint })
+/** Parsers take any character for a host that is none of theirs, a list or a wildcard included. */
+const hostname = /^[^*,]*$/
+export const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, hostname, error: hint })
 export const web = url(/^https?$/, 'it is not an http(s) URL')
 /** A URL to which paths are added. */
 export const base = web.refine(value => !/[?#]/.test(value), 'it has a query or a fragment, which no path can follow')

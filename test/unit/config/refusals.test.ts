@@ -58,6 +58,14 @@ test.each(Object.keys(variables))('%s in quotes that nobody took off is refused,
   expect(problemsOf(name, '"').join()).not.toContain('quotes')
 })
 
+test.each([
+  ['FORM_ALLOWED_ORIGINS', 'https://*.example.com'], ['FORM_ALLOWED_ORIGINS', 'https://example.com,https://*'],
+  ['NUXT_PUBLIC_SITE_URL', 'https://forms.example.com,https://www.example.com'],
+  ['FORWARD_ENDPOINT', 'https://*.example.com/in'], ['STORE_URL', 'redis://one:6379,two:6379'],
+])('%s with a host that no name server knows is refused: %s', (name, value) => {
+  expect(problemsOf(name, value)).toHaveLength(1)
+})
+
 test('a key of a service account that is none is named with what is wrong', () => {
   const private_key = '-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----'
   expect(
