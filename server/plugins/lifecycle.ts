@@ -29,9 +29,11 @@ export default defineNitroPlugin((nitro) => {
   const endConnections = keepConnections()
   onUnexpectedError(error => log.error('request.failed', { error }))
   // Nitro notes it and goes on: a process that nobody can reach, and nobody starts again.
-  process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-    if (error.syscall !== 'listen') return
-    log.error('listen.failed', { error, setting: 'PORT' })
+  process.on('uncaughtException', (error: NodeJS.ErrnoException & { hostname?: string }) => {
+    const isUnknown = error.syscall === 'getaddrinfo' && error.hostname === config.host
+    if (error.syscall !== 'listen' && error.code !== 'ERR_SOCKET_BAD_PORT' && !isUnknown) return
+    const setting = isUnknown || error.code === 'EADDRNOTAVAIL' ? 'HOST' : 'PORT'
+    log.error('listen.failed', { error, setting })
     process.exit(1)
   })
   let sweeping: Promise<unknown> | null = null

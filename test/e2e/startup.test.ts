@@ -56,6 +56,17 @@ describe('the start', () => {
     expect(output).toMatch(/"listen\.failed".*"EADDRINUSE".*"PORT"/)
   })
 
+  it.each([
+    ['PORT', 'http'], ['PORT', '65536'], ['HOST', 'nobody.invalid'], ['HOST', 'https://forms.example.com'],
+    // An address for documentation alone, which no machine has (RFC 5737).
+    ['HOST', '192.0.2.1'],
+  ])('with %s=%s, where nobody could reach it, stops and names the setting', async (name, value) => {
+    const { code, output } = await runToExit({ ...EMBEDDED(), [name]: value })
+    expect(code).toBe(1)
+    const failed = output.split('\n').filter(line => line.includes('"listen.failed"'))
+    expect(failed.map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({ setting: name })])
+  })
+
   it('never prints the value of a malformed variable', async () => {
     const { output } = await runToExit({
       ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host',
