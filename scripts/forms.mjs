@@ -26,7 +26,7 @@ for (const { key, name, mistakes, facts, cards, email } of forms) {
   for (const { on, text } of cards) console.log(`\n── Card: ${on.join(', ')}\n\n${indented(text)}`)
   console.log(`\n── Email: ${email.subject}\n\n${indented(email.text)}`)
 }
-if (html) writeFileSync(html, page())
+if (html) write(html, page())
 const count = mistakes.length + forms.reduce((sum, { mistakes }) => sum + mistakes.length, 0)
 console.log(`\n${forms.length} ${forms.length === 1 ? 'form' : 'forms'}, ${count} ${count === 1 ? 'mistake' : 'mistakes'}`)
 process.exitCode = count > 0 ? 1 : 0
@@ -70,6 +70,15 @@ function json(path) {
   }
   catch (error) {
     return fail(`${path} cannot be read: ${error.message}`)
+  }
+}
+
+function write(path, text) {
+  try {
+    writeFileSync(path, text)
+  }
+  catch (error) {
+    fail(`${path} cannot be written: ${error.message}`)
   }
 }
 

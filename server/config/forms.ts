@@ -45,7 +45,7 @@ const formSchema = z.strictObject({
    */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
-  to: z.union([email.transform(one => [one]), z.array(email)])
+  to: z.union([email.transform(one => [one]), z.array(email)], 'is neither an email address nor a list of them')
     .refine(to => to.length > 0, 'it has no address')
     .refine(
       to => to.length <= MOST_ADDRESSES,
@@ -135,7 +135,7 @@ export function readForms(
   const parsed = configSchema.safeParse(raw)
   if (!parsed.success) {
     problems.push(
-      ...parsed.error.issues.map(({ path: at, message }) => `${source}: ${at.join('.') || 'it'} ${message.replace(/^it /, '')}.`),
+      ...parsed.error.issues.map(issue => `${source}: ${issue.path.join('.') || 'it'} ${saidOf(issue).replace(/^it /, '')}.`),
     )
     return { forms: {} }
   }
@@ -152,6 +152,11 @@ export function readForms(
     problems.push(...wrong.map(problem => `${source}: ${key}.${problem}.`))
   }
   return { forms, people }
+}
+
+/** What is wrong; zod says of a key only that it is. */
+function saidOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
 }
 
 /** @param configured keys of the only platforms that may be named; any when null */

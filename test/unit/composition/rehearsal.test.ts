@@ -79,3 +79,9 @@ test('a sample names the files that it has; one that is needed and not there is 
   const wrong = await rehearsed(config, { jobs: { name: 'Ada' } })
   expect(wrong.forms[0]!.mistakes).toEqual(['The sample\'s field "cv": Please choose a file.'])
 })
+
+test('a page that cannot be written is named', () => {
+  const page = join(dir, 'nowhere', 'page.html')
+  const { status, stderr } = check(file('forms.json', { a: { name: 'A' } }), '--html', page)
+  expect([status, stderr.split('\n')]).toEqual([1, [expect.stringMatching(`^${page} cannot be written: ENOENT`), '']])
+})

@@ -119,7 +119,15 @@ describe('the configuration of forms', () => {
     ['a misspelt limit', { a: { name: 'A', fields: { x: { requird: true } } } }, 'requird'],
     ['a redirect to no website', { a: { name: 'A', redirect: 'javascript:x' } }, 'a.redirect is not an http(s) URL'],
     ['a text that there is not', { a: { name: 'A', texts: { de: { thank: 'Danke' } } } }, 'a.texts.de'],
-    ['a language that is none', { a: { name: 'A', texts: { German: {} } } }, 'a.texts.German'],
+    [
+      'a language that is none', { a: { name: 'A', texts: { German: {} } } },
+      'a.texts.German is no language such as de or pt-br.',
+    ],
+    [
+      'an address that is none', { a: { name: 'A', to: 'sales' } },
+      'a.to is neither an email address nor a list of them.',
+    ],
+    ['one of a list', { a: { name: 'A', to: ['sales'] } }, 'a.to.0 is not an email address.'],
     ['a name of two lines', { a: { name: 'A\nB' } }, 'a.name has a line break'],
     [
       'a platform that is not configured', { a: { name: 'A', channels: { discord: '123456789012345678' } } },
