@@ -29,7 +29,7 @@ import type { MessageQueue } from '../ports/message-queue'
 import type { CardQueueStore } from '../ports/card-queue'
 import type { TestReceipts } from '../ports/receipts'
 import type { Log, StoreClock } from '../ports/runtime'
-import type { SubmissionStore } from '../ports/store'
+import type { SubmissionStore, Unreadable } from '../ports/store'
 
 /** Everything that is kept, in Redis or on this machine. */
 export interface Stores {
@@ -102,7 +102,10 @@ export function openStore(config: Config, log: Log): Stores {
     }
   }
   const client = createRedis(config.storeUrl, log)
-  const store = new RedisStore(client, { limit, ...rules })
+  const unreadable = (error: Unreadable) => {
+    log.error('record.unreadable', { submission: error.submission, error })
+  }
+  const store = new RedisStore(client, { limit, ...rules, unreadable })
   return {
     store,
     id: async () => (await import('../adapters/redis/store-id')).redisId(client),

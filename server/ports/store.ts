@@ -4,6 +4,13 @@ import type { AuditLine, DecisionOutcome, Submission, SubmissionData } from './s
 /** Form data that is stored and was not read. */
 export const UNREAD: SubmissionData = Object.freeze({})
 
+/** What is kept of a submission is nothing that this version reads. */
+export class Unreadable extends Error {
+  constructor(readonly submission: string) {
+    super(`What is kept of submission ${submission} cannot be read`)
+  }
+}
+
 /**
  * Keeps submissions, the order of the open ones, and when each needs attention next.
  * Every method rejects when the store cannot be reached, in less than 2 s.
@@ -15,7 +22,7 @@ export interface SubmissionStore {
    * @throws LimitReached when its client may not send any more for now; nothing is stored then
    */
   create(submission: Submission, options?: CreateOptions): Promise<Created>
-  /** The submission, or null; `data` is null from `expiresAt` on. */
+  /** The submission, or null; `data` is null from `expiresAt` on. @throws Unreadable */
   get(id: string): Promise<Submission | null>
   /**
    * A submission that nobody has decided as this process stored it last, its data `UNREAD`; null when it has none at
@@ -35,8 +42,8 @@ export interface SubmissionStore {
   /** Drops an id from the indexes whose record is gone. */
   forget(id: string): Promise<void>
   /**
-   * A page of what waits or is being delivered; `before` is the `cursor` of the page above, or what `cursorAt` says of
-   * any submission.
+   * A page of what waits or is being delivered, but what cannot be read; `before` is the `cursor` of the page above, or
+   * what `cursorAt` says of any submission.
    *
    * @param page.only those that wait for a person as `stuck` has them, those that somebody has, or instead those of
    * another list

@@ -152,16 +152,21 @@ return 1
 `)
 
 /**
- * Record, data and trace of many submissions as of one moment, as far as there are any: [record, data, trace, …].
+ * Record, data and trace of many submissions as of one moment, as far as there are any: [record, data, trace, …]. '?'
+ * stands for what is of another kind.
  *
  * KEYS record, data, trace, record, data, trace, …
  */
 export const READ = script(`
+local function text(...)
+  local answer = redis.pcall(...)
+  return type(answer) == 'table' and '?' or answer
+end
 local found = {}
 for i = 1, #KEYS, 3 do
-  found[i] = redis.call('HGET', KEYS[i], 'r')
-  found[i + 1] = redis.call('GET', KEYS[i + 1])
-  found[i + 2] = not found[i] and redis.call('GET', KEYS[i + 2])
+  found[i] = text('HGET', KEYS[i], 'r')
+  found[i + 1] = text('GET', KEYS[i + 1])
+  found[i + 2] = not found[i] and text('GET', KEYS[i + 2])
 end
 return found
 `)

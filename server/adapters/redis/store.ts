@@ -2,7 +2,7 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
 import {
-  TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type PageRequest,
+  TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created, type CreateOptions, type HourTally, type PageRequest,
   type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
@@ -18,12 +18,13 @@ import {
 import { countKey } from './limiter'
 import { lease, run } from './lua'
 import { Recollection } from './recollection'
+import { Reader, type ReaderOptions } from './reader'
 import { contentIn, contentOf, recordIn, recordOf } from './record'
-import { BACKLOG, CREATE, PAGE, PUT, READ, REVISION, TRACE } from './scripts'
+import { BACKLOG, CREATE, PAGE, PUT, REVISION, TRACE } from './scripts'
 import { refusalLine } from './refusals'
-import { packed, unpacked } from './trace'
+import { packed } from './trace'
 
-interface RedisStoreOptions extends StoreRules {
+interface RedisStoreOptions extends StoreRules, ReaderOptions {
   /** How many forms each client may send; any number when absent. */
   limit?: { limit: number, windowS: number }
   /** How many held submissions are kept; any number when absent. */
@@ -45,11 +46,13 @@ export class RedisStore implements SubmissionStore {
   private readonly call: Calls['call']
   private readonly changes: RedisChanges
   private readonly recollection = new Recollection()
+  private readonly reader: Reader
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
     this.calls = createCalls(client)
     this.call = this.calls.call
     this.changes = new RedisChanges(client)
+    this.reader = new Reader(client, options)
   }
 
   async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
@@ -81,7 +84,9 @@ export class RedisStore implements SubmissionStore {
   }
 
   async get(id: string): Promise<Submission | null> {
-    return (await this.call(() => this.read([id])))[0] ?? null
+    const [found = null] = await this.call(() => this.reader.all([id]))
+    if (found instanceof Unreadable) throw found
+    return found
   }
 
   recall(id: string): Submission | null {
@@ -147,10 +152,11 @@ export class RedisStore implements SubmissionStore {
         this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
       ) as [number, number, string[]]
       const ids = places.filter((_, index) => index % 2 === 0)
-      const found = await (unread ? this.records(ids) : this.read(ids))
+      const found = await (unread ? this.reader.unread(ids) : this.reader.all(ids))
+      const submissions = found.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
       return {
         // It may have left the list between the two round trips.
-        submissions: found.filter(submission => submission && this.options.listOf(submission) === list) as Submission[],
+        submissions: submissions.filter(submission => this.options.listOf(submission) === list),
         total,
         cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
       }
@@ -223,21 +229,6 @@ export class RedisStore implements SubmissionStore {
   private changed(next: Submission, stored: unknown): Submission | null {
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
-  }
-
-  private async records(ids: string[]): Promise<(Submission | null)[]> {
-    const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
-    return records.map(record => record === null ? null : { ...recordIn(record), data: UNREAD })
-  }
-
-  private async read(ids: string[]): Promise<(Submission | null)[]> {
-    if (ids.length === 0) return []
-    const found = await run(this.client, READ, ids.flatMap(keysOf), []) as (string | null)[]
-    return ids.map((id, index) => {
-      const [record, data, trace] = found.slice(3 * index)
-      if (trace) return unpacked(id, trace)
-      return record ? { ...recordIn(record), ...contentIn(data, this.options.parse) } : null
-    })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
 import type { ReviewBoard } from '../../ports/board'
-import type { SubmissionStore } from '../../ports/store'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { StoreUnavailable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
@@ -70,6 +70,7 @@ export async function cardLocations(
 /** @throws StoreUnavailable when the store does not answer */
 export function reached<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
+    if (error instanceof Unreadable) throw error
     throw new StoreUnavailable(
       error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
     )
