@@ -5,6 +5,7 @@ import { within } from '../../../shared/utils/time'
 import { SlackConnect } from './connect'
 import { placeOf } from './place'
 import { slackVerifier } from './signature'
+import { beginWithWords } from './streams'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
 const HOME_PATIENCE_MS = 1500
@@ -52,6 +53,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     super({
       ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions,
     } satisfies SlackAdapterConfig)
+    beginWithWords(this._client, logger)
     this.homeCall = callAs(() => botToken)
     this.shared = new SlackConnect(callAs(() => this.getToken()), () => this.installationCacheScope())
   }
