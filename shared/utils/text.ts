@@ -1,25 +1,32 @@
+/** Of the characters that nobody sees, those that write something where they stand. */
+const WRITES = [
+  // The tags of a flag: no more than name a region, so that no text hides in them.
+  String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
+  // Joiners compose emoji and whole scripts, but neither names nor addresses in ASCII, which would pass for others.
+  String.raw`[\u200C\u200D](?![!-~])|(?<![!-~\u200C\u200D])[\u200C\u200D]`,
+  // Between words of a script that writes no space.
+  String.raw`(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
+  // Where a word may be divided; between the points of Hebrew; variants of Mongolian.
+  String.raw`(?<=\p{L})\xAD|(?<=[\u0591-\u05C7])\u034F|(?<=[\u1820-\u18AA])[\u180B-\u180F]`,
+  // Selectors of a variant, of what has some (https://unicode.org/reports/tr37/): anywhere else they spell a text.
+  String.raw`(?<=[#*\d]|(?![\0-\x7F])[\p{Emoji}\p{S}])[\uFE0E\uFE0F]`,
+  String.raw`(?<=(?![\0-\x7F])[\p{Sm}\p{P}\p{Script=Han}\p{Script=Myanmar}\p{Script=Phags_Pa}])[\uFE00-\uFE02]`,
+  String.raw`(?<=\p{Script=Han})[\u{E0100}-\u{E01EF}]`,
+]
+
 /**
- * What nobody sees and what turns the text around it: marks, embeddings, overrides and isolates of direction, invisible
- * characters, tags, and selectors of a variant where there is none, which spell a text as tags do. Joiners stay, as
- * emoji and whole scripts are composed with them, and so do a space of no width between words of a script that writes
- * none, and the tags of a flag: no more than name a region, so that no text hides in them.
+ * Everything that Unicode says is drawn as nothing, or turns the text around it, and what annotates; and what of it
+ * writes something.
  */
-const UNSEEN = new RegExp([
-  String.raw`(\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F})`,
-  String.raw`[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\u2060-\u2064\u206A-\u206F\uFEFF]`,
-  String.raw`(?<![\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
-  String.raw`[\u{E0000}-\u{E007F}]`,
-  // Each is of what is before it: of an ideograph, or of emoji and signs (https://unicode.org/reports/tr37/).
-  String.raw`(?<!\p{Script=Han})[\u{E0100}-\u{E01EF}]|(?<=[\uFE00-\uFE0F\u{E0100}-\u{E01EF}])[\uFE00-\uFE0F]`,
-].join('|'), 'gu')
+const UNSEEN = new RegExp(String.raw`(${WRITES.join('|')})|[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]`, 'gu')
 
 /**
  * The text with a visible mark, such as `⟨U+202E⟩`, for every character that would hide something or show the text in
  * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture.
  */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (found: string, flag: string | undefined) => (
-    flag ?? `⟨U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  return text.replace(UNSEEN, (found: string, writing: string | undefined) => (
+    writing ?? `⟨U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
   ))
 }
 

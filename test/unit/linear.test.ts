@@ -54,6 +54,7 @@ type Row = [string, (text: string) => unknown, (length: number) => string]
 test.each<Row>([
   ['tags that hide a text', visible, length => '\u{E0041}'.repeat(length)],
   ['selectors that hide a text', visible, length => `\u{1F600}${'\u{E0158}\uFE00'.repeat(length / 2)}`],
+  ['text that is not seen', visible, length => 'a\u00AD\u200C\u200C\u3164\uFE0F\u034F\u180B\u200B'.repeat(length / 9)],
   ['tags behind a flag', visible, length => `\u{1F3F4}${'\u{E0061}'.repeat(length)}`],
   ['digits on WhatsApp', escapeWhatsApp, length => '1'.repeat(length)],
   ['digits on Telegram', escapeTelegram, length => '1'.repeat(length)],

@@ -79,9 +79,13 @@ function endOf(text: string, room: number, length: number): number | null {
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end
 }
 
-/** A model may repeat what a form says. */
+/** A model may repeat what a form says. A character may come in pieces, of which the second alone hides something. */
 async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const word of words) yield visible(word)
+  let before = ''
+  for await (const word of words) {
+    yield visible(before + word).slice(visible(before).length)
+    before = [...before + word].at(-1) ?? ''
+  }
 }
 
 /** What a model says pings nobody in bulk: it may repeat what a form says. @param words pieces that cut no word */

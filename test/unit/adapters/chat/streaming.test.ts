@@ -53,6 +53,13 @@ describe('say', () => {
     expect(messages).toBe(1)
   })
 
+  test.each([
+    ['❤️', '1️⃣', '葛\u{E0100}', '👩‍🚀', 'ภ\u200Bา', 'a\u00ADb', '→\uFE0E'],
+    ['a\uFE0F', '\u3164\u034F', '\u00AD', 'é\u180B'],
+  ])('shows the same, a character at a time, of %s and others', async (...texts) => {
+    for (const text of texts) expect(await posted([...text])).toEqual(await posted([text]))
+  })
+
   test('hands the words on as they come', async () => {
     const seen: string[] = []
     const pieces = ['a ', 'b ', 'c ']

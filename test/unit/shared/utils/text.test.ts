@@ -16,6 +16,24 @@ describe('text', () => {
       '😀\u{E0158}\u{E0159} H\u{E0101}i 👍\uFE0F\uFE0E 葛\u{E0100}\uFE01',
       '😀⟨U+E0158⟩⟨U+E0159⟩ H⟨U+E0101⟩i 👍\uFE0F⟨U+FE0E⟩ 葛\u{E0100}⟨U+FE01⟩',
     ],
+    [
+      'selectors behind letters, spaces and signs that have no variants, one each',
+      'H\uFE00i\uFE0F \uFE01y\u{E0101}ou.\uFE02 1\uFE00 😀\uFE00',
+      'H⟨U+FE00⟩i⟨U+FE0F⟩ ⟨U+FE01⟩y⟨U+E0101⟩ou.⟨U+FE02⟩ 1⟨U+FE00⟩ 😀⟨U+FE00⟩',
+    ],
+    [
+      'letters that are drawn as nothing, of which somebody may make a name or an end',
+      '\u3164 a\uFFA0b \u115F\u1160 \u17B4', '⟨U+3164⟩ a⟨U+FFA0⟩b ⟨U+115F⟩⟨U+1160⟩ ⟨U+17B4⟩',
+    ],
+    [
+      'what makes a name or an address another one', 'ada@exam\u034Fple.com a\u200Db x\u200C\u200Cy',
+      'ada@exam⟨U+034F⟩ple.com a⟨U+200D⟩b x\u200C⟨U+200C⟩y',
+    ],
+    ['hyphens that divide no word', '\u00AD a\u00AD\u00ADb 1\u00AD2', '⟨U+00AD⟩ a\u00AD⟨U+00AD⟩b 1⟨U+00AD⟩2'],
+    [
+      'annotations and marks of other writings', '\uFFF9a\uFFFB b\u180Bc\u{1D173}',
+      '⟨U+FFF9⟩a⟨U+FFFB⟩ b⟨U+180B⟩c⟨U+1D173⟩',
+    ],
     ['characters that nobody uses any more', 'a\u206A\u206Fb', 'a⟨U+206A⟩⟨U+206F⟩b'],
     ['tags behind a flag that they do not name', '🏴\u{E0068}\u{E0069}\u{E007F}', '🏴⟨U+E0068⟩⟨U+E0069⟩⟨U+E007F⟩'],
     [
@@ -31,7 +49,9 @@ describe('text', () => {
     ['variants of emoji, digits and ideographs', '☎\uFE0E ☎\uFE0F 5\uFE0F\u20E3 葛\u{E0100}城 辻\u{E0101}'],
     ['a flag made of tags', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Hi'],
     ['Hebrew and Arabic', 'שָׁלוֹם עולם مرحبا بالعالم'],
-    ['Persian and Hindi with joiners', 'می‌خواهم क्‍ष'],
+    ['Persian and Hindi with joiners', 'می‌خواهم क्‍ष PDF\u200Cها'],
+    ['words that may be divided', 'Donau\u00ADdampf\u00ADschiff'],
+    ['variants of signs, Mongolian and points of Hebrew', '★\uFE0F ≨\uFE00 ，\uFE01 ᠠ\u180B א\u05B7\u034F\u05B0'],
     ['Thai and Khmer with spaces of no width', 'ภาษา\u200Bไทย ភាសា\u200Bខ្មែរ'], ['line ends and tabs', 'a\r\n\tb'],
   ])('leaves %s untouched', (_, text) => {
     expect(visible(text)).toBe(text)
