@@ -29,7 +29,7 @@ interface BotParts {
   services: ChatServices
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
-  audience: Pick<Audience, 'isRoom' | 'isMember' | 'personOf' | 'limiter'>
+  audience: Pick<Audience, 'isRoom' | 'isMember' | 'limiter'>
   messages: MessageQueue
   leaseMs: number
   settings: { escalationMention?: string, streamingIntervalMs: number }
@@ -57,7 +57,9 @@ export async function startBot({
     const agentReplier = joinAgent?.(bot)
     const script = createScript({ commands, render })
     const replier = agentReplier
-      ? forAudience({ agent: withHelp(said => agentReplier.reply(said), render), script, ...audience, render })
+      ? forAudience({
+          agent: withHelp(said => agentReplier.reply(said), render), script, ...audience, render, platformLabel, known,
+        })
       : script
     return assignments ? withAssignments(replier, { assignments, mentionedIn, render, platformLabel, known }) : replier
   }

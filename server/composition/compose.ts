@@ -54,6 +54,7 @@ import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { HttpClient } from '../ports/http'
 import type { Log, Runtime } from '../ports/runtime'
+import type { Person } from '../ports/submission'
 
 /** What the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = {
@@ -139,8 +140,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = {
     isRoom: (place: Place) => isRoom(place, forms),
-    isMember: (platform: string, userId: string) => membership.of(platform, userId),
-    personOf: (name: string) => people.personOf(name), limiter: questions,
+    isMember: (platform: string, person: Person) => membership.of(platform, person), limiter: questions,
   }
 
   const listeners = connections.flatMap(connection => (

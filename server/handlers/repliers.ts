@@ -2,9 +2,11 @@ import type { ActionEvent, Channel, Message, Thread } from 'chat'
 import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
 import { parseCommand, type ChatCommands, withoutAddress } from '../domain/conversation/commands'
 import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
+import { identityOf } from '../domain/people/people'
 import { visible } from '../../shared/utils/text'
 import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
+import type { Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
 import type { ConversationHandlers, Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
@@ -85,14 +87,12 @@ function placeOf({ thread, message }: QueuedMessage): Thread | Channel {
   return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
 
-export interface Audience extends Pick<ConversationHandlers, 'render'> {
+export interface Audience extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
   agent: Replier
   script: Replier
   isRoom: (place: Place) => boolean
   /** Whether somebody who writes elsewhere shares a room of the cards. */
-  isMember: (platform: string, userId: string) => Promise<boolean>
-  /** Who is one person on all platforms, by `platform:id`. */
-  personOf: (name: string) => string | undefined
+  isMember: (platform: string, person: Person) => Promise<boolean>
   /** Counts what one person asks the model; null for no limit. */
   limiter: Limiter | null
 }
@@ -101,13 +101,13 @@ export interface Audience extends Pick<ConversationHandlers, 'render'> {
  * Whom the model answers: everybody in a room of the cards, and its people elsewhere, each so often an hour. Strangers,
  * and whoever has used up the hour, get the script, which costs nothing.
  */
-export function forAudience({ agent, script, isRoom, isMember, personOf, limiter, render }: Audience): Replier {
+export function forAudience({ agent, script, isRoom, isMember, limiter, render, ...speakers }: Audience): Replier {
   return async (said) => {
-    const { thread, message: { author: { userId }, text }, place } = said
+    const { thread, message, message: { text }, place } = said
     const { name } = thread.adapter
-    if (!isRoom(place) && !await isMember(name, userId)) return script(said)
-    const id = `${name}:${userId}`
-    const waitMs = await limiter?.take(`agent:${personOf(id) ?? id}`) ?? 0
+    const speaker = speakerOf(message, thread, speakers)
+    if (!isRoom(place) && !await isMember(name, speaker)) return script(said)
+    const waitMs = await limiter?.take(`agent:${identityOf(speaker)}`) ?? 0
     if (waitMs === 0) return agent(said)
     if (parseCommand(text).name) return script({ ...said, opens: false })
     await thread.post(render({ speech: exhausted(limiter!.limit, waitMs) }, name))

@@ -17,8 +17,12 @@ export interface Room {
   say(card: CardElement, summary: string, below?: CardRef, mention?: string): Promise<Outcome>
   /** Whether the platform takes our credentials and shows us the channel; absent where only a post can tell. */
   check?(): Promise<Outcome>
-  /** Whether somebody is in the room; absent where the platform does not tell that by one question. */
-  hasMember?(userId: string): Promise<Outcome<boolean>>
+  /**
+   * Whether somebody is in the room; absent where the platform does not tell that by one question.
+   *
+   * @param ids of theirs as the configuration has them, which tell people apart whom the platform calls the same
+   */
+  hasMember?(userId: string, ids: readonly string[]): Promise<Outcome<boolean>>
   /** Where people open the card, when its messages have addresses and this one's is known. Answers within a second. */
   link?(ref: CardRef): Promise<string | null>
 }

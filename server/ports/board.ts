@@ -2,7 +2,7 @@ import type { Line } from '../../shared/types/line'
 import type { SpeechButton } from './conversation'
 import type { Outcome } from './delivery'
 import type { FieldRule } from './field-rules'
-import type { CardRef, Field } from './submission'
+import type { CardRef, Field, Person } from './submission'
 
 /** A button of a card. */
 export interface CardAction {
@@ -88,8 +88,8 @@ export interface ReviewBoard {
   answerLate(ref: CardRef, text: Line): Promise<Outcome>
   /** Says something in the room; plain text with a link and a button below, as far as there are any. */
   announce(room: string, text: Line, url: string | null, button?: SpeechButton): Promise<Outcome>
-  /** Whether somebody, by the platform's id, is in the room; false where that is unknown. Answers within 15 s. */
-  hasMember(room: string, userId: string): Promise<Outcome<boolean>>
+  /** Whether somebody of its platform is in the room; false where that is unknown. Answers within 15 s. */
+  hasMember(room: string, person: Pick<Person, 'id' | 'names'>): Promise<Outcome<boolean>>
   /**
    * Names of everybody in a group that a list has, where the platform has to be asked for them; null for what is none.
    * Answers within 1.5 s.

@@ -92,8 +92,7 @@ export function createBoard(
       ))
     )),
     reply: (ref, text, names = []) => inRoom(ref.platform, (room, { platform, mentions }) => {
-      const ids = names.map(listed).filter(({ platform: key }) => key === platform.key).map(({ id }) => id)
-      const mentioned = ids.find(id => platformByName(platform.key)?.person.id.test(id))
+      const mentioned = idsOn(platform.key, names).find(id => platformByName(platform.key)?.person.id.test(id))
       const mention = mentioned && mentions?.of?.(mentioned)
       return room.say(cardWith(lineElement(text)), plain(text), ref, mention)
     }, roomOf(ref)),
@@ -110,9 +109,9 @@ export function createBoard(
       ),
       plain(text),
     )),
-    hasMember: (key, userId) => inRoom<boolean>(
-      key, async room => await room.hasMember?.(userId) ?? { ok: true, value: false },
-    ),
+    hasMember: (key, { id, names = [] }) => inRoom<boolean>(key, async (room, { platform }) => (
+      await room.hasMember?.(id, idsOn(platform.key, names)) ?? { ok: true, value: false }
+    )),
     membersOf: (group) => {
       const { platform, id } = listed(group)
       const asked = connectionOf(platform)?.membersOf?.(id)
@@ -166,6 +165,10 @@ function about<T>(key: string, { channelId, late, platform }: Connection, outcom
   if (outcome.ok || !channelVariable || (isOwn && !late)) return outcome
   const name = isOwn ? 'the channel of the installation' : `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`
   return { ...outcome, reason: outcome.reason.replaceAll(channelVariable, () => name) }
+}
+
+function idsOn(key: string, names: readonly string[]): string[] {
+  return names.map(listed).filter(({ platform }) => platform === key).map(({ id }) => id)
 }
 
 /** `platform:id`; an id may have colons itself. */

@@ -81,7 +81,7 @@ export class Home {
   }
 
   private async isIn(room: string, person: Person): Promise<boolean | null> {
-    const outcome = await this.ports.board.hasMember(room, person.id)
+    const outcome = await this.ports.board.hasMember(room, person)
     return outcome.ok ? outcome.value : null
   }
 

@@ -1,5 +1,6 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { Log, Runtime } from '../../ports/runtime'
+import type { Person } from '../../ports/submission'
 
 export interface MembershipPorts {
   board: Pick<ReviewBoard, 'hasMember'>
@@ -22,12 +23,12 @@ export class Membership {
   constructor(private readonly ports: MembershipPorts) {}
 
   /** Whether somebody is in any room of their platform; false while the platform does not say so. */
-  async of(platform: string, userId: string): Promise<boolean> {
+  async of(platform: string, person: Person): Promise<boolean> {
     const { rooms, runtime } = this.ports
-    const key = `${platform}:${userId}`
+    const key = person.names?.[0] ?? `${platform}:${person.id}`
     const found = this.known.get(key)
     if (found && found.until > runtime.now()) return found.isMember
-    const isMember = await this.ask(rooms.filter(room => room.split('/')[0] === platform), userId)
+    const isMember = await this.ask(rooms.filter(room => room.split('/')[0] === platform), person)
     if (isMember === null) return false
     if (this.known.size >= REMEMBERED) this.known.clear()
     this.known.set(key, { until: runtime.now() + BELIEVED_MS, isMember })
@@ -35,10 +36,10 @@ export class Membership {
   }
 
   /** One room after the other until one has them; null when one that might did not answer. */
-  private async ask(rooms: readonly string[], userId: string): Promise<boolean | null> {
+  private async ask(rooms: readonly string[], person: Person): Promise<boolean | null> {
     let isUnknown = false
     for (const room of rooms) {
-      const outcome = await this.ports.board.hasMember(room, userId)
+      const outcome = await this.ports.board.hasMember(room, person)
       if (outcome.ok && outcome.value) return true
       if (outcome.ok) continue
       isUnknown = true

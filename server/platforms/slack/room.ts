@@ -2,6 +2,7 @@ import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { CardElement } from 'chat'
 import { withinOrNull } from '../../../shared/utils/time'
 import type { CardRef } from '../../ports/submission'
+import type { Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 import { done, idIn } from '../shared/answers'
 import type { Room } from '../connection'
@@ -33,7 +34,7 @@ const ADDRESS_RETRY_MS = 30_000
 export function createSlackRoom(
   settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
 ): Room {
-  const { channel } = placeOf(settings.channelId)
+  const { channel, team } = placeOf(settings.channelId)
   const teams = new Map(
     [...settings.channels ?? [], settings.channelId].map(placeOf).map(place => [place.channel, place.team]),
   )
@@ -58,6 +59,16 @@ export function createSlackRoom(
     })
   )
 
+  /** Whether a member is who has these ids: one of another workspace may have the same id in theirs. */
+  const isMeant = async (userId: string, ids: readonly string[]): Promise<Outcome<boolean>> => {
+    if (ids.includes(team ? `${team}:${userId}` : userId)) return { ok: true, value: true }
+    // Workspaces may share the channel.
+    const outcome = await at(channel).call('users.info', new URLSearchParams({ user: userId }))
+    if (!outcome.ok) return outcome
+    const { team_id: theirs } = (outcome.value.user ?? {}) as { team_id?: unknown }
+    return { ok: true, value: ids.includes(`${String(theirs)}:${userId}`) }
+  }
+
   return {
     async post(card, summary) {
       const outcome = await post(channel, card, summary)
@@ -80,7 +91,7 @@ export function createSlackRoom(
       const place = below ? channelOf(below) : channel
       return done(await post(place, card, summary, below?.messageId, mention))
     },
-    async hasMember(userId) {
+    async hasMember(userId, ids) {
       for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
         const outcome = await at(channel).call(
           'conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }),
@@ -90,7 +101,7 @@ export function createSlackRoom(
           members?: string[]
           response_metadata?: { next_cursor?: string }
         }
-        if (members?.includes(userId)) return { ok: true, value: true }
+        if (members?.includes(userId)) return isMeant(userId, ids)
         cursor = next?.next_cursor ?? ''
         if (!cursor) break
       }

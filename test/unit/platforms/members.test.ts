@@ -48,7 +48,8 @@ test.each<[string | undefined, boolean]>([
     credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: SPACE,
     endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
   }, sdkLogger(silentLog))
-  expect(await createGoogleChatRoom(SPACE, google).hasMember!('users/1')).toEqual({ ok: true, value: isIn })
+  const room = createGoogleChatRoom(SPACE, google)
+  expect(await room.hasMember!('users/1', ['users/1'])).toEqual({ ok: true, value: isIn })
 })
 
 test.each<[number, object]>([
@@ -58,7 +59,8 @@ test.each<[number, object]>([
   const teams = {
     connector: () => callConnector(async () => ({ status, headers: {}, data: {} })),
   } as unknown as FormTeamsAdapter
-  expect(await createTeamsRoom('19:triage@thread.tacv2', {}, teams).hasMember!('29:ada')).toMatchObject(expected)
+  const room = createTeamsRoom('19:triage@thread.tacv2', {}, teams)
+  expect(await room.hasMember!('29:ada', ['29:ada'])).toMatchObject(expected)
 })
 
 test('who is in a channel of Slack is found on any page of its members, and nobody by a name that begins alike', async () => {
@@ -73,8 +75,29 @@ test('who is in a channel of Slack is found on any page of its members, and nobo
     },
     async () => null,
   )
-  const isIn = (user: string) => room.hasMember!(user)
+  const isIn = (user: string) => room.hasMember!(user, [user])
   expect([await isIn('U1'), await isIn('U3'), await isIn('U44'), await isIn('U4'), await isIn('U')]).toEqual(
     [true, true, true, false, false].map(value => ({ ok: true, value })),
   )
+})
+
+test.each<[string, string, string[], object, boolean]>([
+  ['C1', 'ours', ['U1', 'T1:U1'], {}, true],
+  ['C1', 'of another workspace, whom the members know by the same id', ['T2:U1'], { team_id: 'T1' }, false],
+  ['C1', 'of another workspace, with which the channel is shared', ['T2:U1'], { team_id: 'T2' }, true],
+  ['C1', 'of a workspace that nobody tells', [], { team_id: 'T1' }, false],
+  ['T2:C2', 'of its own workspace', ['T2:U1'], {}, true],
+  ['T2:C2', 'ours, whom the members know by the same id', ['U1', 'T1:U1'], { team_id: 'T2' }, false],
+])('in the channel %s of Slack, who is %s is a member: %s', async (channelId, _, ids, user, isIn) => {
+  const asked: string[] = []
+  const room = createSlackRoom(
+    { botToken: 'xoxb-x', signingSecret: 'x', channelId },
+    async ({ url }) => {
+      asked.push(url)
+      return { status: 200, headers: {}, json: { ok: true, members: ['U1'], user } }
+    },
+    async () => 'xoxb-y',
+  )
+  expect(await room.hasMember!('U1', ids)).toEqual({ ok: true, value: isIn })
+  expect(asked.some(url => url.endsWith('users.info'))).toBe('team_id' in user)
 })

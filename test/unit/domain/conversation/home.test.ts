@@ -14,8 +14,10 @@ let members: string[]
 beforeEach(async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
   triage.runtime.uuid = () => crypto.randomUUID()
-  members = ['U1']
-  triage.board.hasMember = async (_room?: string, id = '') => ({ ok: true, value: members.includes(id) })
+  members = ['slack:U1']
+  triage.board.hasMember = async (_room?: string, { names = [] }: Pick<Person, 'names'> = {}) => ({
+    ok: true, value: names.some(name => members.includes(name)),
+  })
   home = new Home({ ...triage, takingAt: () => triage.review.taking })
 })
 afterEach(() => triage.close())
@@ -33,6 +35,11 @@ test('without a list it is for whoever is in the room, and for nobody else', asy
   expect(buttons).toEqual(ids.map(id => [id, 'queue_take']))
   members = []
   expect((await seen()).text).toMatch(CLOSED)
+})
+
+test('is not for whom another workspace calls the same', async () => {
+  await triage.post({ name: 'one' })
+  expect((await seen({ ...ada, names: ['slack:T2:U1'] })).text).toMatch(CLOSED)
 })
 
 test('has no form data, which would stay there when it goes', async () => {
@@ -73,7 +80,7 @@ test('what one takes is theirs first, what others have is not offered, and nothi
   const [one, two] = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })]
   await home.pressed('take', two, ada, 'slack')
   expect((await seen()).buttons).toEqual([[two.slice(0, 8), 'queue_hand_back'], [one.slice(0, 8), 'queue_take']])
-  members.push('U2')
+  members.push('slack:U2')
   const grace = { ...ada, id: 'U2', names: ['slack:U2'] }
   expect((await seen(grace)).buttons).toEqual([[one.slice(0, 8), 'queue_take']])
   expect((await seen()).text).toContain('2 submissions wait: 1 is yours, 1 is free.')
