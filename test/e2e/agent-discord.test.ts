@@ -66,6 +66,13 @@ it('an answer is posted with its first words and edited as it grows', async () =
   expect(discord.requests.filter(({ path }) => path.endsWith(`/channels/${thread}/typing`))).not.toHaveLength(0)
 })
 
+it.each(['- ', '1. ', '# ', '> '])('an answer that begins with %j is posted once there is something to see', async (mark) => {
+  d.model.script({ text: [mark, 'Ada ', 'and Grace'], pauseMs: 50 })
+  const thread = await mention('who wrote?')
+  await until('the answer', () => texts(thread).some(text => /Grace\W*$|That did not work/.test(text)))
+  expect(texts(thread)).toEqual([expect.stringMatching(/Ada and Grace\W*$/)])
+})
+
 it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
   const pace = () => until('the first words', () => discord.requests.some(({ body }) => body.includes('"See')))
   d.model.script({ text: [

@@ -9,6 +9,9 @@ const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 /** From these shares of a message's length on, a new one begins at the end of a line, of a word, anywhere. */
 const [LINE, WORD] = [0.85, 0.95]
 
+/** What begins lists, headings and quotes: nothing to see while there is nothing behind it, and then no message. */
+const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#{1,6})(?:\s+|$))*$/
+
 /** Of a message, in characters, where the platform says nothing. */
 const MESSAGE_LENGTH = 3500
 
@@ -56,8 +59,10 @@ export async function say(
   }
   try {
     for (;;) {
-      while (!rest.trim()) if (!await fill()) return
-      rest = rest.trimStart()
+      while (MARKS.test(rest)) if (!await fill()) break
+      if (!rest.trim()) return
+      // `3.` may be all that there is to say.
+      rest = `${MARKS.test(rest) ? '\u200B' : ''}${rest.trimStart()}`
       await thread.post(message())
       if (!isTaken) throw new Error('The platform has stopped taking the answer.')
     }

@@ -136,6 +136,27 @@ const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
   'WhatsApp': markdown => withPlainCode(whatsApp.formatConverter.renderPostable({ markdown })),
 }
 
+const begun = fc.array(
+  fc.constantFrom('- ', '* ', '+', '12. ', '3)', '# ', '###', '> ', '>', '\n', ' ', 'Ada', '.'), { maxLength: 12 },
+)
+/** As much as one message holds. */
+const before = fc.constantFrom('', `${'x'.repeat(52)}\n`)
+
+test.each(
+  Object.entries(CONVERTED),
+)('%s is given no message before there is something to see, however it begins', async (_, convert) => {
+  await fc.assert(fc.asyncProperty(before, begun, async (first, pieces) => {
+    const shown: string[] = []
+    const thread = { post: async (words: AsyncIterable<string>) => {
+      let text = ''
+      for await (const word of words) shown.push(convert(text += word))
+    } }
+    await say(thread as never, (async function* () { yield* [first, ...pieces] })(), { messageLength: 60 }, SITE)
+    expect(shown.length > 0).toBe((first + pieces.join('')).trim() !== '')
+    expect(shown.filter(text => !/[^\s*_~\\]/.test(text))).toEqual([])
+  }))
+})
+
 const LIVE = [
   'https://evil.example/?d=ada', '[bank](https://evil.example)', '![a](https://3232235777/p)', 'www.evil.example',
   '<https://evil.example|bank>', '<!channel>', '<users/all>', 'mailto:ada@evil.example?body=x',
