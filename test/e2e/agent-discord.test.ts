@@ -73,6 +73,16 @@ it.each(['- ', '1. ', '# ', '> '])('an answer that begins with %j is posted once
   expect(texts(thread)).toEqual([expect.stringMatching(/Ada and Grace\W*$/)])
 })
 
+it('an address of email is shown as it is, and takes no more room than that', async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `- Ada_${index} <ada_${index}@mail.example.com>, a_b@c.example`)
+  const text = lines.join('\n')
+  d.model.script({ text: [text] })
+  const thread = await mention('who wrote?')
+  await until('the last line', () => texts(thread).some(said => /Ada_39 .*c\.example$/.test(said)))
+  const shown = lines.map(line => line.replace(/[<>]/g, ''))
+  expect(texts(thread).flatMap(said => said.split('\n')).filter(Boolean)).toEqual(shown)
+})
+
 it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
   const pace = () => until('the first words', () => discord.requests.some(({ body }) => body.includes('"See')))
   d.model.script({ text: [

@@ -29,3 +29,11 @@ const STYLES: Readonly<Record<Moment['shows'], string>> = { date: 'f', clock: 't
 export function timestamp({ at, shows }: Moment): string {
   return `<t:${Math.floor(at / 1000)}:${STYLES[shows]}>`
 }
+
+/**
+ * The SDK makes links of addresses of email. Discord knows links to http, https and discord alone, and shows others as
+ * they are written: https://github.com/discord/discord-api-docs/issues/6088
+ */
+export function withPlainEmails(markdown: string): string {
+  return markdown.replace(/\[([^[\]\s]+)\]\(mailto:\1\)/g, '$1')
+}

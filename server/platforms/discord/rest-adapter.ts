@@ -1,6 +1,7 @@
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
+import { withPlainEmails } from './escape'
 import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
 import type { DiscordSettings, RestOptions, Upload } from './rest'
 
@@ -33,6 +34,11 @@ export class RestDiscordAdapter extends DiscordAdapter {
     if (!path.endsWith('/threads/active')) return response
     const { threads } = await response.json() as { threads: { type: number }[] }
     return Response.json({ threads: threads.filter(({ type }) => type !== PRIVATE_THREAD) })
+  }
+
+  /** Before it is cut to what a message takes. */
+  protected override truncateContent(content: string): string {
+    return super.truncateContent(withPlainEmails(content))
   }
 
   protected override discordInteractionFetch(path: string, method: string, body?: object): Promise<Response> {
