@@ -33,8 +33,8 @@ const variables = {
  *
  * - 4,096 characters a message, of which 900 are left for title, line ends and links: 600, as the SDK writes them,
  *   addresses twice (https://core.telegram.org/bots/api#sendmessage)
- * - of an answer the SDK cuts off what is beyond them, and counts the backslashes that it puts before punctuation: of
- *   half as many characters nothing is lost
+ * - of an answer the SDK cuts off what is beyond them, and counts the backslashes that it puts before punctuation, and
+ *   that it makes a link of an address of email, which stands there twice: of less than a third nothing is lost
  * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take all
  *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
  * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
@@ -48,7 +48,7 @@ export const telegram: Definition = {
   },
   cardIntervalMs: 3000,
   modal: null,
-  messageLength: 2000,
+  messageLength: 1200,
   escape: escapeTelegram,
   mention: null,
   variables,

@@ -30,6 +30,7 @@ afterAll(() => telegram.close())
 
 test.each([
   ['names of versions', (n: number) => `(+${n}) v1.2-3 ok! `], ['nothing but signs', (n: number) => `${n}.-+=! `],
+  ['addresses of email', (n: number) => `a.b_${n}@c-d.example `],
 ])('a long answer of %s is there to its last word, in as many messages as it takes', async (_, part) => {
   const before = telegram.messages().length
   const parts = Array.from({ length: 600 }, (_, n) => part(n))
