@@ -83,6 +83,16 @@ it('an address of email is shown as it is, and takes no more room than that', as
   expect(texts(thread).flatMap(said => said.split('\n')).filter(Boolean)).toEqual(shown)
 })
 
+it('a name behind an @ is shown as it is, and pings nobody', async () => {
+  d.model.script({ text: ['Ask @ada-lovelace, @acme, <@123456789012345678> or @every', 'one.'] })
+  const thread = await mention('who knows?')
+  await answered(thread, 'Ask @ada-lovelace, @acme, <@123456789012345678> or @\u200Beveryone.')
+  const sent = discord.requests.filter(({ body }) => body.includes('@acme'))
+  expect(sent.map(({ body }) => (JSON.parse(body) as { allowed_mentions: object }).allowed_mentions)).toEqual(
+    sent.map(() => ({ parse: [] })),
+  )
+})
+
 it('an address that a form talked the model into is text: nothing unfurls, no label hides it, no image is fetched', async () => {
   const pace = () => until('the first words', () => discord.requests.some(({ body }) => body.includes('"See')))
   d.model.script({ text: [

@@ -30,10 +30,15 @@ export function timestamp({ at, shows }: Moment): string {
   return `<t:${Math.floor(at / 1000)}:${STYLES[shows]}>`
 }
 
+/** An address of email as the SDK writes it, and a name behind `@`, which is a mention with an id only. */
+const UNKNOWN = /\[([^[\]\s]+)\]\(mailto:\1\)|<(@(?![!&]?\d+>)[^<>\s]+)>/g
+
 /**
- * The SDK makes links of addresses of email. Discord knows links to http, https and discord alone, and shows others as
- * they are written: https://github.com/discord/discord-api-docs/issues/6088
+ * What the SDK makes of addresses and names, as they were: Discord knows links to http, https and discord alone, and
+ * shows others as they are written (https://github.com/discord/discord-api-docs/issues/6088), as it does such mentions.
  */
-export function withPlainEmails(markdown: string): string {
-  return markdown.replace(/\[([^[\]\s]+)\]\(mailto:\1\)/g, '$1')
+export function withPlainNames(markdown: string): string {
+  return markdown.replace(UNKNOWN, (_, address?: string, name?: string) => (
+    address ?? name!.replace(/^@(?=(?:everyone|here)$)/, '@\u200B')
+  ))
 }

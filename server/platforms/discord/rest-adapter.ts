@@ -1,7 +1,7 @@
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
-import { withPlainEmails } from './escape'
+import { withPlainNames } from './escape'
 import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
 import type { DiscordSettings, RestOptions, Upload } from './rest'
 
@@ -38,7 +38,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
 
   /** Before it is cut to what a message takes. */
   protected override truncateContent(content: string): string {
-    return super.truncateContent(withPlainEmails(content))
+    return super.truncateContent(withPlainNames(content))
   }
 
   protected override discordInteractionFetch(path: string, method: string, body?: object): Promise<Response> {
