@@ -3,7 +3,7 @@ import { WhatsAppAdapter, WhatsAppApiError, type WhatsAppRawMessage } from '@cha
 import type { AdapterPostableMessage, Logger, RawMessage, WebhookOptions } from 'chat'
 import { speechIn } from '../shared/speech'
 import { messageOf, updateOf } from './cards'
-import { withPlainCode } from './escape'
+import { withoutMarkdown } from './escape'
 import { whatsAppRefusal } from './refusals'
 
 export interface WhatsAppSettings {
@@ -76,7 +76,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
 
   protected override async send(threadId: string, message: AdapterPostableMessage, replyId?: string): Promise<Sent> {
     const speech = speechIn(message)
-    const sent = speech ? messageOf(speech.card) : { raw: withPlainCode(this.renderPostableText(message)) }
+    const sent = speech ? messageOf(speech.card) : { raw: withoutMarkdown(this.renderPostableText(message)) }
     return super.send(threadId, sent, replyId)
   }
 

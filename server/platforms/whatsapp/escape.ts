@@ -34,9 +34,28 @@ export function escapeWhatsApp(text: string): string {
     .replace(LINE_MARK, JOINER)).join('\n')
 }
 
-/** The house shows addresses that nobody should tap as code, of which clients may make links. */
-export function withPlainCode(text: string): string {
-  return text.replace(/`[^`]+`/g, code => code.replace(/\S+/g, withoutLink))
+/**
+ * Code; what markdown has for a sign that is none of its marks, for the end of a line, for a character, and for an
+ * address of email. WhatsApp knows none of it, and shows it as it is written.
+ */
+const WRITTEN = /`[^`]+`|\\([!-/:-@[-`{-~])|\\(?=\n)|&#x([\dA-F]{1,6});|<([^\s<>@]+@[^\s<>]+)>/g
+
+/**
+ * An answer, which the adapter writes as markdown, as WhatsApp shows it. The house shows addresses that nobody should
+ * tap as code, of which clients may make links.
+ */
+export function withoutMarkdown(text: string): string {
+  return text.replace(WRITTEN, (part, sign?: string, code?: string, email?: string) => {
+    if (part.startsWith('`')) return part.replace(/\S+/g, withoutLink)
+    if (code) return String.fromCodePoint(Number.parseInt(code, 16))
+    return email ?? (sign ? signAlone(sign) : '')
+  })
+}
+
+/** A sign that marks nothing up, wherever it stands. */
+function signAlone(sign: string): string {
+  if (sign === '`') return '\u02CB'
+  return /[*_~]/.test(sign) ? sign + HAIR : /[>-]/.test(sign) ? JOINER + sign : sign
 }
 
 function withoutLink(word: string): string {

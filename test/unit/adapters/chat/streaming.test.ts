@@ -6,7 +6,7 @@ import { WhatsAppAdapter } from '@chat-adapter/whatsapp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isCard, say } from '../../../../server/adapters/chat/streaming'
-import { withPlainCode } from '../../../../server/platforms/whatsapp/escape'
+import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 
 const SITE = 'https://forms.example.com'
 
@@ -133,7 +133,7 @@ const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
   'Google Chat': markdown => new GoogleChatFormatConverter().renderPostable({ markdown }),
   'Teams': markdown => new TeamsFormatConverter().renderPostable({ markdown }),
   'Telegram': markdown => new TelegramFormatConverter().renderPostable({ markdown }),
-  'WhatsApp': markdown => withPlainCode(whatsApp.formatConverter.renderPostable({ markdown })),
+  'WhatsApp': markdown => withoutMarkdown(whatsApp.formatConverter.renderPostable({ markdown })),
 }
 
 const begun = fc.array(

@@ -1,0 +1,52 @@
+import { Chat } from 'chat'
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { say } from '../../../../server/adapters/chat/streaming'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
+import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
+import { silentLog } from '../../../fakes/runtime'
+import { foundBy, startWhatsApp, type WhatsApp } from '../../../support/whatsapp'
+
+let whatsapp: WhatsApp
+let bot: Chat
+beforeAll(async () => {
+  whatsapp = await startWhatsApp()
+  const { env } = whatsapp
+  const adapter = new FormWhatsAppAdapter({
+    accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
+    verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
+    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, apiUrl: whatsapp.url,
+  }, sdkLogger(silentLog))
+  bot = new Chat({
+    userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+    fallbackStreamingPlaceholderText: null,
+  })
+  await bot.initialize()
+})
+afterAll(() => whatsapp.close())
+
+/** What somebody reads of an answer, and what WhatsApp makes of it. */
+async function answered(markdown: string): Promise<{ text: string, found: string[] }> {
+  const thread = bot.thread(`whatsapp:${whatsapp.env.WHATSAPP_PHONE_NUMBER_ID}:${whatsapp.env.WHATSAPP_CHAT_ID}`)
+  await say(thread, (async function* () { yield markdown })(), platform, null)
+  const { text } = whatsapp.messages().at(-1)!
+  return { text: text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`'), found: foundBy(text) }
+}
+
+test.each([
+  ['lines that end in spaces', 'Ada  \nGrace  \nJoan', 'Ada\nGrace\nJoan'],
+  ['signs that mark nothing', '2 * 3, ~5 to ~6, [x] and a \\_b\\_', '2 * 3, ~5 to ~6, [x] and a _b_'],
+  ['a backslash', 'C:\\\\forms\\\\', 'C:\\forms\\'],
+  ['emphasis within words', 'a*b a*b a*b', 'a_b a_b a*b'],
+  ['addresses of email', 'ada@c.example, <grace@c.example>.', 'ada@c.example, grace@c.example.'],
+  ['what would begin a quote, a list or code', '\\> a\n\n\\- b\n\n\\`c\\`', '> a\n\n- b\n\n`c`'],
+])('%s of an answer are shown as they are', async (_, markdown, shown) => {
+  const { text, found } = await answered(markdown)
+  expect(text).toBe(shown)
+  expect(found.filter(each => !each.includes('@'))).toEqual([])
+})
+
+test('emphasis of an answer stays', async () => {
+  expect(await answered('**Ada** wrote, *yesterday*')).toMatchObject({ text: '*Ada* wrote, _yesterday_' })
+})
