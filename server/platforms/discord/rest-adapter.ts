@@ -1,6 +1,7 @@
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
+import { withWholeQuotes } from '../shared/quotes'
 import { withPlainNames } from './escape'
 import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
 import type { DiscordSettings, RestOptions, Upload } from './rest'
@@ -26,6 +27,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     // By its name in plain text it would take for a mention what Discord does not show as one; a mention has the id.
     super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...nobody })
     this.rest = createDiscordRest(settings, http)
+    withWholeQuotes(this.formatConverter)
   }
 
   /** The SDK lists the threads of a channel with what they begin with; a private one is for those who are in it. */

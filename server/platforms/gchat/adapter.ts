@@ -3,6 +3,7 @@ import type {
   AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions,
 } from 'chat'
 import type { Outcome } from '../../ports/delivery'
+import { withWholeQuotes } from '../shared/quotes'
 import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
 import { callGoogle } from './client'
@@ -45,6 +46,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
       workspaceAddOnServiceAccountEmail: `service-${projectNumber}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`,
     })
     this.settings = settings
+    withWholeQuotes(this.formatConverter)
   }
 
   /** Posts a card. With a `requestId` that it has seen, Google hands out the message of the first post. */

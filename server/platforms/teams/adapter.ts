@@ -4,12 +4,13 @@ import type {
   AdapterPostableMessage, CardElement, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions,
 } from 'chat'
 import type { Outcome } from '../../ports/delivery'
+import { withWholeQuotes } from '../shared/quotes'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
 import { answeredWithin } from '../shared/within'
 import { cardMessage, inputsOf, refilled, type DialogData } from './cards'
 import { callConnector, TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
 import { dialog, isClick, message, readClick } from './dialogs'
-import { CONNECTOR, isActivity, issuerOf } from './inbound'
+import { CONNECTOR, isActivity, issuerOf, type Activity } from './inbound'
 import { quieten, REFUSED } from './quiet'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
@@ -17,14 +18,6 @@ const DIALOG_TIMEOUT_MS = 4000
 
 /** What a click that waits for a dialog gets: the dialog, or words in its place. */
 type DialogOpening = { modal: ModalElement, contextId: string } | { said: string } | null
-
-interface Activity {
-  id: string
-  from?: { id?: string, name?: string }
-  serviceUrl?: string
-  conversation?: { id?: string }
-  replyToId?: string
-}
 
 /** The App warns in plain text about an option that the SDK always gives it. */
 export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): FormTeamsAdapter {
@@ -49,6 +42,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
       appType: settings.tenantId ? 'SingleTenant' : 'MultiTenant', userName: 'form-bot', logger,
     })
     quieten(this.app.log, logger)
+    withWholeQuotes(this.formatConverter)
   }
 
   /**

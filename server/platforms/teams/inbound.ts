@@ -6,6 +6,15 @@ import { jsonIn } from '../../../shared/utils/json'
  */
 export const CONNECTOR = 'https://api.botframework.com'
 
+/** What is read of what Teams sends. */
+export interface Activity {
+  id: string
+  from?: { id?: string, name?: string }
+  serviceUrl?: string
+  conversation?: { id?: string }
+  replyToId?: string
+}
+
 /** Whom a token names as its issuer, which its signature has yet to prove; null for what is no token. */
 export function issuerOf(authorization: string): unknown {
   const [, payload = ''] = authorization.split('.')
