@@ -83,6 +83,15 @@ it('an address of email is shown as it is, and takes no more room than that', as
   expect(texts(thread).flatMap(said => said.split('\n')).filter(Boolean)).toEqual(shown)
 })
 
+it('a table that is too wide for a message loses nothing', async () => {
+  const cell = (index: number) => index === 5 ? 'long '.repeat(80).trim() : 'short'
+  const rows = Array.from({ length: 12 }, (_, index) => `| ${index} | ${cell(index)} | end ${index} |`)
+  d.model.script({ text: [['| id | text | end |', '|---|---|---|', ...rows].join('\n')] })
+  const thread = await mention('a table, please')
+  await until('the last row', () => texts(thread).some(said => /end 11 \|\W*$/.test(said) || said.endsWith('...')))
+  for (const row of rows) expect(texts(thread).join('\n')).toContain(row)
+})
+
 it('a name behind an @ is shown as it is, and pings nobody', async () => {
   d.model.script({ text: ['Ask @ada-lovelace, @acme, <@123456789012345678> or @every', 'one.'] })
   const thread = await mention('who knows?')

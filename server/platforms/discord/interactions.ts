@@ -12,7 +12,7 @@ export const REPLY = { pong: 1, message: 4, later: 5, silence: 6, update: 7, mod
 const EPHEMERAL = 64
 
 /** https://discord.com/developers/docs/resources/message#create-message */
-const MESSAGE_LENGTH = 2000
+export const MESSAGE_LENGTH = 2000
 
 interface DiscordUser {
   id: string

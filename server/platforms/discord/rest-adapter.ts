@@ -3,6 +3,7 @@ import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
 import { withWholeQuotes } from '../shared/quotes'
 import { withPlainNames } from './escape'
+import { MESSAGE_LENGTH } from './interactions'
 import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
 import type { DiscordSettings, RestOptions, Upload } from './rest'
 
@@ -36,6 +37,16 @@ export class RestDiscordAdapter extends DiscordAdapter {
     if (!path.endsWith('/threads/active')) return response
     const { threads } = await response.json() as { threads: { type: number }[] }
     return Response.json({ threads: threads.filter(({ type }) => type !== PRIVATE_THREAD) })
+  }
+
+  /** Columns of a table are made as wide as their widest cell: what is too long by that is shown as it was written. */
+  protected override buildMessagePayload(
+    ...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>
+  ): ReturnType<DiscordAdapter['buildMessagePayload']> {
+    const markdown = typeof message === 'object' && 'markdown' in message ? message.markdown : ''
+    const rendered = withPlainNames(this.formatConverter.renderPostable({ markdown }))
+    const isLonger = rendered.length > MESSAGE_LENGTH
+    return super.buildMessagePayload(isLonger ? { raw: markdown } : message, options)
   }
 
   /** Before it is cut to what a message takes. */
