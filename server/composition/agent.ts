@@ -79,7 +79,7 @@ export function createAgentConversation({
     ])
     const models = createModels(model)
     const { embeddingModel, rerankerModel } = config.tools.selection
-    const { selection, of } = await openTools({
+    const { selection, replaced, of } = await openTools({
       config, submissionsAt, forms, log,
       models: {
         embedding: embeddingModel === undefined ? undefined : models.embedding(embeddingModel),
@@ -88,7 +88,8 @@ export function createAgentConversation({
     })
     runtime.background(selection.warmUp())
     const toolset = createToolset({
-      submissionsAt, prepareStep: tools => selection.prepareStep(tools), toolsOf: conversation => of(bot, conversation),
+      submissionsAt, replaced, prepareStep: tools => selection.prepareStep(tools),
+      toolsOf: conversation => of(bot, conversation),
     })
     return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
   })

@@ -20,8 +20,8 @@ interface ToolsParts {
 /** Everything that the agent can do. */
 export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts) {
   const [
-    { createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools }, { openFiles },
-    { createToolSelection },
+    { createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools, replacedFile },
+    { openFiles }, { createToolSelection },
   ] = await Promise.all([
     import('../adapters/ai/tools/submissions'), import('../adapters/ai/tools/chat'),
     import('../adapters/ai/tools/files'), import('../adapters/files/agent-files'),
@@ -31,13 +31,14 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
   const selection = createToolSelection({
     embeddingModel: models.embedding, rerankerModel: models.reranker, enrichDescriptions, embeddingCache, log,
   })
-  const fileTools = stored
-    ? createFileTools({ files: await openFiles({ ...stored, dir: `${config.dataDir}/files` }) })
-    : {}
+  const files = stored && await openFiles({ ...stored, dir: `${config.dataDir}/files` })
+  const fileTools = files ? createFileTools({ files }) : {}
   const { revocableMs } = config
   return {
     /** Chooses among the tools; to be warmed up in the background. */
     selection,
+    /** Which file a call would replace, for who approves it. */
+    replaced: files ? replacedFile(files) : async () => [],
     /** All tools of a conversation. */
     of: (chat: Chat, { threadId, channelId, place, responsible }: Omit<Conversation, 'speaker'>): ToolSet => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.

@@ -81,6 +81,16 @@ describe('the agent in the sandbox', () => {
     expect(await thread().getByTestId('action-approve').count()).toBe(0)
   })
 
+  it('says which file a write replaces, before somebody approves it', async () => {
+    const upload = { name: 'uploadFile', input: { key: 'reports/grace.json', content: '{}' } }
+    model.script({ text: 'I would save it again.', calls: [upload] }, { text: 'Not saved, then.' })
+    await ask('save it again')
+    await inThread('A file with this key, which is lost.').waitFor()
+    await thread().getByTestId('action-deny').click()
+    await inThread('Not saved, then.').waitFor()
+    expect(await readFile(join(dir, 'files/reports/grace.json'), 'utf8')).not.toBe('{}')
+  })
+
   it('does not do what is denied, and says so', async () => {
     const id = await sent({ name: 'Linus' })
     model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, { text: 'All right, I leave it.' })

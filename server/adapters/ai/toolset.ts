@@ -9,7 +9,7 @@ export interface Toolset {
   /** Chooses among them for each step. */
   prepareStep?: PrepareStepFunction<ToolSet>
   /** What a card shows of a call beside its arguments: people decide about facts, not about what the model says. */
-  describe(input: unknown): Promise<readonly Field[]>
+  describe(tool: string, input: unknown): Promise<readonly Field[]>
 }
 
 /** Makes the tools of a conversation: who speaks, in which thread. */
@@ -17,6 +17,8 @@ export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
   submissionsAt: (place: Place) => Pick<SubmissionAccess, 'get'>
+  /** What a call replaces that writes a file. */
+  replaced: (tool: string, input: unknown) => Promise<readonly Field[]>
   toolsOf: (conversation: Conversation) => ToolSet
   prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
 }
@@ -26,12 +28,14 @@ const SHOWN_FIELDS = 4
 const SHOWN_LENGTH = 200
 
 /** The seam between the agent and its tools: everything that a conversation may use is put together here. */
-export function createToolset({ submissionsAt, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
+export function createToolset({ submissionsAt, replaced, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = toolsOf(conversation)
     return {
       tools, prepareStep: prepareStep(tools),
-      describe: input => describeSubmission(input, submissionsAt(conversation.place)),
+      describe: async (tool, input) => [
+        ...await replaced(tool, input), ...await describeSubmission(input, submissionsAt(conversation.place)),
+      ],
     }
   }
 }

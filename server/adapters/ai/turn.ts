@@ -67,7 +67,7 @@ export class TurnRun implements AgentTurn {
       ...submissionIn(input),
       details: [
         ...Object.entries((input ?? {}) as object).flatMap(([label, value]) => detailsOf(label, value)),
-        ...await toolset.describe(input).catch(() => []),
+        ...await toolset.describe(toolName, input).catch(() => []),
       ],
     })))
     return { calls, state: serialised(state) }

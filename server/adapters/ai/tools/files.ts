@@ -3,6 +3,7 @@ import { FilesError, type Files } from 'files-sdk'
 import {
   createFileTools as createSdkTools, type ApprovalConfig, type FileToolName, type FileTools, type ReadOnlyFileTools,
 } from 'files-sdk/ai-sdk'
+import type { Field } from '../../../ports/submission'
 import { UNTRUSTED } from './bounded'
 
 /** What a caller may change about a tool. What it does and takes stays as it is. */
@@ -69,6 +70,21 @@ export function createFileTools({
     tools as unknown as Record<FileToolName, Executable>,
     (tool, name) => ({ ...tool, execute: bounding(name, tool.execute) }),
   ) as unknown as FileTools | ReadOnlyFileTools
+}
+
+/** The argument that names the file which a call writes, by tool. */
+const TARGETS: Readonly<Partial<Record<string, string>>> = { uploadFile: 'key', copyFile: 'to', signUploadUrl: 'key' }
+
+/** What of a call's effect its arguments do not say: that there is a file, which it replaces. */
+export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input: unknown) => Promise<Field[]> {
+  return async (tool, input) => {
+    const key = ((input ?? {}) as Input)[TARGETS[tool] ?? '']
+    if (typeof key !== 'string') return []
+    const isThere = await files.exists(key).catch(() => null)
+    if (isThere === false) return []
+    const value = isThere ? 'A file with this key, which is lost.' : 'Nobody can tell whether there is such a file.'
+    return [{ label: 'Replaces', value, edited: false }]
+  }
 }
 
 /** Keeps what a model asks for and gets within its bounds, and says in plain words what went wrong. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Files } from 'files-sdk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openFiles } from '../../../../../server/adapters/files/agent-files'
-import { createFileTools, type FileToolsOptions } from '../../../../../server/adapters/ai/tools/files'
+import { createFileTools, replacedFile, type FileToolsOptions } from '../../../../../server/adapters/ai/tools/files'
 import { callTool } from '../../../../support/tools'
 
 const READS = ['listFiles', 'getFileMetadata', 'downloadFile', 'getFileUrl']
@@ -209,3 +209,28 @@ describe('on disk', () => {
 function flags(names: readonly string[], value: boolean): Record<string, boolean> {
   return Object.fromEntries(names.map(name => [name, value]))
 }
+
+describe('who approves a write', () => {
+  const said = async (tool: string, input: unknown, store: Pick<Files, 'exists'> = files) => (
+    (await replacedFile(store)(tool, input)).map(({ label, value }) => `${label}: ${value}`)
+  )
+
+  test('is told which file it replaces, and nothing where there is none', async () => {
+    await files.upload('reports/a.txt', 'a')
+    const lost = ['Replaces: A file with this key, which is lost.']
+    expect(await said('uploadFile', { key: 'reports/a.txt', content: 'b' })).toEqual(lost)
+    expect(await said('copyFile', { from: 'reports/b.txt', to: 'reports/a.txt' })).toEqual(lost)
+    expect(await said('signUploadUrl', { key: 'reports/a.txt' })).toEqual(lost)
+    expect(await said('uploadFile', { key: 'reports/b.txt', content: 'b' })).toEqual([])
+    expect(await said('deleteFile', { key: 'reports/a.txt' })).toEqual([])
+    expect(await said('markSubmissionAsSpam', { id: 'reports/a.txt' })).toEqual([])
+    expect(await said('uploadFile', null)).toEqual([])
+  })
+
+  test('is told where nobody can tell that', async () => {
+    const away = { exists: async () => { throw new Error('The storage is away.') } } as unknown as Files
+    expect(await said('uploadFile', { key: 'a.txt' }, away)).toEqual([
+      'Replaces: Nobody can tell whether there is such a file.',
+    ])
+  })
+})
