@@ -1,35 +1,96 @@
-import type { StateAdapter } from 'chat'
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { vi } from 'vitest'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { ActiveListener } from '../../../server/platforms/discord/gateway/active-listener'
-import type { Deliver, GatewayOptions } from '../../../server/platforms/discord/gateway/events'
+import type { EventData, GatewayOptions } from '../../../server/platforms/discord/gateway/events'
 import { Lease } from '../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../server/platforms/discord/gateway/progress'
 import { GatewayStore } from '../../../server/platforms/discord/gateway/store'
 import { createDiscordRest } from '../../../server/platforms/discord/rest'
 import { silentLog } from '../../fakes/runtime'
-import type { DiscordDouble } from './types'
+import { until } from '../until'
+import { startDiscord } from './discord'
 
-interface Active {
-  state: StateAdapter
-  store?: GatewayStore
-  leaseMs: number
-  signal: AbortSignal
-  deliver: Deliver
+/** So long that a listener looks at the store only when something has happened: its looks are minutes apart. */
+export const LONG_MS = 6_000_000
+
+interface Owner {
+  leaseMs?: number
   known?: Checkpoint | null
+  deliver?: (event: EventData) => Promise<void>
   log?: GatewayOptions['log']
-  onStatus?: GatewayOptions['onStatus']
 }
 
-/** A listener of this process that holds the lease; `run` begins it. */
-export async function ownerOf(discord: DiscordDouble, { state, leaseMs, signal, known = null, ...more }: Active) {
-  const { botToken, applicationId, restUrl: apiUrl } = discord
-  const store = more.store ?? new GatewayStore(state, applicationId)
-  const lease = new Lease(state, store.key, leaseMs)
-  await lease.take('claim', signal)
-  const listener = new ActiveListener({
-    log: silentLog, ...more,
-    state, botToken, applicationId, leaseMs, store, lease, signal, known, endsAt: null, owner: 'this one',
-    rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()),
-  })
-  return { lease, listener, store }
+/** Discord, a store, and a listener of this process between them, under a clock that stands still unless told. */
+export class Owning {
+  /** What the listener said of its session. */
+  said: string[] = []
+  /** How the listener left. */
+  running: Promise<string> = Promise.resolve('')
+  private over = new AbortController()
+
+  private constructor(
+    readonly discord: Awaited<ReturnType<typeof startDiscord>>,
+    readonly state = createMemoryState(), readonly store = new GatewayStore(state, discord.applicationId),
+  ) {}
+
+  static async open(): Promise<Owning> {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    const owning = new Owning(await startDiscord())
+    await owning.state.connect()
+    return owning
+  }
+
+  get signal(): AbortSignal {
+    return this.over.signal
+  }
+
+  /** A listener that holds the lease, and runs. */
+  async begin({ leaseMs = LONG_MS, known = null, deliver = async () => {}, log = silentLog }: Owner = {}) {
+    const { state, store, signal, discord: { botToken, applicationId, restUrl: apiUrl } } = this
+    const lease = new Lease(state, store.key, leaseMs)
+    await lease.take('claim', signal)
+    const listener = new ActiveListener({
+      state, botToken, applicationId, leaseMs, store, lease, signal, known, log, endsAt: null, owner: 'this one',
+      deliver: ({ data }) => deliver(data as EventData), onStatus: what => void this.said.push(what),
+      rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()),
+    })
+    this.running = listener.run()
+    return { lease, listener }
+  }
+
+  /** The same, once it has a session. */
+  async start(owner: Owner = {}) {
+    const begun = await this.begin(owner)
+    await until('the session', () => this.said.includes('identified') || this.said.includes('resumed'))
+    return begun
+  }
+
+  /** Tells the listener to end. */
+  end(): void {
+    this.over.abort()
+  }
+
+  /** It hands over to the next one. */
+  async handOver(): Promise<void> {
+    this.end()
+    await this.running
+    this.over = new AbortController()
+    this.said = []
+  }
+
+  pass(ms: number): void {
+    vi.setSystemTime(Date.now() + ms)
+  }
+
+  /** Somebody writes something that is delivered; returns its id. */
+  say(): string {
+    return this.discord.emitMessage({ content: 'help' }).id
+  }
+
+  async close(): Promise<void> {
+    await this.handOver()
+    await this.discord.close()
+    vi.useRealTimers()
+  }
 }

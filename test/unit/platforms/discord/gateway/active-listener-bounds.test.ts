@@ -1,68 +1,30 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
-import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DeliveryFailed, type EventData } from '../../../../../server/platforms/discord/gateway/events'
-import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
+import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { silentLog } from '../../../../fakes/runtime'
-import { ownerOf } from '../../../../support/discord/active'
-import { startDiscord } from '../../../../support/discord/discord'
-import type { DiscordDouble } from '../../../../support/discord/types'
+import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { until } from '../../../../support/until'
 
 /** What an owner leaves undone: sessions that it may not begin, and events that are its successor's. */
 
-/** So long that it looks at the store only when something has happened: its looks are minutes apart. */
-const LONG_MS = 6_000_000
-
-let discord: DiscordDouble
-let state: StateAdapter
-let store: GatewayStore
-let over: AbortController
-let running: Promise<string>
-
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-  discord = await startDiscord()
-  state = createMemoryState()
-  await state.connect()
-  store = new GatewayStore(state, discord.applicationId)
-  over = new AbortController()
-})
-
-afterEach(async () => {
-  over.abort()
-  await running
-  await discord.close()
-  vi.useRealTimers()
-})
-
-async function start(deliver: (event: EventData) => Promise<void> = async () => {}, log = silentLog) {
-  let isConnected = false
-  const owner = await ownerOf(discord, {
-    state, store, log, leaseMs: LONG_MS, signal: over.signal, deliver: ({ data }) => deliver(data as EventData),
-    onStatus: what => void (isConnected ||= what === 'identified'),
-  })
-  running = owner.listener.run()
-  await until('the session', () => isConnected)
-  return owner
-}
-
-const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms)
-const say = () => discord.emitMessage({ content: 'help' }).id
+let owning: Owning
+beforeEach(async () => { owning = await Owning.open() })
+afterEach(() => owning.close())
 
 test('a session that cannot be counted is not begun', async () => {
+  const { store, discord } = owning
   const [count, begun] = [store.countIdentify.bind(store), [] as number[]]
   store.countIdentify = async () => {
     begun.push(discord.gateway.identifies)
     if (begun.length < 2) throw new Error('OOM command not allowed')
     return count()
   }
-  await start()
+  await owning.start()
   expect(begun).toEqual([0, 0])
 })
 
 test('only who holds the lease begins a session', async () => {
-  const { lease } = await start()
+  const { state, store, discord } = owning
+  const { lease } = await owning.start()
   await state.forceReleaseLock(store.key)
   const renew = lease.renew.bind(lease)
   let refusals = 0
@@ -72,14 +34,15 @@ test('only who holds the lease begins a session', async () => {
     return isOurs
   }
   // The last one is long enough ago.
-  pass(6000)
+  owning.pass(6000)
   discord.gateway.invalidate(false)
   await until('a second question', () => refusals > 1)
   expect(discord.gateway.identifies).toBe(1)
 })
 
 test('no session is begun while the store cannot tell when the last one was', async () => {
-  await start()
+  const { store, discord } = owning
+  await owning.start()
   const read = store.identifyWaitMs.bind(store)
   let questions = 0
   store.identifyWaitMs = async (...now) => {
@@ -87,7 +50,7 @@ test('no session is begun while the store cannot tell when the last one was', as
     expect(discord.gateway.identifies).toBe(1)
     return read(...now)
   }
-  pass(6000)
+  owning.pass(6000)
   discord.gateway.invalidate(false)
   await until('the next session', () => discord.gateway.identifies === 2)
   expect(questions).toBe(3)
@@ -95,17 +58,17 @@ test('no session is begun while the store cannot tell when the last one was', as
 
 test('what is queued when the lease is lost is left to who has it now', async () => {
   const [delivered, first] = [[] as (string | undefined)[], Promise.withResolvers<null>()]
-  const { listener } = await start(async ({ id }) => {
+  const { listener } = await owning.start({ deliver: async ({ id }) => {
     delivered.push(id)
     await first.promise
-  })
-  const ids = [say(), say()]
+  } })
+  const ids = [owning.say(), owning.say()]
   await until('the first', () => delivered.length > 0)
-  pass(LONG_MS + 1)
-  say()
+  owning.pass(LONG_MS + 1)
+  owning.say()
   await until('the loss', () => listener.reason === 'lost')
   first.resolve(null)
-  expect(await running).toBe('lost')
+  expect(await owning.running).toBe('lost')
   expect(delivered).toEqual(ids.slice(0, 1))
 })
 
@@ -114,32 +77,32 @@ test('deliveries that fail are one line in the log per half minute; what was giv
   const note = (line: string) => void lines.push(line.replace('discord.gateway.', ''))
   let reason = 'HTTP 503'
   const failing = async () => { throw new DeliveryFailed(reason, { permanent: reason !== 'HTTP 503' }) }
-  const { listener } = await start(failing, { ...silentLog, warn: note, error: note })
-  say()
+  const { listener } = await owning.start({ deliver: failing, log: { ...silentLog, warn: note, error: note } })
+  owning.say()
   const failed = () => listener['record'].lastForwardError
   await until('a failure', failed)
-  pass(10_000)
+  owning.pass(10_000)
   await until('a further one', () => failed()!.at === Date.now())
   expect(lines).toEqual(['delivery-failed'])
-  pass(20_000)
+  owning.pass(20_000)
   await until('a further line', () => lines.length > 1)
   expect(lines).toEqual(['delivery-failed', 'delivery-failed'])
   reason = 'HTTP 422'
   await until('the end', () => lines.length > 2)
   expect(lines.at(-1)).toBe('event-given-up')
-  expect(await store.status()).toMatchObject({ deadLetters: 1 })
+  expect(await owning.store.status()).toMatchObject({ deadLetters: 1 })
   expect(failed()).toEqual({ at: Date.now(), reason })
 })
 
 test('an event is tried for five minutes', async () => {
   let tries = 0
-  await start(async () => {
+  await owning.start({ deliver: async () => {
     tries++
     throw new Error('HTTP 503')
-  })
-  say()
+  } })
+  owning.say()
   await until('a try', () => tries > 0)
-  const deadLetters = async () => (await store.status()).deadLetters
+  const deadLetters = async () => (await owning.store.status()).deadLetters
   vi.advanceTimersByTime(5 * 60_000 - 1000)
   const soFar = tries
   await until('two more', () => tries > soFar + 1)

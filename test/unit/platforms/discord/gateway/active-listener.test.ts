@@ -1,80 +1,35 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
-import type { StateAdapter } from 'chat'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { EventData } from '../../../../../server/platforms/discord/gateway/events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
-import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
-import { ownerOf } from '../../../../support/discord/active'
-import { startDiscord } from '../../../../support/discord/discord'
-import type { DiscordDouble } from '../../../../support/discord/types'
+import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { until } from '../../../../support/until'
 
-/** So long that a listener looks at the store only when something has happened: its looks are minutes apart. */
-const LONG_MS = 6_000_000
 /** It looks every 100 ms, or every second, and Date stands still unless a test moves it. */
 const [SHORT_MS, EACH_SECOND_MS] = [1500, 15_000]
 /** It outlives a minute without a connection, after which that is begun anew. */
 const OVER_A_MINUTE_MS = 75_000
 
-let discord: DiscordDouble
-let state: StateAdapter
-let store: GatewayStore
-let over: AbortController
-let running: Promise<string>
+let owning: Owning
 let delivered: (string | undefined)[]
 /** What a delivery waits for. */
 let taken: Promise<unknown> | undefined
-let said: string[]
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-  discord = await startDiscord()
-  state = createMemoryState()
-  await state.connect()
-  store = new GatewayStore(state, discord.applicationId)
-  over = new AbortController()
-  ;[delivered, said, taken] = [[], [], undefined]
+  owning = await Owning.open()
+  ;[delivered, taken] = [[], undefined]
 })
+afterEach(() => owning.close())
 
-afterEach(async () => {
-  over.abort()
-  await running
-  await discord.close()
-  vi.useRealTimers()
+const owner = (leaseMs: number, known: Checkpoint | null = null) => ({
+  leaseMs, known, deliver: async ({ id }: { id?: string }) => {
+    delivered.push(id)
+    await taken
+  },
 })
-
-async function start(leaseMs: number, known: Checkpoint | null = null) {
-  const started = await begin(leaseMs, known)
-  await until('the session', () => said.includes('identified') || said.includes('resumed'))
-  return started
-}
-
-async function begin(leaseMs: number, known: Checkpoint | null = null) {
-  const { lease, listener } = await ownerOf(discord, {
-    state, store, leaseMs, known, signal: over.signal,
-    deliver: async ({ data }) => {
-      delivered.push((data as EventData).id)
-      await taken
-    },
-    onStatus: what => void said.push(what),
-  })
-  running = listener.run()
-  return { lease, listener }
-}
-
-/** The listener hands over to the next one. */
-async function end(): Promise<void> {
-  over.abort()
-  await running
-  over = new AbortController()
-  said = []
-}
-
-const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms)
-const say = () => discord.emitMessage({ content: 'help' }).id
+const start = (...how: Parameters<typeof owner>) => owning.start(owner(...how))
 
 test('a session is stored as soon as there is one, and counted', async () => {
+  const { store } = owning
   await start(LONG_MS)
   const stored = await until('the checkpoint', () => store.load())
   expect(stored.session).toMatchObject({ sessionId: expect.any(String) as string })
@@ -82,21 +37,22 @@ test('a session is stored as soon as there is one, and counted', async () => {
 })
 
 test('a process that slept until another one had its lease takes nothing any more, and writes nothing over it', async () => {
+  const { state, store } = owning
   await start(SHORT_MS)
   const { promise, resolve } = Promise.withResolvers<null>()
   taken = promise
-  const before = say()
+  const before = owning.say()
   await until('the delivery', () => delivered.length > 0)
-  pass(SHORT_MS + 1)
+  owning.pass(SHORT_MS + 1)
   const successor = new Lease(state, store.key, SHORT_MS)
-  expect(await successor.take('if free', over.signal)).toBe(true)
+  expect(await successor.take('if free', owning.signal)).toBe(true)
   const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
   const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
   await store.save(checkpoint)
   // Delivered now, it is a change that would be stored.
   resolve(null)
-  expect(await running).toMatch(/^(?:handover|lost)$/)
-  say()
+  expect(await owning.running).toMatch(/^(?:handover|lost)$/)
+  owning.say()
   expect(delivered).toEqual([before])
   expect(await store.load()).toEqual(checkpoint)
   expect(await successor.renew()).toBe(true)
@@ -104,40 +60,43 @@ test('a process that slept until another one had its lease takes nothing any mor
 
 test('a process that slept takes nothing, though nobody has its lease yet', async () => {
   await start(LONG_MS)
-  pass(LONG_MS + 1)
-  say()
-  expect(await running).toBe('lost')
+  owning.pass(LONG_MS + 1)
+  owning.say()
+  expect(await owning.running).toBe('lost')
   expect(delivered).toEqual([])
 })
 
 test('an owner keeps its lease while nothing happens, and leaves it free at the end', async () => {
+  const { state, store } = owning
   const { lease } = await start(SHORT_MS)
   await until('the checkpoint', () => store.load())
-  pass(SHORT_MS * 2 / 3)
+  owning.pass(SHORT_MS * 2 / 3)
   await until('a longer lease', () => !lease.isDue)
   expect(await store.status()).toMatchObject({ owner: 'this one' })
-  over.abort()
-  expect(await running).toBe('over')
+  owning.end()
+  expect(await owning.running).toBe('over')
   expect(await store.status()).toMatchObject({ owner: null, connectedSince: null })
   expect(await new Lease(state, store.key, SHORT_MS).take('if free', new AbortController().signal)).toBe(true)
 })
 
 test('an owner that ends keeps its lease while it delivers, and what it delivered then is in its checkpoint', async () => {
+  const { store } = owning
   const { lease } = await start(SHORT_MS)
   const { promise, resolve } = Promise.withResolvers<null>()
   taken = promise
-  const id = say()
+  const id = owning.say()
   await until('the delivery', () => delivered.length > 0)
-  over.abort()
-  pass(SHORT_MS / 2)
+  owning.end()
+  owning.pass(SHORT_MS / 2)
   expect(lease.isDue).toBe(true)
   await until('a longer lease', () => !lease.isDue)
   resolve(null)
-  expect(await running).toBe('over')
+  expect(await owning.running).toBe('over')
   expect(await store.load()).toMatchObject({ lastMessageId: id })
 })
 
 test('a checkpoint that the store did not take is written again', async () => {
+  const { state, store } = owning
   const save = state.set.bind(state)
   let refused = 0
   state.set = async (key, ...more) => {
@@ -149,35 +108,39 @@ test('a checkpoint that the store did not take is written again', async () => {
 })
 
 test('an owner whose store stays away until its lease is over leaves', async () => {
+  const { state } = owning
   await start(SHORT_MS)
   state.get = async () => { throw new Error('The store is away.') }
-  pass(SHORT_MS + 1)
-  expect(await running).toBe('lost')
+  owning.pass(SHORT_MS + 1)
+  expect(await owning.running).toBe('lost')
 })
 
 test('an owner whose store is away from the first on leaves when its lease is over', async () => {
+  const { store, discord } = owning
   store.load = async () => { throw new Error('The store is away.') }
-  await begin(SHORT_MS)
-  pass(SHORT_MS + 1)
-  expect(await running).toBe('lost')
+  await owning.begin(owner(SHORT_MS))
+  owning.pass(SHORT_MS + 1)
+  expect(await owning.running).toBe('lost')
   expect(discord.gateway.identifies).toBe(0)
 })
 
 test('an owner that is told to end before it has begun connects to nothing', async () => {
-  over.abort()
-  await begin(SHORT_MS)
-  expect(await running).toBe('over')
+  const { discord } = owning
+  owning.end()
+  await owning.begin(owner(SHORT_MS))
+  expect(await owning.running).toBe('over')
   expect(discord.gateway.identifies).toBe(0)
 })
 
 test('who comes next resumes what the store has, else what it remembers itself, and goes on counting', async () => {
+  const { state, store, discord } = owning
   await start(LONG_MS)
-  say()
+  owning.say()
   await until('the delivery', () => delivered.length > 0)
-  await end()
+  await owning.handOver()
   const session = { sessionId: 'of before', resumeURL: discord.gateway.url }
   const { listener } = await start(LONG_MS, { session, sequence: 1, lastMessageId: null, backfill: null })
-  await end()
+  await owning.handOver()
   await state.delete(`${store.key}:session`)
   await start(LONG_MS, listener.checkpoint)
   await until('the count', async () => (await store.status()).resumes === 2)
@@ -186,43 +149,46 @@ test('who comes next resumes what the store has, else what it remembers itself, 
 })
 
 test('a session that Discord ended is followed by another one, and resumed by no number of the old one', async () => {
+  const { store, discord } = owning
   const { gateway } = discord
   await start(EACH_SECOND_MS)
   const [save, late, later] = [store.save.bind(store), Promise.withResolvers<null>(), Promise.withResolvers<null>()]
   let writes = 0
   store.save = async checkpoint => await (writes++ === 0 ? late : later).promise ?? save(checkpoint)
-  for (let said = 0; said < 5; said++) say()
+  for (let said = 0; said < 5; said++) owning.say()
   await until('a checkpoint that is written slowly', () => writes)
-  pass(6000)
+  owning.pass(6000)
   gateway.invalidate(false)
-  await until('the next session', () => said.filter(what => what === 'identified').length === 2)
+  await until('the next session', () => owning.said.filter(what => what === 'identified').length === 2)
   late.resolve(null)
   gateway.dropAll()
-  const id = say()
-  const losses = () => said.filter(what => what === 'session-lost').length
+  const id = owning.say()
+  const losses = () => owning.said.filter(what => what === 'session-lost').length
   await until('the message, or another loss', () => delivered.includes(id) || losses() > 1)
   later.resolve(null)
   expect([gateway.identifies, gateway.resumes, losses()]).toEqual([2, 1, 1])
 })
 
 test('what is not connected for a minute is begun anew, and says meanwhile that it is not connected', async () => {
+  const { store, discord } = owning
   const { gateway } = discord
   const { listener } = await start(OVER_A_MINUTE_MS)
   const old = listener['socket']
   gateway.refuse = true
   gateway.dropAll()
-  await until('the loss', () => said.includes('detached'))
-  pass(61_000)
-  await until('a new socket', () => said.includes('stalled'))
+  await until('the loss', () => owning.said.includes('detached'))
+  owning.pass(61_000)
+  await until('a new socket', () => owning.said.includes('stalled'))
   expect(await store.status()).toMatchObject({ owner: 'this one', connectedSince: null })
   gateway.refuse = false
-  await until('the resume', () => said.includes('resumed'))
+  await until('the resume', () => owning.said.includes('resumed'))
   expect(gateway.identifies).toBe(1)
   // Left to itself, it would take the session back.
   expect(old['isClosed']).toBe(true)
 })
 
 test('a socket that waits for leave to begin a session is left to it', async () => {
+  const { state, store, discord } = owning
   const { gateway } = discord
   await start(OVER_A_MINUTE_MS)
   const identifies = `${store.key}:identifies`
@@ -236,12 +202,12 @@ test('a socket that waits for leave to begin a session is left to it', async () 
   }
   gateway.invalidate(false)
   await until('the wait', () => asked)
-  pass(61_000)
+  owning.pass(61_000)
   await until('the next look', async () => (await store.record())?.connectedSince === null)
-  expect(said).not.toContain('stalled')
+  expect(owning.said).not.toContain('stalled')
 })
 
 test('what cannot be read ends nothing', async () => {
   (await start(LONG_MS)).listener['take']({ t: 'MESSAGE_CREATE', s: 1000, d: null })
-  expect(said).not.toContain('ended')
+  expect(owning.said).not.toContain('ended')
 })
