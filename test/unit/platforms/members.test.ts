@@ -6,9 +6,10 @@ import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { callConnector } from '../../../server/platforms/teams/client'
 import type { FormTeamsAdapter } from '../../../server/platforms/teams/adapter'
 import { createTeamsRoom } from '../../../server/platforms/teams/room'
-import { FormTelegramAdapter } from '../../../server/platforms/telegram/adapter'
+import type { FormTelegramAdapter } from '../../../server/platforms/telegram/adapter'
 import { silentLog } from '../../fakes/runtime'
 import { startTelegram, type Telegram } from '../../support/telegram'
+import { adapterOf } from '../../support/telegram-adapter'
 
 const SPACE = 'spaces/AAAAtriage'
 
@@ -16,10 +17,7 @@ let telegram: Telegram
 let adapter: FormTelegramAdapter
 beforeAll(async () => {
   telegram = await startTelegram()
-  adapter = new FormTelegramAdapter({
-    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
-    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
-  }, sdkLogger(silentLog))
+  adapter = adapterOf(telegram)
 })
 beforeEach(() => { telegram.fault = () => undefined })
 afterAll(() => telegram.close())

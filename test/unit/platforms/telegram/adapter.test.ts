@@ -3,10 +3,11 @@ import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isCard } from '../../../../server/adapters/chat/streaming'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
+import type { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import type { CardAction } from '../../../../server/ports/board'
 import { silentLog } from '../../../fakes/runtime'
 import { startTelegram, type Telegram } from '../../../support/telegram'
+import { adapterOf } from '../../../support/telegram-adapter'
 
 const ID = crypto.randomUUID()
 
@@ -22,10 +23,7 @@ let updates = 0
 let pressed: (event: ActionEvent) => Promise<void>
 beforeAll(async () => {
   telegram = await startTelegram()
-  adapter = new FormTelegramAdapter({
-    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
-    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
-  }, sdkLogger(silentLog))
+  adapter = adapterOf(telegram)
   const bot = new Chat({
     userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
   })

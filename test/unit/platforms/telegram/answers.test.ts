@@ -5,24 +5,20 @@ import { renderAnswer } from '../../../../server/adapters/chat/speech'
 import { say } from '../../../../server/adapters/chat/streaming'
 import { previewOf } from '../../../../server/domain/conversation/previews'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import { telegram as platform } from '../../../../server/platforms/telegram/definition'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
 import { startTelegram, type Telegram } from '../../../support/telegram'
+import { adapterOf } from '../../../support/telegram-adapter'
 
 let telegram: Telegram
 let bot: Chat
 beforeAll(async () => {
   telegram = await startTelegram()
-  const adapter = new FormTelegramAdapter({
-    botToken: telegram.env.TELEGRAM_BOT_TOKEN!, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
-    chatId: telegram.env.TELEGRAM_CHAT_ID!, apiUrl: telegram.url,
-  }, sdkLogger(silentLog))
   bot = new Chat({
-    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
-    fallbackStreamingPlaceholderText: null,
+    userName: 'form-bot', adapters: { telegram: adapterOf(telegram) }, state: createMemoryState(),
+    logger: sdkLogger(silentLog), fallbackStreamingPlaceholderText: null,
   })
   await bot.initialize()
 })
