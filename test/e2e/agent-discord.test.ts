@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
+import { withDiscord } from '../support/discord/deployed'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { SUPPRESS_EMBEDS } from '../support/discord/validate'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
@@ -10,17 +10,10 @@ let d: AgentDeployment
 let discord: DiscordDouble
 let endpoint: string
 beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deployAgent({
-    ...discord.env, STREAMING_UPDATE_INTERVAL_MS: '60',
-  })
+  ({ d, discord } = await withDiscord(deployAgent, { STREAMING_UPDATE_INTERVAL_MS: '60' }))
   endpoint = `${d.server.url}/api/webhooks/discord`
-  await until('the gateway', () => discord.gateway.live() === 1)
 })
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+afterAll(() => d.close())
 
 /** Mentions the bot; resolves with the id of the thread that it opens. */
 async function mention(text: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
+import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { startProxy, type Proxy } from '../support/proxy'
@@ -15,17 +15,9 @@ const OTHER_BOT = { id: '323456789012345678', username: 'other', global_name: nu
 let d: Deployment
 let discord: DiscordDouble
 beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy({
-    ...discord.env,
-    ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET,
-  })
-  await until('the listener', () => discord.gateway.live() === 1)
+  ({ d, discord } = await withDiscord(deploy, { ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET }))
 })
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+afterAll(() => d.close())
 beforeEach(() => { discord.fault = () => undefined })
 
 /** Everything that the message shows, without the backslashes that Discord does not show. */

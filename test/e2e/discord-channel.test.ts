@@ -2,21 +2,14 @@ import { createRedisState } from '@chat-adapter/state-redis'
 import { ConsoleLogger } from 'chat'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { deploy, type Deployment } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
+import { withDiscord } from '../support/discord/deployed'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { until } from '../support/until'
 
 let d: Deployment
 let discord: DiscordDouble
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy(discord.env)
-  await until('the listener', () => discord.gateway.live() === 1)
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+beforeAll(async () => { ({ d, discord } = await withDiscord(deploy)) })
+afterAll(() => d.close())
 afterEach(() => { discord.fault = () => undefined })
 
 const answersIn = (channelId: string) => (

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { cardNow, cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
+import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
@@ -13,15 +13,8 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
 let d: Deployment
 let discord: DiscordDouble
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy(discord.env)
-  await until('the listener', () => discord.gateway.live() === 1)
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+beforeAll(async () => { ({ d, discord } = await withDiscord(deploy)) })
+afterAll(() => d.close())
 
 const isClosed = ({ blocks }: SlackMessage) => !blocks.some(({ type }) => type === 'actions')
 const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
