@@ -1,30 +1,26 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { seriousFindings } from '../support/accessibility'
 import { blockText, viewProblems } from '../support/block-kit'
-import { screenshot, startBrowser, type Browser } from '../support/browser'
-import { cardOf, deploy, openEdit, submitEdit, submitForm, type Deployment } from '../support/deployment'
+import { screenshot, type Browser } from '../support/browser'
+import { cardOf, openEdit, submitEdit, submitForm, type Deployment } from '../support/deployment'
 import { looks } from '../support/looks'
-import { startProxy, type Proxy } from '../support/proxy'
+import type { Proxy } from '../support/proxy'
 import type { Block } from '../support/slack'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
+import { openWebsite, unchecked, type Website } from '../support/website'
 
-const dir = mkdtempSync(join(tmpdir(), 'field-rules-'))
+let website: Website
 let d: Deployment
 /** The website of the form. */
 let shop: Proxy
 let browser: Browser
 
 beforeAll(async () => {
-  ;[shop, browser] = await Promise.all([startProxy(shopPage), startBrowser()])
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({
+  website = await openWebsite(origin => ({
     orders: {
-      name: 'Orders', allowedOrigins: [shop.url], endpoint: null, extra: 'refuse', fields: {
+      name: 'Orders', allowedOrigins: [origin], endpoint: null, extra: 'refuse', fields: {
         name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
         seats: { label: 'Seats', type: 'integer', min: 1, max: 9 }, day: { label: 'Day', type: 'date' },
         size: { label: 'Size', type: 'select', options: ['Small', 'Large & tall'] },
@@ -32,26 +28,10 @@ beforeAll(async () => {
         terms: { label: 'I agree', type: 'checkbox', required: true },
       },
     },
-  }))
-  d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
+  }), async ({ copied }) => unchecked(await copied('orders')))
+  ;({ d, shop, browser } = website)
 })
-afterAll(async () => {
-  await browser.close()
-  await d.close()
-  await shop.close()
-  rmSync(dir, { recursive: true })
-})
-
-/** Browsers are not to stop who sends what is wrong. */
-const shopPage = async () => new Response(
-  `<!doctype html><html lang="en"><title>Shop</title>${(await embed()).replace('<form', '<form novalidate')}`,
-  { headers: { 'content-type': 'text/html' } },
-)
-
-/** The HTML that a website copies, sent to this server. */
-const embed = async () => (await (await fetch(`${d.server.url}/api/form/orders/embed`)).text()).replace(
-  'https://forms.example.com', d.server.url,
-)
+afterAll(() => website.close())
 
 test('a form that says what it takes is sent without scripts from HTML that was copied: what is wrong is said, corrected and thanked for', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false, locale: 'de-DE' })
@@ -99,7 +79,7 @@ test('a form tells anybody what it takes, as JSON Schema and as HTML', async () 
     'application/schema+json', '*',
   ])
   expect(await schema.json()).toMatchObject({ required: ['email', 'terms'], additionalProperties: false })
-  const html = await embed()
+  const html = await website.copied('orders')
   for (const part of [
     'name="email" required type="email"', 'min="1" max="9"', 'maxlength="500"', '>Large &amp; tall</option>',
     'name="_gotcha" tabindex="-1"', `action="${d.server.url}/api/form/orders"`,

@@ -1,49 +1,34 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { blockText } from '../support/block-kit'
-import { startBrowser, type Browser } from '../support/browser'
-import { cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
+import type { Browser } from '../support/browser'
+import { cardOf, sendForm, type Deployment } from '../support/deployment'
 import { looks } from '../support/looks'
-import { startProxy, type Proxy } from '../support/proxy'
+import type { Proxy } from '../support/proxy'
 import { kept, pdf, png, sendFiles } from '../support/uploads'
+import { openWebsite, unchecked, type Website } from '../support/website'
 
-const dir = mkdtempSync(join(tmpdir(), 'file-fields-'))
+let website: Website
 let d: Deployment
-/** The website of the form, which has its HTML as it was copied, sent to this server. */
+/** The website of the form. */
 let shop: Proxy
 let browser: Browser
+let dir: string
 
 beforeAll(async () => {
-  ;[shop, browser] = await Promise.all([startProxy(shopPage), startBrowser()])
-  const path = join(dir, 'forms.json')
   const cv = { label: 'Your CV', type: 'file', required: true }
-  writeFileSync(path, JSON.stringify({
+  website = await openWebsite(() => ({
     jobs: { name: 'Jobs', extra: 'refuse', fields: {
       name: { label: 'Your name', type: 'text' }, cv, photo: { type: 'file' },
     } },
     offers: { name: 'Offers', fields: { sketch: { type: 'file' } }, files: { max: 1, types: ['image/png'] } },
     any: { name: 'Any', files: { types: ['application/pdf'] } },
-  }))
-  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, CARD_INTERVAL_MS: '0' })
+  }), async ({ copied }) => unchecked(await copied('jobs')))
+  ;({ d, shop, browser, dir } = website)
 })
-afterAll(async () => {
-  await browser.close()
-  await d.close()
-  await shop.close()
-  rmSync(dir, { recursive: true })
-})
+afterAll(() => website.close())
 
 const read = async (path: string) => await (await fetch(`${d.server.url}${path}`)).json()
-const shopPage = async () => {
-  const form = await (await fetch(`${d.server.url}/api/form/jobs/embed`)).text()
-  return new Response(
-    `<!doctype html><html lang="en"><title>Jobs</title>${form.replace('https://forms.example.com', d.server.url)
-      .replace('<form', '<form novalidate')}`, { headers: { 'content-type': 'text/html' } },
-  )
-}
 const cv = { name: 'cv.pdf', content: pdf(100) }
 const send = (files: Parameters<typeof sendFiles>[3], form = 'jobs') => (
   sendFiles(d.server, `/api/form/${form}`, { name: 'Ada' }, files)

@@ -1,41 +1,32 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOSTILE_NEXT, SHOP } from '../fixtures/hostile-next'
 import { blockText } from '../support/block-kit'
-import { startBrowser, type Browser } from '../support/browser'
-import { cardOf, click, deploy, type Deployment } from '../support/deployment'
+import type { Browser } from '../support/browser'
+import { cardOf, click, type Deployment } from '../support/deployment'
 import { looks } from '../support/looks'
-import { startProxy, type Proxy } from '../support/proxy'
+import type { Proxy } from '../support/proxy'
 import { until } from '../support/until'
+import { openWebsite, type Website } from '../support/website'
 
 /** As browsers ask for the answer to a form. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
-const dir = mkdtempSync(join(tmpdir(), 'web-forms-'))
+let website: Website
 let d: Deployment
 /** The website of the form. */
 let shop: Proxy
 let browser: Browser
 
 beforeAll(async () => {
-  ;[shop, browser] = await Promise.all([startProxy(shopPage), startBrowser()])
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({
+  website = await openWebsite(origin => ({
     contact: {
-      name: 'Contact', allowedOrigins: [SHOP, shop.url], texts: { en: { thanks: 'Thanks a <lot>!' } },
+      name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } },
     },
     posts: { name: 'Posts', endpoint: null, subject: 'Application of {name}' },
     away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
-  }))
-  d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
+  }), shopPage)
+  ;({ d, shop, browser } = website)
 })
-afterAll(async () => {
-  await browser.close()
-  await d.close()
-  await shop.close()
-  rmSync(dir, { recursive: true })
-})
+afterAll(() => website.close())
 
 /** What a page without a script sends. */
 const submit = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => fetch(
@@ -43,12 +34,12 @@ const submit = (path: string, fields: Record<string, string>, headers: Record<st
   { method: 'POST', redirect: 'manual', headers: { accept: ACCEPT, ...headers }, body: new URLSearchParams(fields) },
 )
 
-const shopPage = ({ path }: { path: string }) => new Response(`<!doctype html><html lang="en"><title>Shop</title>
+const shopPage = ({ d, shop }: Website, path: string) => `
   <h1>${path.startsWith('/done') ? 'The shop thanks you' : 'The shop'}</h1>
   <form action="${d.server.url}/api/form/contact" method="post"${path === '/file' ? ' enctype="multipart/form-data"' : ''}>
     <input name="name" aria-label="Name"><input type="file" name="cv" aria-label="CV">
     ${path === '/next' ? `<input type="hidden" name="_next" value="${shop.url}/done">` : ''}<button>Send</button>
-  </form>`, { headers: { 'content-type': 'text/html' } })
+  </form>`
 
 describe('a browser without scripts', () => {
   test('sends a form, is thanked with its id and a way back; a form that was wrong is still there', async () => {
