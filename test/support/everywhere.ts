@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { platforms } from '../../server/platforms/registry'
 import { deploy, submitForm, type Deployment } from './deployment'
 import { startDiscord } from './discord/discord'
 import { startGoogleChat } from './gchat'
@@ -12,9 +13,10 @@ import { triesOn, type Doubles, type Tries } from './unlisted'
 import { PASSWORD, visit, type Visitor } from './visitor'
 import { startWhatsApp } from './whatsapp'
 
-export const PLATFORMS: Readonly<Record<string, string>> = {
-  slack: 'Slack', discord: 'Discord', teams: 'Teams', telegram: 'Telegram', gchat: 'Google Chat', whatsapp: 'WhatsApp',
-}
+/** Labels of all platforms that are not embedded, by their keys. */
+export const PLATFORMS: Readonly<Record<string, string>> = Object.fromEntries(
+  platforms.filter(({ needs }) => needs.length > 0).map(({ key, label }) => [key, label]),
+)
 
 /** A deployment with all platforms, and what people do there. */
 export interface Everywhere extends Deployment {

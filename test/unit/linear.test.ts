@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import { withPlainLinks } from '../../server/adapters/chat/links'
 import { parseCommand } from '../../server/domain/conversation/commands'
 import { readForm } from '../../server/http/body'
-import { escapeMarkdown } from '../../server/platforms/discord/escape'
-import { escapeTelegram } from '../../server/platforms/telegram/escape'
-import { escapeWhatsApp } from '../../server/platforms/whatsapp/escape'
+import { platforms } from '../../server/platforms/registry'
 import { searchFor } from '../../server/domain/submission/search'
 import { searchTerms } from '../../shared/utils/search-terms'
 import { visible } from '../../shared/utils/text'
@@ -56,10 +54,10 @@ test.each<Row>([
   ['selectors that hide a text', visible, length => `\u{1F600}${'\u{E0158}\uFE00'.repeat(length / 2)}`],
   ['text that is not seen', visible, length => 'a\u00AD\u200C\u200C\u3164\uFE0F\u034F\u180B\u200B'.repeat(length / 9)],
   ['tags behind a flag', visible, length => `\u{1F3F4}${'\u{E0061}'.repeat(length)}`],
-  ['digits on WhatsApp', escapeWhatsApp, length => '1'.repeat(length)],
-  ['digits on Telegram', escapeTelegram, length => '1'.repeat(length)],
-  ...['\n', ' ', '\t', '1', ':', ':a', '\r', '\u2028', '#', '-'].map((unit): Row => (
-    [`${JSON.stringify(unit)} on Discord`, escapeMarkdown, length => unit.repeat(length)]
+  ...platforms.flatMap(({ label, escape }) => (
+    ['\n', ' ', '\t', '1', ':', ':a', '\r', '\u2028', '#', '-', '.a', '[', '@'].map((unit): Row => (
+      [`${JSON.stringify(unit)} on ${label}`, escape, length => unit.repeat(length)]
+    ))
   )),
   ...['@a ', '<@', '@@', 'show ', ' @', '<@a|'].map((unit): Row => (
     [`${JSON.stringify(unit)} in a command`, parseCommand, length => unit.repeat(length)]
