@@ -22,7 +22,7 @@ export function fileHeaders({ name, type, size }: StoredFile): Record<string, st
 
 /** RFC 8187, 3.2.1. */
 function encoded(name: string): string {
-  return encodeURIComponent(name.toWellFormed()).replaceAll(/['()*!]/g, char => (
+  return encodeURIComponent(name).replaceAll(/['()*!]/g, char => (
     `%${char.charCodeAt(0).toString(16).toUpperCase()}`
   ))
 }

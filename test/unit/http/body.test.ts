@@ -61,6 +61,21 @@ test('a body counts until its request is answered, and what was refused does not
   expect(await send('203.0.113.1')).toBe('read')
 })
 
+test('one of the largest may come from anybody, however little memory there is, and no second one beside it', () => {
+  const little = new BodyMemory(1000, 10 * MIB)
+  little.hold('ada', 10 * MIB)
+  expect(() => little.hold('ada', 1)).toThrow(expect.objectContaining({ status: 429 }))
+  expect(() => little.hold('grace', 1)).toThrow(expect.objectContaining({ status: 503 }))
+})
+
+test('a body that is said to be too long is refused before any of it is there', async () => {
+  const { req, event } = request()
+  Object.assign(req.headers, { 'content-length': String(MIB + 1) })
+  const body = open()(event, MIB).catch(({ status }: { status?: number }) => status)
+  req.emit('close')
+  expect(await body).toBe(413)
+})
+
 test('a request that is too long, breaks off or is reset is refused once, and forgotten', async () => {
   const read = open()
   for (const end of ['data', 'close', 'error']) {
@@ -75,6 +90,15 @@ test('a request that is too long, breaks off or is reset is refused once, and fo
   }
 })
 
+function readJsonForm(sent: string): Promise<unknown> {
+  const { req, event } = request()
+  Object.assign(req.headers, { 'content-type': 'application/json' })
+  const form = readForm(event, { readBody: open(), bodyLimits: limits() }, MIB, null)
+  req.emit('data', Buffer.from(sent))
+  req.emit('end')
+  return form
+}
+
 const NO_VALUE = 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
 
 test.each([
@@ -82,10 +106,10 @@ test.each([
   ['name=secret', NO_VALUE], ['{"a":undefined}', NO_VALUE], ['{"a":NaN}', NO_VALUE], ['secret', NO_VALUE],
   ['{"secret":x, "at position 5"', NO_VALUE],
 ])('%s is not valid JSON: %s', async (sent, said) => {
-  const { req, event } = request()
-  Object.assign(req.headers, { 'content-type': 'application/json' })
-  const form = readForm(event, { readBody: open(), bodyLimits: limits() }, MIB, null)
-  req.emit('data', Buffer.from(sent))
-  req.emit('end')
-  await expect(form).rejects.toThrow(`The body is not valid JSON: ${said}.`)
+  await expect(readJsonForm(sent)).rejects.toThrow(`The body is not valid JSON: ${said}.`)
+})
+
+test('JSON that is nested too deep is called so', async () => {
+  const depth = 200_000
+  await expect(readJsonForm(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`)).rejects.toThrow('nested too deep')
 })

@@ -86,6 +86,14 @@ test('a form with fields for files has an input for each of them, and no other',
   expect(form).not.toContain('name="files"')
 })
 
+test('what a form and its fields are called is text, whatever is in it', () => {
+  const rules = { name: 'A <b> & "c"', fields: { '"><i>': { label: '<u>&amp;' } } }
+  expect(shown('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)
+  const preview = shown('text/html', rules)
+  expect(preview).toContain('<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>')
+  expect(preview).not.toMatch(/<[biu]>/)
+})
+
 test('a choice is sent as it is written', () => {
   expect(html(undefined, { size: { type: 'select', options: ['Large  & "tall"'] } })).toContain(
     '<option value="Large  &amp; &quot;tall&quot;">Large  &amp; &quot;tall&quot;</option>',

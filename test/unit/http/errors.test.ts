@@ -1,6 +1,9 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { createEvent, setResponseHeader, type H3Event } from 'h3'
 import { afterEach, expect, test } from 'vitest'
-import { FilesUnavailable, StoreUnavailable } from '../../../server/domain/errors'
-import { answerTo, onUnexpectedError } from '../../../server/http/errors'
+import { FilesUnavailable, StoreUnavailable, SubmissionGone, TooManyForms } from '../../../server/domain/errors'
+import { answer, answerTo, HttpError, onUnexpectedError } from '../../../server/http/errors'
 
 afterEach(() => onUnexpectedError(() => {}))
 
@@ -13,4 +16,22 @@ test('the log learns why files cannot be stored, and whoever sends one does not'
   // Of Redis its client tells, once for each outage.
   answerTo(new StoreUnavailable(new Error('ECONNREFUSED')))
   expect(told).toEqual([error, error])
+})
+
+/** When whoever got this answer may come again. */
+async function retryAfter(fail: (event: H3Event) => Error): Promise<unknown> {
+  const incoming = new IncomingMessage(new Socket())
+  const event = createEvent(incoming, new ServerResponse(incoming))
+  await answer(event, async () => { throw fail(event) })
+  return event.node.res.getHeader('Retry-After')
+}
+
+test('who may come again is told when: at the end of their window, as a route says, or in a moment', async () => {
+  expect(await retryAfter(() => new TooManyForms(10, 41_500))).toBe(42)
+  expect(await retryAfter((event) => {
+    setResponseHeader(event, 'Retry-After', 7)
+    return new HttpError(429, 'TOO_MANY_SIGN_INS', 'x')
+  })).toBe(7)
+  expect(await retryAfter(() => new StoreUnavailable())).toBe(5)
+  expect(await retryAfter(() => new SubmissionGone())).toBeUndefined()
 })
