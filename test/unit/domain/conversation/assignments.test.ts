@@ -84,5 +84,7 @@ test('who may not decide it gives it to nobody, and alone reads why; nor is it g
   expect(await said(`assign ${id} grace`)).toEqual({ isPrivate: true, text: expect.stringMatching(/^Only /) as string })
   const grace = { ...ada, id: 'U2', name: 'Grace', names: ['slack:U2'] }
   expect((await said(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })).text).toMatch(/may not decide it/)
+  const hidden = await triage.review.taking.assign(id, { ...ada, name: 'Ada\u202E' }, grace)
+  expect(hidden).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not given to them.' })
   expect(await holderOf(id)).toBeUndefined()
 })

@@ -103,13 +103,13 @@ describe('the status', () => {
     const claim = { claim: 'soft' } as const
     Object.assign(triage.presentation.forms.of(undefined), claim)
     const grace = { ...ADA, id: 'U2', name: 'Grace', names: ['slack:U2'] }
-    for (const [person, name] of [['ada', 'Ada'], [undefined, 'Grace'], ['ada', 'Ada L.']] as const) {
+    for (const [person, name] of [['ada', 'Ada'], [undefined, 'Grace\u202E'], ['ada', 'Ada L.']] as const) {
       const id = await triage.post({ name })
       await triage.review.taking.take(id, { ...grace, name, ...person && { person } })
     }
     await triage.post({ name: 'free' })
     const ada = { name: expect.stringMatching(/^Ada/) as string, platform: 'Slack', count: 2 }
-    const counts = [ada, { name: 'Grace', platform: 'Slack', count: 1 }]
+    const counts = [ada, { name: 'Grace⟨U+202E⟩', platform: 'Slack', count: 1 }]
     expect([(await status(true)).holders, (await status()).holders]).toEqual([counts, null])
     await triage.runtime.drain()
   })
@@ -126,6 +126,16 @@ describe('the status', () => {
     ])
     monitor.tried(posted, ok, 1)
     expect(await parts()).toMatchObject([{ key: 'slack', state: 'ok' }])
+  })
+
+  test('a confirmation counts for the emails, and the word of an erasure for the endpoint', async () => {
+    const monitor = createMonitor(health, null, () => 1)
+    for (const kind of ['confirm', 'erasure'] as const) {
+      monitor.tried({ key: kind, kind, attempts: 0, dueAt: 0 }, failing(`No ${kind}.`), 1)
+    }
+    expect(Object.entries(await health.read()).map(([part, { lastError }]) => [part, lastError?.reason])).toEqual([
+      ['email', 'No confirm.'], ['endpoint', 'No erasure.'],
+    ])
   })
 
   test('a part fails when its last error is newer than its last success', async () => {

@@ -73,6 +73,15 @@ test('who knows the revision that there is hears of nothing until something chan
   expect(heard.knows).toEqual([['a'], null])
 })
 
+test('who left hears nothing of what was on its way', async () => {
+  const { feed, pass } = openFeed()
+  const heard: unknown[] = []
+  feed.listen({ ...idle })
+  feed.listen({ ...idle, changed: ids => heard.push(ids) })!()
+  await pass()
+  expect(heard).toEqual([])
+})
+
 test('there is room for so many listeners and no more, until one leaves', () => {
   const { feed } = openFeed()
   const stops = Array.from({ length: 200 }, () => feed.listen({ ...idle }))

@@ -69,13 +69,20 @@ test('what a room refused is said to it again, and a store that does not answer 
   expect(told()).toHaveLength(2)
 })
 
-test('what the forms said is not read for it', async () => {
+test('what the forms said is not read for it, and a process looks through them every ten minutes', async () => {
   await hold()
   const pages: PageRequest[] = []
-  await new HeldNotice({ ...triage, store: { listPending: (page) => {
+  const notice = new HeldNotice({ ...triage, store: { listPending: (page) => {
     pages.push(page)
     return triage.store.listPending(page)
-  } } }).tell()
+  } } })
+  await notice.tell()
   expect(pages).toMatchObject([{ unread: true }])
   expect(told()).toHaveLength(2)
+  triage.runtime.time += HOUR / 6 - 1
+  await notice.tell()
+  expect(pages).toHaveLength(1)
+  triage.runtime.time += 1
+  await notice.tell()
+  expect(pages).toHaveLength(2)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
-import { claimed, finish, kinds, NOW, posted, refusal, step } from '../../../fixtures/lifecycle'
+import { claimed, finish, kinds, NOW, posted, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
 describe('expired', () => {
   const expiry = NOW + SUBMISSION_TTL_MS
@@ -24,6 +24,12 @@ describe('expired', () => {
     expect(refusal(posted(), claimed(), expiry)).toBe('expired')
     expect(refusal({ ...posted(), data: null }, claimed(), expiry - 1)).toBe('expired')
     expect(refusal(step(posted(), { type: 'expired' }, expiry).next, claimed(), expiry)).toBe('decided')
+  })
+
+  test('lets nobody take it from then on, whether a sweep noticed or not', () => {
+    const taken = { type: 'taken', person: REVIEWER, forMs: 1000, listed: false } as const
+    expect(refusal(posted(), taken, expiry - 1)).toBeNull()
+    expect(refusal(posted(), taken, expiry)).toBe('expired')
   })
 
   test('does not touch what was decided in time', () => {

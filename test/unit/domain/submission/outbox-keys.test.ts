@@ -83,6 +83,20 @@ test('the endpoint is told what was erased, again until it listens, and never wh
   expect(await triage.store.get(id)).toMatchObject({ state: 'erased', work: [] })
 })
 
+test('of a form without an endpoint nobody is told what was erased, and nothing fails for it', async () => {
+  Object.assign(triage.presentation.forms.of(undefined), { endpoint: null })
+  const id = await triage.post({ name: 'Ada' })
+  const tried: string[] = []
+  const { run } = triage.outbox
+  triage.outbox.run = (next, added, ...more) => {
+    tried.push(...added.map(({ kind }) => kind))
+    return run.call(triage.outbox, next, added, ...more)
+  }
+  await triage.quarantine.erase(id, ADA)
+  await triage.runtime.drain()
+  expect(tried).toEqual(['update'])
+})
+
 test('nobody waits for an undo with a process that ends, and whoever sweeps next sends what was due', async () => {
   triage.runtime.wait = () => new Promise(() => {})
   triage.revocableMs.forward = 10_000
