@@ -38,8 +38,7 @@ export async function readSession(event: H3Event, config: SiteConfig): Promise<P
   // A session would be opened for everybody who has none.
   if (!getCookie(event, session.name)) return null
   const { user } = (await useSession<{ user?: Person }>(event, session)).data
-  // A session that began before there were lists names nobody but who typed a name.
-  return user ? { ...user, names: user.names ?? [user.id] } : null
+  return user ?? null
 }
 
 export async function startSession(

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ADA, DISCORD_APP, SLACK_APP, startIdentityDouble, type IdentityDouble, type Person } from '../support/identity'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
 import { QUIET_PRODUCTION, SESSION_PASSWORD, visit, type Visitor } from '../support/visitor'
 
 const SITE = 'https://forms.example.com'
@@ -118,6 +119,16 @@ describe.each([
     }
     expect(await pending(10 * 60_000 + 1)).toBe('/sign-in?problem=expired')
     expect(await pending(9 * 60_000)).toBe('/sign-in?problem=cancelled')
+  })
+
+  it('has the log told of who cancels, in no more than a few words of what came back', async () => {
+    const ada = visit(server)
+    const back = platforms.agree(await begin(ada, platform))
+    back.searchParams.delete('code')
+    back.searchParams.set('error', `${platform} ${'x'.repeat(1000)}`)
+    expect(await comeBack(ada, back)).toBe('/sign-in?problem=cancelled')
+    const line = await until('the log', () => server.output().split('\n').find(each => each.includes(`${platform} x`)))
+    expect(line).toMatch(/[^x]x{50,60}[^x]/)
   })
 
   it.each<[string, Parameters<typeof platforms.fault>[0]['path'], ReturnType<typeof platforms.fault>]>([

@@ -56,6 +56,15 @@ test('a page that hides its origin is refused, and told what to change', async (
   })
 })
 
+test('a page that tells of a refusal is of its reader\'s language, and still of the origin that it is shown to', async () => {
+  const event = request({
+    'origin': 'https://other.example', 'accept': 'text/html', 'content-type': 'application/x-www-form-urlencoded',
+  })
+  const page = await publicPost(event, { allowedOrigins: ['https://shop.example'] }, async () => 'taken')
+  expect(page).toContain('ORIGIN_NOT_ALLOWED')
+  expect(event.node.res.getHeader('vary')).toBe('Origin, Access-Control-Request-Headers, Accept, Accept-Language')
+})
+
 test('an origin that may not send is told of both lists that could have it', async () => {
   const lists = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own.'
   const pages = { allowedOrigins: ['https://shop.example'] }

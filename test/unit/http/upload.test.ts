@@ -1,10 +1,11 @@
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { H3Event } from 'h3'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { BodyMemory } from '../../../server/http/body-limits'
 import { readUpload } from '../../../server/http/upload'
 import type { TakeFile } from '../../../server/ports/files'
+import { until } from '../../support/until'
 
 const MIB = 2 ** 20
 const rule = { max: 20, maxBytes: 4 * MIB, types: ['text/plain'] }
@@ -16,10 +17,11 @@ function* encoded(parts: readonly Part[]) {
   yield '--b--\r\n'
 }
 
+const memory = () => new BodyMemory(64 * MIB, MIB)
+
 /** Reads a form from what a request brings. */
-function read(body: Iterable<string>, take: TakeFile, timeoutMs = 60_000) {
-  const memory = () => new BodyMemory(64 * MIB, MIB)
-  const limits = { memory: memory(), uploads: memory(), timeoutMs, trustedProxies: 0 }
+function read(body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory()) {
+  const limits = { memory: memory(), uploads, timeoutMs, trustedProxies: 0 }
   const headers = { 'content-type': 'multipart/form-data; boundary=b' }
   const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress: '203.0.113.1' } })
   Readable.from(body).pipe(req)
@@ -115,6 +117,59 @@ test('small files that wait for the first one to be stored stay where they are',
   expect(whileFirst).toBeGreaterThan(0)
   expect(whileFirst).toBeLessThan(2 * MIB)
   expect(taken).toBe(700)
+})
+
+test('one client has so many uploads at once, and room for others when they are over, however they end', async () => {
+  const [uploads, first] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<never>()]
+  const send = (content: string) => read(encoded([['name="cv"; filename="cv.txt"', content]]), async (file) => {
+    await Array.fromAsync(file.content)
+    if (content === 'wait') await first.promise
+  }, 60_000, uploads).then(() => 'read', (error: Error & { status?: number }) => error.status ?? error.message)
+  const held = [send('wait'), send('wait')]
+  expect(await send('x')).toBe(429)
+  first.reject(new Error('No room.'))
+  expect(await Promise.all(held)).toEqual(['No room.', 'No room.'])
+  expect(await Promise.all([send('x'), send('x')])).toEqual(['read', 'read'])
+})
+
+test('what a form that is refused is still storing ends at once, with why', async () => {
+  let ended: unknown
+  const [begun, late] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+  async function* sent() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\nI write.'
+    await begun.promise
+    for (let size = 0; size < 90 * MIB; size += MIB) yield 'x'.repeat(MIB)
+    await late.promise
+  }
+  const refused = read(sent(), async ({ content }) => {
+    begun.resolve(null)
+    await Array.fromAsync(content).catch((error: Error) => { ended = error.message })
+  })
+  const [why, answer] = ['With its files the form is larger than', refused.catch((error: Error) => error.message)]
+  expect(await until('the end', () => ended)).toContain(why)
+  expect(await answer).toContain(why)
+  late.resolve(null)
+})
+
+afterEach(() => void vi.useRealTimers())
+
+test('a sender has its time anew for every further mebibyte, and no more without one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const turns = async () => { for (let turn = 0; turn < 20; turn++) await setImmediate() }
+  async function* sent() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\n'
+    for (const bytes of [MIB, MIB, MIB, 1]) {
+      yield 'x'.repeat(bytes)
+      await turns()
+      vi.advanceTimersByTime(40)
+    }
+  }
+  let size = 0
+  const refused = read(sent(), async ({ content }) => {
+    for await (const chunk of content) size += chunk.length
+  }, 50)
+  await expect(refused).rejects.toMatchObject({ status: 408 })
+  expect(size).toBeGreaterThan(3 * MIB)
 })
 
 test('the time that a storage takes is not its sender\'s', async () => {

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createEvent, sendStream, type H3Event } from 'h3'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { onUnexpectedError } from '../../../server/http/errors'
+import { eventStream, sendDownload } from '../../../server/http/streams'
+import { until } from '../../support/until'
+
+let close = () => {}
+let told: unknown[]
+beforeEach(() => {
+  told = []
+  onUnexpectedError(error => void told.push(error))
+})
+afterEach(() => {
+  close()
+  vi.useRealTimers()
+  onUnexpectedError(() => {})
+})
+
+/** The address of a server with one route; what it returns is sent as h3 does. */
+async function serve(route: (event: H3Event) => Promise<unknown>): Promise<string> {
+  const server = createServer((request, response: ServerResponse) => {
+    const event = createEvent(request, response)
+    void route(event).then(body => body instanceof ReadableStream && sendStream(event, body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Bits without an end, and whether whoever makes them was told to stop. */
+function endless() {
+  const made = { isOver: false }
+  async function* bits() {
+    try {
+      for (;;) yield Buffer.alloc(64 * 1024)
+    }
+    finally {
+      made.isOver = true
+    }
+  }
+  return Object.assign(made, { bits })
+}
+
+test('who leaves a download lets go of what it is made of, and is no error', async () => {
+  const made = endless()
+  const answers: Promise<void>[] = []
+  const url = await serve(async event => void answers.push(sendDownload(event, made.bits(), {})))
+  const leaving = new AbortController()
+  const { body } = await fetch(url, { signal: leaving.signal })
+  await body!.getReader().read()
+  leaving.abort()
+  await until('the end', () => made.isOver)
+  await Promise.all(answers)
+  expect(told).toEqual([])
+})
+
+test('a download that breaks is no whole file to who gets it, and told of', async () => {
+  const url = await serve(event => sendDownload(event, (async function* () {
+    yield 'half'
+    throw new Error('The storage is away.')
+  })(), {}))
+  await expect(fetch(url).then(answer => answer.text())).rejects.toThrow()
+  expect(told).toEqual([expect.objectContaining({ message: 'The storage is away.' })])
+})
+
+test('a page that leaves is listened for no more, and one that stays is asked again after five minutes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let listeners = 0
+  const url = await serve(event => eventStream(event, () => {
+    listeners++
+    return () => { listeners-- }
+  }))
+  const leaving = new AbortController()
+  const [left, stays] = await Promise.all([fetch(url, { signal: leaving.signal }), fetch(url)])
+  expect([left.status, stays.status, listeners]).toEqual([200, 200, 2])
+  leaving.abort()
+  await vi.waitUntil(() => listeners === 1)
+  vi.advanceTimersByTime(5 * 60_000)
+  await vi.waitUntil(() => listeners === 0)
+  expect(await stays.text()).toContain('event: ready')
+})
