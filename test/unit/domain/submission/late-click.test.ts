@@ -4,6 +4,7 @@ import { Review } from '../../../../server/domain/submission/review'
 import type { Connection, Room } from '../../../../server/platforms/connection'
 import { slack } from '../../../../server/platforms/slack/definition'
 import { ok } from '../../../fakes/board'
+import { formsOf } from '../../../fakes/forms'
 import { silentLog, silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
@@ -51,6 +52,20 @@ test('a click that is sent again after its forward failed is not answered: nothi
 
 test('a click from where no cards go is not answered', async () => {
   expect(await click(await triage.post({ name: 'Ada' }), ['slack/C666'])).toEqual([])
+})
+
+test('a card is drawn by a click on it only where nothing of it is kept, and in a room of ours', async () => {
+  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  const id = await triage.post({ name: 'Ada' })
+  const before = triage.board.history.length
+  const drawn = async (of: string, place: string[]) => {
+    await click(of, place)
+    return triage.board.history.slice(before).map(({ notes }) => notes)
+  }
+  // Of the default form, whose cards do not go there.
+  expect(await drawn(id, ['slack/C2'])).toEqual([])
+  expect(await drawn(crypto.randomUUID(), ['slack/C666'])).toEqual([])
+  expect(await drawn(crypto.randomUUID(), ['slack/C2'])).toEqual([[expect.stringContaining('Not kept any more.')]])
 })
 
 test.each([

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { RoomInstallations } from '../../../../server/domain/operations/room-installations'
+import { FakeBoard, failing } from '../../../fakes/board'
+import { silentLog } from '../../../fakes/runtime'
+
+const HERE = { channel: 'C1', within: 'T1' }
+
+/** An app that was added within this first, and what becomes of its room. */
+function open(first: string, outages = 0) {
+  const [board, heard, waits]: [FakeBoard, unknown[], number[]] = [new FakeBoard(), [], []]
+  let left = outages
+  const answering = <T>(value: T) => async () => {
+    if (left-- > 0) throw new Error('The store is away.')
+    return value
+  }
+  const note = (...what: unknown[]) => void heard.push(what)
+  const rooms = new RoomInstallations({
+    board, log: silentLog,
+    installations: { learn: answering({ ...HERE, within: first }), forget: answering(first === HERE.within) },
+    queue: {
+      wake: of => note('woken', ...of),
+      closedRooms: {
+        opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
+      } as never,
+    },
+    health: { note: (part, _at, error) => note('health', part, error) },
+    runtime: { now: () => 0, wait: async ms => void waits.push(ms) },
+  })
+  return { board, heard, waits, rooms }
+}
+
+test('a room whose app is added takes cards from then on', async () => {
+  const { board, heard, rooms } = open('T1')
+  await rooms.installed('teams', 'app', HERE)
+  expect(board.announcements).toEqual([{ platform: 'teams/C1', text: expect.stringContaining('arrive'), url: null }])
+  expect(heard).toEqual([['health', 'teams', undefined], ['opened', 'teams'], ['woken', 'teams']])
+})
+
+test('where the app was added elsewhere first it is told so, and nothing changes there', async () => {
+  const { board, heard, rooms } = open('T2')
+  await rooms.installed('teams', 'app', HERE)
+  expect(board.announcements).toMatchObject([{ text: expect.stringContaining('added first') }])
+  expect(heard).toEqual([])
+})
+
+test('a room whose app is removed is closed, but not where it was added second', async () => {
+  const [first, second] = [open('T1'), open('T2')]
+  await first.rooms.removed('teams', 'app', HERE)
+  await second.rooms.removed('teams', 'app', HERE)
+  expect([first.heard, second.heard]).toEqual([[['shut', 'teams']], []])
+})
+
+test('what a platform tells once is tried again while the store is away, and given up after 20 s', async () => {
+  const [short, long] = [open('T1', 3), open('T1', 4)]
+  await short.rooms.removed('teams', 'app', HERE)
+  expect([short.heard, short.waits]).toEqual([[['shut', 'teams']], [1000, 4000, 15_000]])
+  await expect(long.rooms.removed('teams', 'app', HERE)).rejects.toThrow('away')
+})
+
+test('a room that does not take the notice takes cards all the same, and its health says why', async () => {
+  const { board, heard, rooms } = open('T1')
+  board.announce = async () => failing('Down.')
+  await rooms.installed('teams', 'app', HERE)
+  expect(heard).toEqual([['health', 'teams', 'Down.'], ['opened', 'teams'], ['woken', 'teams']])
+})

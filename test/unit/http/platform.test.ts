@@ -1,0 +1,30 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { createEvent } from 'h3'
+import { expect, test } from 'vitest'
+import { requireListener } from '../../../server/http/platform'
+
+const PLATFORMS = {
+  talk: { definition: { label: 'Talk', hasSocket: true as const }, listener: 'a listener' },
+  off: { definition: { label: 'Off', hasSocket: true as const }, listener: null },
+  hooks: { definition: { label: 'Hooks' }, listener: null },
+}
+
+/** The listener of a platform, or how a request for it is refused. */
+function listenerOf(platform: string): unknown {
+  const incoming = new IncomingMessage(new Socket())
+  const event = createEvent(incoming, new ServerResponse(incoming))
+  event.context.params = { platform }
+  try {
+    return requireListener(event, key => PLATFORMS[key as keyof typeof PLATFORMS] ?? null)
+  }
+  catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+test('only a platform with a socket is asked for its listener, and says where it is not set up', () => {
+  expect(['talk', 'off', 'hooks', 'nobody'].map(listenerOf)).toEqual(
+    ['a listener', 'GATEWAY_NOT_CONFIGURED', 'NO_SUCH_ROUTE', 'NO_SUCH_ROUTE'],
+  )
+})
