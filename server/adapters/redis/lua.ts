@@ -39,7 +39,7 @@ end
 const LEASE = script(`${NOW}
 local at = now()
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, ARGV[2])
-for _, id in ipairs(found) do redis.call('ZADD', KEYS[1], 'XX', at + ARGV[1], id) end
+for _, id in ipairs(found) do redis.call('ZADD', KEYS[1], at + ARGV[1], id) end
 table.insert(found, 1, at)
 return found
 `)

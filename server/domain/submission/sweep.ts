@@ -45,10 +45,8 @@ export async function sweep(ports: SweepPorts): Promise<number> {
 }
 
 async function sweepBatch(ports: SweepPorts): Promise<number> {
-  const { store, outbox, leaseMs, runtime, log } = ports
+  const { store, outbox, leaseMs, log } = ports
   const ids = await store.lease(leaseMs, BATCH)
-  // Afterwards: the store's answer may have put the clock right.
-  const now = runtime.now()
   const left = ids.values()
   const worker = async () => {
     for (const id of left) {
@@ -58,10 +56,11 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
   const attend = async (id: string) => {
     const submission = await store.get(id)
     if (!submission) return store.forget(id)
-    const due = submission.work.filter(work => work.dueAt <= now).map(work => work.key)
     const events: LifecycleEvent[] = [
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
-      { type: 'freed', left: await whoLeft(submission, ports) }, { type: 'leased', keys: due },
+      { type: 'freed', left: await whoLeft(submission, ports) },
+      // As far as it is due.
+      { type: 'leased', keys: submission.work.map(({ key }) => key) },
     ]
     const applied = await outbox.apply(id, events, submission)
     if ('refused' in applied) return
