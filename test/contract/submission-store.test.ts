@@ -75,6 +75,14 @@ describe('Redis submission store, in Redis', () => {
     expect((await client.keys('*')).every(key => key.startsWith('{triage}:'))).toBe(true)
   })
 
+  test('what an edit was made on is kept, also beside data that are the same again', async () => {
+    const created = submission()
+    await store.create(created)
+    const edited = { ...created, version: 2, edited: ['name'], before: { name: 'Ada before' } }
+    await store.replace(created, edited)
+    expect(await store.get(created.id)).toEqual(edited)
+  })
+
   test('what nobody has decided is recalled without its data, and a replacement reads them', async () => {
     const created = submission({ envelope: { subject: 'Engines' } })
     expect(store.recall(created.id)).toBeNull()
