@@ -19,6 +19,16 @@ describe('docs/security.md', () => {
   })
 })
 
+it('docs/scaling.md tells of every key in Redis that lives longer than a second', () => {
+  const folder = new URL('server/adapters/redis/', root)
+  const sources = readdirSync(folder).map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n')
+  const names = new Set([...sources.matchAll(/\{triage\}:([a-z-]+)/g)].map(([, name]) => name!))
+  const page = readFileSync(new URL('docs/scaling.md', root), 'utf8')
+  // A channel, and what tries whether Redis takes writes.
+  for (const name of ['changes', 'probe']) expect(names.delete(name)).toBe(true)
+  for (const name of names) expect(page, name).toMatch(new RegExp(`\\{triage\\}:${name}\\b|^\\|[^|]*\`${name}\``, 'm'))
+})
+
 describe('docs/reliability.md', () => {
   it('names only tests that exist', () => {
     const files = readdirSync(new URL('test/e2e', root))
