@@ -84,13 +84,26 @@ function endOf(text: string, room: number, length: number): number | null {
   return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end
 }
 
-/** A model may repeat what a form says. A character may come in pieces, of which the second alone hides something. */
+/**
+ * A model may repeat what a form says. What is beside a character says whether it writes something, and may come in
+ * another piece: of what was handed on the last one is remembered, and joiners wait for what follows them.
+ */
 async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
-  let before = ''
-  for await (const word of words) {
-    yield visible(before + word).slice(visible(before).length)
-    before = [...before + word].at(-1) ?? ''
+  let [before, rest] = ['', '']
+  const handOn = (length: number) => {
+    const text = before + rest.slice(0, length)
+    const shown = visible(text).slice(visible(before).length)
+    before = [...text].at(-1) ?? ''
+    rest = rest.slice(length)
+    return shown
   }
+  for await (const word of words) {
+    rest += word
+    let length = rest.length
+    while (/[\u200C\u200D]/.test(rest.charAt(length - 1))) length--
+    yield handOn(length)
+  }
+  yield handOn(rest.length)
 }
 
 /** What a model says pings nobody in bulk: it may repeat what a form says. @param words pieces that cut no word */

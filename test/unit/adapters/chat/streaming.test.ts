@@ -56,7 +56,7 @@ describe('say', () => {
 
   test.each([
     ['❤️', '1️⃣', '葛\u{E0100}', '👩‍🚀', 'ภ\u200Bา', 'a\u00ADb', '→\uFE0E'],
-    ['a\uFE0F', '\u3164\u034F', '\u00AD', 'é\u180B'],
+    ['a\uFE0F', '\u3164\u034F', '\u00AD', 'é\u180B', 'exam\u200Dple', 'x\u200C\u200Cy', 'x\u200C'],
   ])('shows the same, a character at a time, of %s and others', async (...texts) => {
     for (const text of texts) expect(await posted([...text])).toEqual(await posted([text]))
   })
