@@ -95,6 +95,12 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
   }
 
+  /** What was said counts once: an edit, if setWebhook asks for those, is a message to the SDK after ten minutes. */
+  protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
+    const isEdit = update.edited_message !== undefined || update.edited_channel_post !== undefined
+    return isEdit ? undefined : super.processUpdate(update, options)
+  }
+
   /** The one answer that a press gets waits for what is said to its sender alone. */
   protected override handleCallbackQuery(
     ...[query, options]: Parameters<TelegramAdapter['handleCallbackQuery']>

@@ -1,0 +1,52 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { Chat } from 'chat'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
+import { silentLog } from '../../../fakes/runtime'
+import { startTelegram, type Telegram } from '../../../support/telegram'
+
+let telegram: Telegram
+let bot: Chat
+const said: string[] = []
+beforeAll(async () => {
+  telegram = await startTelegram()
+  const { env } = telegram
+  const adapter = new FormTelegramAdapter({
+    botToken: env.TELEGRAM_BOT_TOKEN!, secretToken: env.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: env.TELEGRAM_CHAT_ID!,
+    apiUrl: telegram.url,
+  }, sdkLogger(silentLog))
+  bot = new Chat({
+    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  })
+  bot.onNewMention(async (_, { text }) => void said.push(text))
+  await bot.initialize()
+})
+afterAll(() => telegram.close())
+
+let messages = 0
+
+/** Somebody writes to the bot, or changes what they wrote so long ago that nobody remembers it. */
+async function update(kind: string, text: string): Promise<void> {
+  const [chat, from] = [{ id: 4321, type: 'private' }, { id: 4321, is_bot: false, first_name: 'Ada' }]
+  const tasks: Promise<unknown>[] = []
+  const request = new Request('http://forms.example/api/webhooks/telegram', {
+    method: 'POST',
+    headers: { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! },
+    body: JSON.stringify({
+      update_id: messages, [kind]: { message_id: ++messages, date: 1_700_000_000, chat, from, text },
+    }),
+  })
+  const response = await bot.webhooks.telegram!(request, { waitUntil: task => void tasks.push(task) })
+  expect(response.status).toBe(200)
+  await Promise.all(tasks)
+}
+
+test.each(
+  ['edited_message', 'edited_channel_post'],
+)('an edit is no message of its own (%s), however late it comes', async (kind) => {
+  said.length = 0
+  await update(kind, 'pending, please')
+  await update('message', 'pending')
+  expect(said).toEqual(['pending'])
+})
