@@ -10,7 +10,7 @@ import { answeredWithin } from '../shared/within'
 import { cardMessage, inputsOf, refilled, type DialogData } from './cards'
 import { callConnector, TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
 import { dialog, isClick, message, readClick } from './dialogs'
-import { CONNECTOR, isActivity, issuerOf, type Activity } from './inbound'
+import { CONNECTOR, isActivity, issuerOf, ownMentions, renamed, type Activity } from './inbound'
 import { quieten, REFUSED } from './quiet'
 
 /** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
@@ -128,11 +128,10 @@ export class FormTeamsAdapter extends TeamsAdapter {
       const click = readClick(activity.value)
       return click ? this.handleMessageAction(activity, click) : this.warnOfOddClick()
     }
-    const message = this.parseMessage(activity)
-    const isUs = ({ mentioned }: { mentioned?: { id?: string } }) => (
-      mentioned?.id?.endsWith(this.app.id ?? '-') === true
-    )
-    if (activity.entities?.some(entity => entity.type === 'mention' && isUs(entity))) message.isMention = true
+    const own = ownMentions(activity, this.app.id)
+    const said = { ...activity, text: renamed(activity.text, own, this.userName) }
+    const message = this.parseMessage(said as typeof activity)
+    if (own.length > 0) message.isMention = true
     const handled = this.chat.processMessage(
       this, message.threadId, message, this.bridgeAdapter.getWebhookOptions(activity.id),
     )

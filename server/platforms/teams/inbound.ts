@@ -27,3 +27,15 @@ export function isActivity(body: string): boolean {
   const { serviceUrl, conversation } = activity
   return typeof serviceUrl === 'string' && serviceUrl !== '' && typeof conversation?.id === 'string'
 }
+
+interface Mention { type?: string, text?: string | null, mentioned?: { id?: string } }
+
+/** What in a message mentions the bot itself. */
+export function ownMentions({ entities = [] }: { entities?: readonly Mention[] }, appId = '-'): Mention[] {
+  return entities.filter(({ type, mentioned }) => type === 'mention' && mentioned?.id?.endsWith(appId))
+}
+
+/** What was said, with the bot's name in the place of the app's: of several words only the first would be a mention. */
+export function renamed(text: string | undefined, own: readonly Mention[], name: string): string {
+  return own.reduce((said, { text }) => text ? said.replaceAll(text, `<at>${name}</at> `) : said, text ?? '')
+}

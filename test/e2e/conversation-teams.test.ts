@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { deploy, type Deployment } from '../support/deployment'
+import { repointed } from '../support/repointed'
+import { startServer } from '../support/server'
+import { startTeams, type Teams } from '../support/teams'
+
+let d: Deployment
+let teams: Teams
+let messages = 1_700_000_000_000
+beforeAll(async () => {
+  teams = await startTeams()
+  d = await deploy()
+  await d.server.kill()
+  Object.assign(d.env, { ...teams.env, ...repointed(teams.hosts) })
+  d.server = await startServer(d.env)
+})
+afterAll(async () => {
+  await d.close()
+  await teams.close()
+})
+
+it.each([
+  ['before the words', '<at>Form Triage</at> status'], ['without a space', '<at>Form Triage</at>status'],
+  ['behind them', 'status <at>Form Triage</at>'],
+  ['in both places', '<at>Form Triage</at>&nbsp;status <at>Form Triage</at>'],
+])('a command is understood whatever the app is called, with its name %s', async (_, text) => {
+  const before = teams.messages().length
+  const id = String(++messages)
+  const { TEAMS_APP_ID, TEAMS_CHANNEL_ID } = teams.env
+  const { status } = await teams.send(d.server.url, {
+    id, type: 'message', text, replyToId: undefined,
+    conversation: { id: `${TEAMS_CHANNEL_ID};messageid=${id}`, conversationType: 'channel', isGroup: true },
+    entities: [{
+      type: 'mention', text: '<at>Form Triage</at>', mentioned: { id: `28:${TEAMS_APP_ID}`, name: 'Form Triage' },
+    }],
+  })
+  expect(status).toBe(200)
+  await d.server.drain()
+  const said = JSON.stringify(teams.messages().slice(before))
+  expect(said).toContain('Connected: ')
+  expect(said).not.toContain('did not understand')
+})
