@@ -10,7 +10,7 @@ const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 const [LINE, WORD] = [0.85, 0.95]
 
 /** What begins lists, headings and quotes: nothing to see while there is nothing behind it, and then no message. */
-const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#{1,6})(?:\s+|$))*$/
+const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#+)(?:\s+|$))*$/
 
 /** Of a message, in characters, where the platform says nothing. */
 const MESSAGE_LENGTH = 3500

@@ -29,6 +29,12 @@ describe('say', () => {
     expect(await posted(['', '\n\n', '  '])).toEqual([])
   })
 
+  test.each([
+    [['3.']], [['# ', '#######']], [['> ', '- ']],
+  ])('says what is nothing but marks (%j) as text', async (marks) => {
+    expect(await posted(marks)).toEqual([`\u200B${marks.join('')}`])
+  })
+
   test('lets code go on as code in the next message', async () => {
     const lines = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
     const messages = await posted([`\`\`\`\n${lines.join('\n')}\n\`\`\``], 90)
