@@ -5,13 +5,21 @@ import { pictures } from '../support/pictures'
 import { seed, waiting } from '../support/seed'
 
 const CRON_SECRET = 'a-secret-of-some-length'
+const METRICS_TOKEN = 'metrics-token-of-32-characters-00'
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 let d: Deployment
-beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET }) })
+beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }) })
 afterAll(() => d.close())
 usePages()
 
-test('the status says since when nobody does the work that is due, until the scheduler comes', async () => {
+/** How long the first work that is due has been so, as Prometheus reads it, s. */
+async function overdueSeconds(): Promise<number> {
+  const text = await (await fetch(`${d.server.url}/api/metrics`, bearer(METRICS_TOKEN))).text()
+  return Number(/^triage_oldest_overdue_seconds (.+)$/m.exec(text)?.[1])
+}
+
+test('status and metrics say since when nobody does the work that is due, until the scheduler comes', async () => {
   const dueAt = Date.now() - 6 * 60_000
   await seed(d.redis.url, [waiting({
     receivedAt: dueAt, cards: [], work: [{ key: 'post:slack', kind: 'post', room: 'slack', attempts: 0, dueAt }],
@@ -21,8 +29,10 @@ test('the status says since when nobody does the work that is due, until the sch
   await verdict.getByText(/Nobody does the work that is due: .* was due .*\d+:\d\d.* \(.*6.*\)\./).waitFor()
   expect(await verdict.getByText(/works|Nothing fails/).count()).toBe(0)
   await pictures(page, 'status-undone')
-  const swept = await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })
+  expect(await overdueSeconds()).toBeGreaterThanOrEqual(6 * 60)
+  const swept = await fetch(`${d.server.url}/api/cron/sweep`, bearer(CRON_SECRET))
   expect(await swept.json()).toEqual({ taken: 1 })
   await verdict.getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
   expect(d.slack.calls('chat.postMessage')).toHaveLength(1)
+  expect(await overdueSeconds()).toBe(0)
 })

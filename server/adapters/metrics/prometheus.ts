@@ -86,13 +86,15 @@ function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   gauge(
     'triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending,
   )
-  gauge(
-    'triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.',
-    backlog.oldestAt === null ? 0 : Math.max(now - backlog.oldestAt, 0) / 1000,
-  )
+  const age = (at: number | null) => at === null ? 0 : Math.max(now - at, 0) / 1000
+  gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', age(backlog.oldestAt))
   gauge(
     'triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.',
     backlog.overdue,
+  )
+  gauge(
+    'triage_oldest_overdue_seconds', 'How long ago the first of that work was due; 0 when there is none.',
+    age(backlog.overdueSince),
   )
   gauge(
     'triage_stuck_submissions',
