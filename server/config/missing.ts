@@ -1,7 +1,9 @@
 import type { Config } from '../config'
+import { platforms as known } from '../platforms/registry'
+import { everyoneListed } from './people'
 
 /** What works without being set, but not as one may expect; one line each that says what to set. */
-export function missingSettings({ siteUrl, production, ops }: Config): string[] {
+export function missingSettings({ siteUrl, production, ops, people, forms, platforms }: Config): string[] {
   const missing: string[] = []
   if (siteUrl === null) missing.push(
     'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and there is no Slack manifest.',
@@ -9,5 +11,12 @@ export function missingSettings({ siteUrl, production, ops }: Config): string[] 
   if (production && !ops.canSignIn) missing.push(
     'Nobody can sign in to the pages: they are closed, and cards have no links to them, so that submissions are edited only where the platform has forms. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD, or another way to sign in.',
   )
+  const strangers = known.filter(({ key }) => (
+    !(key in platforms) && !(key in ops.platforms)
+    && everyoneListed(people, forms).some(entry => entry.startsWith(`${key}:`))
+  ))
+  missing.push(...strangers.map(({ label }) => (
+    `People of ${label} are listed (REVIEWERS, OPS_VIEWERS, or the reviewers of a form), and ${label} is not set up, neither for cards nor to sign in: none of them can do anything here.`
+  )))
   return missing
 }
