@@ -1,6 +1,6 @@
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Submission } from '../../ports/submission'
+import type { Submission, Work } from '../../ports/submission'
 import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
@@ -14,6 +14,11 @@ const RUN_MS = 5000
 
 /** Submissions worked on at a time. */
 const CONCURRENCY = 8
+
+/** What this version can do. After going back from a newer one there may be work of other kinds, which waits for it. */
+const KINDS: Readonly<Record<Work['kind'], true>> = {
+  post: true, update: true, remind: true, tell: true, erasure: true, confirm: true, email: true, endpoint: true,
+}
 
 export interface SweepPorts {
   store: SubmissionStore
@@ -60,7 +65,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
       { type: 'freed', left: await whoLeft(submission, ports) },
       // As far as it is due.
-      { type: 'leased', keys: submission.work.map(({ key }) => key) },
+      { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
     ]
     const applied = await outbox.apply(id, events, submission)
     if ('refused' in applied) return
