@@ -13,8 +13,8 @@ afterEach(async () => {
   await d.close()
 })
 
-const rows = async () => {
-  const page = await (await fetch(`${d.server.url}/api/submissions`)).json() as { rows: { id: string }[] }
+const rows = async (query = '') => {
+  const page = await (await fetch(`${d.server.url}/api/submissions${query}`)).json() as { rows: { id: string }[] }
   return page.rows.map(({ id }) => id)
 }
 
@@ -40,4 +40,21 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   const told = lines.filter(line => line.includes('record.unreadable'))
   expect(told.map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({ submission: spoilt })])
   expect(lines.filter(line => line.includes('Marvin'))).toEqual([])
+})
+
+test('a trace that is no JSON keeps nobody from those that ended, nor from erasing what names somebody', async () => {
+  const post = (path: string, body: object) => fetch(d.server.url + path, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+  })
+  const [kept, spoilt] = [
+    await submitForm(d.server, { email: 'ada@example.com' }), await submitForm(d.server, { email: 'ada@example.com' }),
+  ]
+  const waits = await submitForm(d.server, { email: 'ada@example.com' })
+  for (const id of [kept, spoilt]) await post(`/api/submissions/${id}/decision`, { action: 'spam' })
+  await d.server.drain()
+  expect(await client.set(`{triage}:t:${spoilt}`, '[2,"settled', { condition: 'XX' })).toBe('OK')
+  expect(await rows('?state=done')).toEqual([kept])
+  const erased = await post('/api/submissions/erase', { email: 'ada@example.com' })
+  expect([erased.status, await erased.json()]).toEqual([200, expect.objectContaining({ erased: 1, before: null })])
+  expect(await rows()).not.toContain(waits)
 })

@@ -7,7 +7,7 @@ import type { Delivery } from '../../ports/submission'
 import { visible } from '../../../shared/utils/text'
 import { RECEIPTS } from './monitor'
 import { holderOf } from '../submission/hold'
-import { problemOf } from '../submission/overview'
+import { getAll, problemOf } from '../submission/overview'
 import { labelOf, roomName } from '../submission/place'
 import { DELIVERY_NAMES } from '../submission/present'
 import type { Storage, StoreRefusal } from './readiness'
@@ -69,9 +69,9 @@ export async function readStatus(
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
-  const found = await Promise.all((await store.stuck(STUCK)).map(id => store.get(id)))
+  const found = await getAll(store, await store.stuck(STUCK))
   return found.flatMap((submission) => {
-    const problem = submission && problemOf(submission, roomName(board, submission.cards))
+    const problem = problemOf(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
 }

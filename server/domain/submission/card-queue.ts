@@ -9,6 +9,7 @@ import { roomPauseMs, type RetryPolicy } from './backoff'
 import { ClosedRooms } from './closed-rooms'
 import type { EventsOn } from './events'
 import { QUEUE_CHECK_MS } from './lifecycle'
+import { getAll } from './overview'
 
 /** From here on a room is told how many cards wait. */
 const BACKLOG_NOTICE = 50
@@ -207,9 +208,9 @@ export class CardQueue {
 
   private async post(room: string, id: string): Promise<void> {
     const { store, run, queues } = this.ports
-    const submission = await store.get(id)
+    const [submission] = await getAll(store, [id])
     const work = submission?.work.find(({ kind, room: of }) => kind === 'post' && of === room)
-    // Of one that is decided nobody needs a card.
+    // Of one that is decided nobody needs a card; one that cannot be read has none.
     if (submission?.state === 'open' && work) {
       this.grant(room, id)
       await run(submission, [work])

@@ -5,7 +5,7 @@ import type { AuditLine, Submission } from '../../ports/submission'
 import { InvalidRequest } from '../errors'
 import { endedOf, endLine } from './endings'
 import { BUDGET_MS, filtering, type Listing } from './listing'
-import { reached, row, stateOf, type OverviewPorts } from './overview'
+import { getAll, reached, row, stateOf, type OverviewPorts } from './overview'
 import { SUBMISSION_TTL_MS } from './store-rules'
 
 export interface DonePorts extends OverviewPorts {
@@ -68,8 +68,7 @@ function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DoneP
 }
 
 async function readDone(ids: readonly string[], { store }: DonePorts): Promise<Submission[]> {
-  const found = await reached(Promise.all(ids.map(id => store.get(id))))
-  return found.filter(submission => submission !== null).filter(submission => stateOf(submission) === 'done')
+  return (await reached(getAll(store, ids))).filter(submission => stateOf(submission) === 'done')
 }
 
 async function doneRow(submission: Submission, ports: DonePorts): Promise<Row> {

@@ -9,7 +9,7 @@ import { isNumber } from '../json'
 import { sentTo, spellingsOf } from './addresses'
 import { endedOf } from './endings'
 import { fieldText } from './field-text'
-import { reached } from './overview'
+import { getAll, reached } from './overview'
 import { formOf, targetsOf, type Presentation } from './present'
 import { isRevocable } from './record'
 import type { Quarantine } from './quarantine'
@@ -106,10 +106,9 @@ async function pageAt(
       above === null || at < above.at || (at === above.at && id < above.id)
     ))
     const page = left.slice(0, PAGE)
-    const found = await Promise.all(page.map(({ id }) => store.get(id)))
     const last = page.at(-1)
     return {
-      submissions: found.filter(submission => submission !== null),
+      submissions: await getAll(store, page.map(({ id }) => id)),
       next: below(last && left.length > PAGE ? cursorAt(last.at, last.id) : null),
     }
   }

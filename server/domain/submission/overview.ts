@@ -77,6 +77,15 @@ export function reached<T>(answer: Promise<T>): Promise<T> {
   })
 }
 
+/** Those of them that are there and can be read: one that cannot keeps nobody from the others. */
+export async function getAll(store: Pick<SubmissionStore, 'get'>, ids: readonly string[]): Promise<Submission[]> {
+  const found = await Promise.all(ids.map(id => store.get(id).catch((error: unknown) => {
+    if (error instanceof Unreadable) return null
+    throw error
+  })))
+  return found.filter(submission => submission !== null)
+}
+
 /** A line of the list. */
 export async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
