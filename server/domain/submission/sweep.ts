@@ -1,5 +1,5 @@
 import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
 import type { Submission, Work } from '../../ports/submission'
 import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from './events'
@@ -55,7 +55,10 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
   const left = ids.values()
   const worker = async () => {
     for (const id of left) {
-      await attend(id).catch(error => log.error('sweep.failed', { submission: id, error }))
+      await attend(id).catch((error: unknown) => {
+        // Of one that cannot be read the store tells, once.
+        if (!(error instanceof Unreadable)) log.error('sweep.failed', { submission: id, error })
+      })
     }
   }
   const attend = async (id: string) => {
