@@ -32,6 +32,6 @@ test('who may come again is told when: at the end of their window, as a route sa
     setResponseHeader(event, 'Retry-After', 7)
     return new HttpError(429, 'TOO_MANY_SIGN_INS', 'x')
   })).toBe(7)
-  expect(await retryAfter(() => new StoreUnavailable())).toBe(5)
+  expect(await retryAfter(() => new StoreUnavailable(new Error('away')))).toBe(5)
   expect(await retryAfter(() => new SubmissionGone())).toBeUndefined()
 })

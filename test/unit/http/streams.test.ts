@@ -23,7 +23,7 @@ afterEach(() => {
 async function serve(route: (event: H3Event) => Promise<unknown>): Promise<string> {
   const server = createServer((request, response: ServerResponse) => {
     const event = createEvent(request, response)
-    void route(event).then(body => body instanceof ReadableStream && sendStream(event, body))
+    void route(event).then(body => body instanceof ReadableStream ? sendStream(event, body) : undefined)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   close = () => {

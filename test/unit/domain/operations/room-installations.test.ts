@@ -18,7 +18,7 @@ function open(first: string, outages = 0) {
     board, log: silentLog,
     installations: { learn: answering({ ...HERE, within: first }), forget: answering(first === HERE.within) },
     queue: {
-      wake: of => note('woken', ...of),
+      wake: (rooms = []) => note('woken', ...rooms),
       closedRooms: {
         opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
       } as never,
