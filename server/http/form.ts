@@ -1,12 +1,12 @@
 import {
   getRequestHeader, getRouterParam, setResponseHeader, setResponseHeaders, setResponseStatus, type H3Event,
 } from 'h3'
+import { sameSecret } from '../../shared/same-secret'
 import type { FormPages } from '../ports/form'
 import type { Sender } from '../ports/sender'
 import { mediaType } from './body'
 import { addressGroup, clientAddress } from './client-address'
 import { answer, HttpError } from './errors'
-import { sameSecret } from './guards'
 import { wantsPage } from './wants-page'
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */

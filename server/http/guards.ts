@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { getRequestHeader, type H3Event } from 'h3'
+import { sameSecret } from '../../shared/same-secret'
 import { HttpError } from './errors'
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
@@ -27,12 +27,6 @@ export function isOwnPage(headers: Headers): boolean {
   const host = headers.get('host') ?? ''
   const origin = headers.get('origin')
   return LOOPBACK.test(host) && (origin === null || (URL.canParse(origin) && new URL(origin).host === host))
-}
-
-/** Equal in constant time, whatever the lengths. */
-export function sameSecret(a: string, b: string): boolean {
-  const digest = (value: string) => createHash('sha256').update(value).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }
 
 /**

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { deleteCookie, getQuery, getRouterParam, setResponseHeader, useSession, type H3Event } from 'h3'
+import { sameSecret } from '../../shared/same-secret'
 import type { Identity, IdentityProvider } from '../ports/identity'
 import { HttpError } from './errors'
-import { sameSecret } from './guards'
 import { platformAt } from './platform'
 import { beginSealed, isSecure, sealedCookie, type SiteConfig } from './session'
 

@@ -1,9 +1,9 @@
 import { deleteCookie, getCookie, setResponseHeader, updateSession, useSession, type H3Event } from 'h3'
+import { sameSecret } from '../../shared/same-secret'
 import type { Limiter } from '../ports/limiter'
 import type { Person } from '../ports/submission'
 import { addressGroup, clientAddress } from './client-address'
 import { HttpError } from './errors'
-import { sameSecret } from './guards'
 
 /** What the configuration says about this site and about who may look at its pages. */
 export interface SiteConfig {

@@ -1,4 +1,5 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { sameSecret } from '../../../shared/same-secret'
 import type { FileStore, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
@@ -55,7 +56,7 @@ export class SubmissionFiles implements FileAddresses {
 
   /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
   async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
-    if (!equal(key, this.signature(id, index))) throw new NoSuchFile()
+    if (!sameSecret(key, this.signature(id, index))) throw new NoSuchFile()
     const submission = await reached(this.ports.store.get(id))
     const file = submission?.data ? submission.envelope?.files?.[index] : undefined
     if (!file || !this.ports.files) throw new FileGone()
@@ -103,10 +104,4 @@ export class SubmissionFiles implements FileAddresses {
   private signature(id: string, index: number): string {
     return createHmac('sha256', this.key).update(`${id}/${index}`).digest('base64url')
   }
-}
-
-/** In constant time, whatever the lengths. */
-function equal(a: string, b: string): boolean {
-  const digest = (value: string) => createHash('sha256').update(value).digest()
-  return timingSafeEqual(digest(a), digest(b))
 }

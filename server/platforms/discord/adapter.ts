@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { DiscordAdapter } from '@chat-adapter/discord'
 import type { AdapterPostableMessage, ChatInstance, Logger, Message, UserInfo, WebhookOptions } from 'chat'
+import { sameSecret } from '../../../shared/same-secret'
 import { jsonIn } from '../../../shared/utils/json'
 import type { HttpClient } from '../../ports/http'
 import { speechIn, wordsOf } from '../shared/speech'
@@ -239,9 +239,4 @@ function withoutSecrets({ token, message, ...interaction }: Interaction): object
 
 function refused(): Response {
   return new Response('Invalid signature', { status: 401 })
-}
-
-function sameSecret(given: string, secret: string): boolean {
-  const [one, other] = [given, secret].map(text => createHash('sha256').update(text).digest())
-  return timingSafeEqual(one!, other!)
 }
