@@ -1,3 +1,4 @@
+import type { Dialog } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
@@ -17,6 +18,9 @@ const send = (data: unknown) => submitForm(d.server, data)
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 const warnsBeforeClosing = () => (
   page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')
+)
+const stateOf = async (id: string) => (
+  (await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as { state: string }).state
 )
 const failing = (status: number, code: string, error: string) => ({ status, json: { error, code } })
 const toList = () => page.getByRole('link', { name: 'All submissions' }).click()
@@ -49,38 +53,63 @@ test('whoever leaves before a decision is answered is told what came of it where
   expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('423')])
 })
 
-test('what goes with the button that was pressed gives the focus to what comes instead', async () => {
-  const entries = Array.from({ length: 60 }, (_, index) => `Entry ${index + 1}`)
-  await send({ name: 'Focus one' })
-  const id = await send({ name: 'Focus two', entries })
-  await page.goto(`${d.server.url}/submissions/${id}`)
-  await page.getByTestId('decide-edit').press('Enter')
-  await page.getByTestId('edit-cancel').press('Enter')
-  await page.locator('h1:focus').waitFor()
-  await page.getByRole('button', { name: 'Show all 60 items' }).press('Enter')
-  await page.locator('li:focus').filter({ hasText: 'Entry 51' }).waitFor()
-
-  await page.goto(`${d.server.url}/?q=Focus`)
-  await page.getByTestId('row').nth(1).waitFor()
-  await page.keyboard.press('x')
-  await page.getByRole('button', { name: 'Select nothing' }).press('Enter')
-  await page.locator('[data-testid=row] a:focus').filter({ hasText: 'Focus two' }).waitFor()
-  await page.getByTestId('options').press('Enter')
-  await page.getByLabel('Name of this view').fill('Mine')
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Delete the view Mine' }).press('Enter')
-  await page.locator('[aria-label="Name of this view"]:focus').waitFor()
-  await page.keyboard.press('Escape')
-  for (const name of ['Close', 'Undo']) {
-    await page.keyboard.press('s')
-    await page.getByTestId('notice').getByRole('button', { name }).press('Enter')
-    await page.locator('main:focus').waitFor()
+test('what was typed is thrown away by who says so alone, whether they press Cancel or leave', async () => {
+  const id = await send({ name: 'Typed Tom' })
+  const asked: string[] = []
+  let isSure = false
+  const answer = (dialog: Dialog) => {
+    asked.push(dialog.message())
+    void (isSure ? dialog.accept() : dialog.dismiss())
   }
-  await page.getByTestId('notice').getByText('is open again').waitFor()
-  await page.goto(`${d.server.url}/?q=nowhere`)
-  await page.getByRole('button', { name: 'Clear the filters' }).press('Enter')
-  await page.locator('h1:focus').waitFor()
+  page.on('dialog', answer)
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByTestId('decide-edit').click()
+  const field = page.getByTestId('edit-f0')
+  await field.fill('Typed with care')
+  for (const leave of [() => page.getByTestId('edit-cancel').click(), toList]) {
+    await leave()
+    expect([shown(), await field.inputValue()]).toEqual([id, 'Typed with care'])
+  }
+  isSure = true
+  await page.getByTestId('edit-cancel').click()
+  await field.waitFor({ state: 'detached' })
+  expect(asked).toEqual(Array.from({ length: 3 }, () => 'Throw away what you typed?'))
+  await page.getByTestId('decide-edit').click()
+  expect(await field.inputValue()).toBe('Typed Tom')
+  await page.getByTestId('edit-cancel').click()
+  await field.waitFor({ state: 'detached' })
+  expect(asked).toHaveLength(3)
+  page.off('dialog', answer)
 })
+
+test.each([['as they were asked for', [0, 1]], ['the last one first', [1, 0]]])(
+  'of two answers that come %s the last decision alone is offered to be taken back', async (_, order) => {
+    const ids: string[] = []
+    for (const name of ['Una', 'Ugo', 'Ute']) ids.unshift(await send({ name, message: `Order ${order.join('')}` }))
+    await page.goto(`${d.server.url}/?q=${encodeURIComponent(`"order ${order.join('')}"`)}`)
+    await page.getByTestId('row').nth(2).waitFor()
+    await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+    const releases: (() => void)[] = []
+    for (const [at, id] of ids.slice(0, 2).entries()) {
+      await page.locator(`[data-next="${ids[at + 1]}"]`).waitFor()
+      releases.push(await holdRequests(page, `**/${id}/decision`, route => route.continue()))
+      await page.keyboard.press('s')
+      await page.locator('main').getByText(ids[at + 1]!).waitFor()
+    }
+    const undo = page.getByTestId('notice').getByRole('button', { name: 'Undo' })
+    for (const at of order) {
+      const answered = page.waitForResponse(`**/${ids[at]}/decision`)
+      releases[at]!()
+      await answered
+      await page.getByTestId('notice').getByText('Marked as spam').waitFor()
+      await settled()
+      expect(await undo.count()).toBe(at === 1 || order[0] === 1 ? 1 : 0)
+    }
+    await undo.click()
+    await until('the undo', async () => await stateOf(ids[1]!) === 'waiting')
+    expect(await stateOf(ids[0]!)).toBe('spam')
+  },
+)
 
 test('an edit that was sent is told of, whoever left its form', async () => {
   page.on('dialog', dialog => dialog.accept())
