@@ -15,6 +15,40 @@ test('who decides what is left of a form: REVIEWERS, else whoever decides some f
   expect(reviewersOfMissing(undefined, { open: undefined })).toBe(undefined)
 })
 
+/** A form of which the configuration says this, and how it is guarded; some people take what waits, or nobody does. */
+function formOf(form: object, claimMs: number | null = 1000) {
+  const config = {
+    people: { claimMs }, mail: { to: 'team@example.com' }, endpoint: { url: 'https://crm.example.com/in' },
+    form: { allowedOrigins: ['https://www.example.com'] }, forms: { contact: { name: 'Contact', ...form } },
+  } as unknown as Config
+  const slack = { key: 'slack', channel: { schema: z.string(), beside: ['C2'] } }
+  const { endpoint, ...rest } = createForms(config, {} as never, [slack]).of('contact')
+  return { ...rest, endpoint: endpoint?.url, allowedOrigins: rulesOf('contact', config).allowedOrigins }
+}
+
+test('what a form does not say is as for the default one, and what it says is its own', () => {
+  expect(formOf({})).toMatchObject({
+    rooms: ['slack', 'slack/C2'], to: ['team@example.com'], endpoint: 'https://crm.example.com/in', claim: 'soft',
+    allowedOrigins: ['https://www.example.com'],
+  })
+  expect(formOf({
+    channels: { slack: 'C3', nowhere: 'C4' }, to: ['ada@example.com'], endpoint: null, claim: 'exclusive',
+    allowedOrigins: ['https://jobs.example.com'],
+  })).toMatchObject({
+    rooms: ['slack/C3'], to: ['ada@example.com'], endpoint: undefined, claim: 'exclusive',
+    allowedOrigins: ['https://jobs.example.com'],
+  })
+  expect(formOf({ claim: 'exclusive' }, null).claim).toBeUndefined()
+})
+
+test('labels alone take any form; a type, or that others are refused, makes fields a form\'s own', () => {
+  const [name, email] = [{ label: 'Your name' }, { type: 'email' }]
+  expect(formOf({ fields: { name } })).toMatchObject({ labels: { name: 'Your name' } })
+  expect(formOf({ fields: { name } }).fields).toBeUndefined()
+  expect(formOf({ fields: { name }, extra: 'refuse' })).toMatchObject({ fields: { name }, extra: 'refuse' })
+  expect(formOf({ fields: { email } })).toMatchObject({ fields: { email }, labels: { email: 'email' } })
+})
+
 test('what a form takes of files is named as browsers know it, in its HTML and on the sandbox', () => {
   const forms = { jobs: { name: 'Jobs', files: { max: 1, maxBytes: 1, types: ['audio/wav'] } } }
   const input = { multiple: false, accept: 'audio/wav,audio/x-wav' }
