@@ -96,6 +96,9 @@ test.each([['as they were asked for', [0, 1]], ['the last one first', [1, 0]]])(
       await page.keyboard.press('s')
       await page.locator('main').getByText(ids[at + 1]!).waitFor()
     }
+    // What is under way does not come next.
+    await settled()
+    expect(await page.locator('[data-next]').count()).toBe(0)
     const undo = page.getByTestId('notice').getByRole('button', { name: 'Undo' })
     for (const at of order) {
       const answered = page.waitForResponse(`**/${ids[at]}/decision`)
