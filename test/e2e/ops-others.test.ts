@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../support/browser'
+import { click, submit, submitForm, type Deployment } from '../support/deployment'
+import { deployPages, page, usePages } from '../support/pages'
+
+// What others have, or decide, while somebody is at the pages.
+
+let d: Deployment
+
+beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
+afterAll(() => d.close())
+usePages({ expected: /status of 423/ })
+
+/** Sends these, and opens the list of them alone; resolves with their ids from its top, the last one first. */
+async function listed(message: string, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const name of names) ids.unshift(await submitForm(d.server, { name, message }))
+  await openList(message, names.length)
+  return ids
+}
+
+async function openList(message: string, rows: number): Promise<void> {
+  await page.goto(`${d.server.url}/?q=${message}`)
+  await page.getByTestId('row').nth(rows - 1).waitFor()
+}
+
+const openFirst = () => page.getByTestId('row').first().getByRole('link').first().press('Enter')
+const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()
+const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
+
+/** Somebody else decides it. */
+async function decideElsewhere(id: string): Promise<void> {
+  const { status } = await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"action":"spam"}',
+  })
+  expect(status).toBe(200)
+}
+
+test('who decides what another one has reads so where it is shown, and agrees, before the next one comes', async () => {
+  const [next] = await listed('heldback', ['Next'])
+  const { id, card } = await submit(d, { name: 'Of Ada', message: 'heldback' })
+  await click(d, card, 'take', id)
+  await openList('heldback', 2)
+  await openFirst()
+  await isNext(next!)
+  await page.keyboard.press('s')
+  await page.getByTestId('refusal').getByText(/Ada Lovelace \(Slack\) has it since/).waitFor()
+  expect(shown()).toBe(id)
+  await page.getByTestId('confirm').click()
+  await page.locator('main').getByText(next!).waitFor()
+})
+
+test('what somebody else decided is not selected any more', async () => {
+  const [first] = await listed('selected', ['Ken', 'Kim', 'Kai'])
+  await page.keyboard.press('x')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByText('2 selected').waitFor()
+  await decideElsewhere(first!)
+  await page.getByTestId('row').nth(2).waitFor({ state: 'detached' })
+  await page.getByText('1 selected').waitFor()
+})
+
+test('what somebody else decided meanwhile does not come next', async () => {
+  const [, second, third] = await listed('meanwhile', ['Lou', 'Lea', 'Leo'])
+  const asked = page.waitForRequest(`**/api/submissions/${second}`)
+  const release = await holdRequests(page, `**/api/submissions/${second}`, route => route.continue())
+  await openFirst()
+  await asked
+  await decideElsewhere(second!)
+  release()
+  await isNext(third!)
+})
