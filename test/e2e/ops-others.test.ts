@@ -72,3 +72,24 @@ test('what somebody else decided meanwhile does not come next', async () => {
   release()
   await isNext(third!)
 })
+
+test('what is selected stays so while other rows are shown', async () => {
+  await listed('kept', ['Max', 'Mia'])
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  await page.getByTestId('filter-mine').click()
+  await page.getByTestId('row').first().waitFor({ state: 'detached' })
+  await page.getByTestId('filter-mine').click()
+  await page.getByTestId('row').nth(1).waitFor()
+  expect(await page.getByText('1 selected').count()).toBe(1)
+})
+
+test('keys that decide leave alone what is decided', async () => {
+  const [id] = await listed('decided', ['Ned'])
+  await decideElsewhere(id!)
+  await page.goto(`${d.server.url}/?state=spam&q=decided`)
+  await page.getByTestId('row').waitFor()
+  for (const key of ['f', 's', 't', 'Enter']) await page.keyboard.press(key)
+  await page.locator('main').getByText(id!).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
