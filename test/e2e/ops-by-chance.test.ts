@@ -3,7 +3,7 @@ import { holdRequests } from '../support/browser'
 import { click, submit, submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 
-// What others have, or decide, while somebody is at the pages.
+// Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
 
 let d: Deployment
 
@@ -92,4 +92,21 @@ test('keys that decide leave alone what is decided', async () => {
   for (const key of ['f', 's', 't', 'Enter']) await page.keyboard.press(key)
   await page.locator('main').getByText(id!).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('a key that is held decides once, and not what comes next', async () => {
+  const [first, second, third] = await listed('held', ['Pia', 'Pam', 'Pol'])
+  const asked: string[] = []
+  page.on('request', request => request.url().endsWith('/decision') && asked.push(request.url().split('/').at(-2)!))
+  await openFirst()
+  await isNext(second!)
+  await page.keyboard.down('s')
+  await page.locator('main').getByText(second!).waitFor()
+  await isNext(third!)
+  // From the second one on they are repetitions.
+  for (let time = 0; time < 5; time++) await page.keyboard.down('s')
+  await page.keyboard.up('s')
+  await page.keyboard.press('s')
+  await page.locator('main').getByText(third!).waitFor()
+  expect(asked).toEqual([first, second])
 })
