@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
 import { click, submit, submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
+import { until } from '../support/until'
 
 // Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
 
@@ -82,6 +83,24 @@ test('what is selected stays so while other rows are shown', async () => {
   await page.getByTestId('filter-mine').click()
   await page.getByTestId('row').nth(1).waitFor()
   expect(await page.getByText('1 selected').count()).toBe(1)
+})
+
+test('what was found for a filter that was left is not listed under the next one', async () => {
+  await listed('leftover', ['Oda'])
+  const held: (() => void)[] = []
+  await page.route('**/api/submissions/search', async (route) => {
+    await new Promise<void>(resolve => held.push(resolve))
+    await route.continue()
+  })
+  await page.getByTestId('filter-free').click()
+  await until('the first question', () => held.length === 1)
+  await page.getByTestId('filter-held').click()
+  held[0]!()
+  await until('the next question', () => held.length === 2)
+  expect(await page.getByRole('region', { name: 'Held submissions' }).count()).toBe(0)
+  held[1]!()
+  await page.getByRole('region', { name: 'Held submissions' }).waitFor()
+  expect(await page.getByTestId('row').count()).toBe(0)
 })
 
 test('keys that decide leave alone what is decided', async () => {
