@@ -69,6 +69,17 @@ describe('the sign-in page', () => {
     await page.waitForURL(`${server.url}/`)
   })
 
+  it('says so when the browser does not keep the session, and what to change', async () => {
+    await page.goto(`${server.url}/sign-in`)
+    await page.route('**/api/auth/session', async (route) => {
+      const { viewer, ...session } = await (await route.fetch()).json() as { viewer: object | null }
+      await route.fulfill({ json: { ...session, viewer: null } })
+    })
+    await fill(PASSWORD)
+    await page.getByText('your browser did not keep the session. Open this site by https').waitFor()
+    expect(pathOf()).toBe('/sign-in')
+  })
+
   it('says that the password is wrong, keeps the name and asks again', async () => {
     expected = /401/
     await page.goto(`${server.url}/`)
