@@ -245,17 +245,3 @@ test('a list that is loaded again is where it was, and begins at its top elsewhe
   await page.getByTestId('page-number').getByText('Page 2').waitFor()
   await until('the top', () => page.evaluate<boolean>('scrollY === 0'), 5000)
 })
-
-test('a file that is asked for shows that it is fetched, until it comes', async () => {
-  await page.goto(`${d.server.url}/status`)
-  const file = page.getByRole('link', { name: 'Audit trail' })
-  await file.waitFor()
-  const release = await holdRequests(page, '**/api/auth/session', route => route.continue())
-  await file.click()
-  const spinner = file.locator('.animate-spin')
-  await spinner.waitFor()
-  const download = page.waitForEvent('download')
-  release()
-  expect((await download).suggestedFilename()).toBe('audit.csv')
-  await spinner.waitFor({ state: 'detached' })
-})

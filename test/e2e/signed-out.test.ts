@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { screenshot } from '../support/browser'
+import { holdRequests, screenshot } from '../support/browser'
 import { sendForm } from '../support/deployment'
 import { startIdentityDouble, type IdentityDouble } from '../support/identity'
 import { page, usePages } from '../support/pages'
@@ -171,6 +171,21 @@ describe('a session that ended while a page was open', () => {
     await fill(PASSWORD)
     expect((await download).suggestedFilename()).toBe('audit.csv')
     expect(pathOf()).toBe('/status')
+  })
+
+  it('shows that a file is fetched, until it comes', async () => {
+    await page.goto(`${server.url}/sign-in?to=/status`)
+    await fill(PASSWORD)
+    const file = page.getByRole('link', { name: 'Audit trail' })
+    await file.waitFor()
+    const release = await holdRequests(page, '**/api/auth/session', route => route.continue())
+    await file.click()
+    const spinner = file.locator('.animate-spin')
+    await spinner.waitFor()
+    const download = page.waitForEvent('download')
+    release()
+    expect((await download).suggestedFilename()).toBe('audit.csv')
+    await spinner.waitFor({ state: 'detached' })
   })
 
   it('asks for a new one over the sandbox, and says then what was said', async () => {
