@@ -15,15 +15,14 @@ export const useCurrentRow = () => useState<string | null>('list-current', () =>
 
 /** Hands on the list: one row is the current one, which keys move and decide; several can be selected. */
 export function useHands(rows: () => readonly Row[], turns: () => number) {
-  const { decides } = useSignIn()
-  const context = useOpsContext()
+  const { decides, takes } = useSignIn()
   const selection = useSelection(rows, turns)
   const kept = useCurrentRow()
   const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
   const hovered = ref<string | null>(null)
   /** What is asked for; the part that does it is loaded when that is first the case. */
   const wish = shallowRef<{ what: Wish, row: Row | null } | null>(null)
-  const wishes = computed(() => (Object.keys(WISHES) as Wish[]).filter(what => what !== 'take' || context.value?.takes)
+  const wishes = computed(() => (Object.keys(WISHES) as Wish[]).filter(what => what !== 'take' || takes.value)
     .map(what => ({ what, ...WISHES[what] })))
 
   function focusOn(id: string) {

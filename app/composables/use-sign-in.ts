@@ -52,9 +52,11 @@ export function useSignIn() {
 
   /** Nobody else sees a button. */
   const decides = computed(() => state.value?.viewer?.role === 'reviewer')
+  /** People take what waits. Pages know it before they are drawn, so that nothing of them moves for it. */
+  const takes = computed(() => state.value?.takes === true)
   /** Nobody could tell yet who looks, or whether they decide. */
   const unsure = computed(() => state.value === null || state.value.viewer?.role === null)
   const ended = computed(() => waiting.value !== null)
 
-  return { state, signsIn, decides, unsure, ended, refresh, signIn, signOut, goOn }
+  return { state, signsIn, decides, takes, unsure, ended, refresh, signIn, signOut, goOn }
 }

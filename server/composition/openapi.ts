@@ -22,7 +22,7 @@ const answers = {
       id: z.string(), name: z.string(), platform: z.string(), role: z.enum(['viewer', 'reviewer']).nullable(),
     }).nullable(),
     closed: z.string().nullable(), refused: z.string().nullable(), password: z.boolean(),
-    platforms: z.array(z.object({ key: z.string(), label: z.string() })),
+    platforms: z.array(z.object({ key: z.string(), label: z.string() })), takes: z.boolean(),
   }),
   signedIn: z.object({ viewer: z.object({ id: z.string(), name: z.string(), platform: z.string() }) }),
   signedOut: z.object({ viewer: z.null() }),

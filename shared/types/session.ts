@@ -14,13 +14,13 @@ export interface SessionState {
   password: boolean
   /** Platforms to sign in with. */
   platforms: { key: string, label: string }[]
+  /** People take what waits. */
+  takes: boolean
 }
 
 /** What the pages say about this deployment. */
 export interface OpsContext {
   sandbox: boolean
-  /** People take what waits. */
-  takes: boolean
   /** For how long a decision made now could be taken back, ms; 0 for not at all. */
   revocableMs: Readonly<Record<'forward' | 'spam', number>>
   formUrl: string

@@ -38,7 +38,7 @@ describe('the password', () => {
     expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { viewer } })
     expect((await ada.get(GUARDED)).status).toBe(404)
     expect(await (await ada.get('/api/auth/session')).json()).toEqual({
-      viewer: { ...viewer, role: 'reviewer' }, closed: null, refused: null, password: true, platforms: [],
+      viewer: { ...viewer, role: 'reviewer' }, closed: null, refused: null, password: true, platforms: [], takes: false,
     })
     expect((await visit(server).get(GUARDED)).status).toBe(401)
 
@@ -50,7 +50,7 @@ describe('the password', () => {
     ]) expect(left.headers.get('set-cookie')!.split('; ')).toContain(attribute)
     expect((await ada.get(GUARDED)).status).toBe(401)
     expect(await (await ada.get('/api/auth/session')).json()).toEqual({
-      viewer: null, closed: null, refused: null, password: true, platforms: [],
+      viewer: null, closed: null, refused: null, password: true, platforms: [], takes: false,
     })
   })
 

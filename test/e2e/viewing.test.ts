@@ -41,6 +41,7 @@ describe('in production without a way to sign in', () => {
     expect((await ada.get('/api/auth/slack/callback?code=x&state=x')).status).toBe(404)
     expect(await (await ada.get('/api/auth/session')).json()).toEqual({
       viewer: null, closed: expect.stringContaining('OPS_PASSWORD'), refused: null, password: false, platforms: [],
+      takes: false,
     })
   })
 })

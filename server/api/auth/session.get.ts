@@ -9,15 +9,16 @@ import { requireViewer } from '../../http/viewer'
  */
 export default route(async (event): Promise<SessionState> => {
   const services = useServices()
-  const platforms = services.identityProviders.map(({ key, label }) => ({ key, label }))
-  const ways = { password: Boolean(services.config.ops.password), platforms }
+  const { identityProviders, config: { ops, people } } = services
+  const platforms = identityProviders.map(({ key, label }) => ({ key, label }))
+  const here = { password: Boolean(ops.password), platforms, takes: people.claimMs !== null }
   try {
     const { id, name, platform, role } = await requireViewer(event, services)
-    return { viewer: { id, name, platform, role }, closed: null, refused: null, ...ways }
+    return { viewer: { id, name, platform, role }, closed: null, refused: null, ...here }
   }
   catch (error) {
     if (!(error instanceof HttpError)) throw error
     const refused = error.code === 'NOT_A_VIEWER' ? error.message : null
-    return { viewer: null, closed: error.status === 403 && !refused ? error.message : null, refused, ...ways }
+    return { viewer: null, closed: error.status === 403 && !refused ? error.message : null, refused, ...here }
   }
 })

@@ -5,6 +5,5 @@ import { viewerRoute } from '../../http/viewer'
 /** `GET /api/ops/context`: what the pages say about this deployment. 401, 403. */
 export default viewerRoute(useServices, async ({ sandbox, formUrl, sampleCurl, config }): Promise<OpsContext> =>
   ({
-    sandbox: sandbox !== null, takes: config.people.claimMs !== null, revocableMs: config.revocableMs, formUrl,
-    curl: sampleCurl,
+    sandbox: sandbox !== null, revocableMs: config.revocableMs, formUrl, curl: sampleCurl,
   }))
