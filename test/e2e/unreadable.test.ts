@@ -1,6 +1,9 @@
 import { createClient } from 'redis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Work } from '../../server/ports/submission'
 import { deploy, submitForm, type Deployment } from '../support/deployment'
+import { become, seed, waiting } from '../support/seed'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -60,4 +63,21 @@ test('a trace that is no JSON keeps nobody from those that ended, nor from erasi
   const erased = await post('/api/submissions/erase', { email: 'ada@example.com' })
   expect([erased.status, await erased.json()]).toEqual([200, expect.objectContaining({ erased: 1, before: null })])
   expect(await rows()).not.toContain(waits)
+})
+
+test('one that waits for a person and is no JSON keeps a start from no other, nor those that are chosen', async () => {
+  await d.server.kill()
+  const work: Work[] = [{
+    key: 'post:slack', kind: 'post', room: 'slack', attempts: 1, dueAt: Date.now() + 3_600_000, refused: true,
+    reason: 'The channel is archived.',
+  }]
+  await seed(d.redis.url, ['spoilt', 'left'].map(id => waiting({ id, cards: [] })))
+  for (const id of ['spoilt', 'left']) await become(d.redis.url, id, { work })
+  await client.hSet('{triage}:s:spoilt', 'r', '[')
+  d.server = await startServer(d.env)
+  await until('the card of the other', () => d.slack.calls('chat.postMessage').length > 0)
+  const chosen = await fetch(`${d.server.url}/api/submissions/search`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ids":["spoilt","left"]}',
+  })
+  expect([chosen.status, await chosen.json()]).toEqual([200, expect.objectContaining({ found: ['left'] })])
 })

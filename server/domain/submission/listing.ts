@@ -2,7 +2,7 @@ import type { HolderFilter, RowPage, RowState, Sort } from '../../../shared/type
 import { cursorAt } from '../../../shared/utils/cursor'
 import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission } from '../../ports/submission'
-import { holderLine, reached, row, stateOf, type OverviewPorts } from './overview'
+import { getAll, holderLine, reached, row, stateOf, type OverviewPorts } from './overview'
 import { searchFor } from './search'
 import { listOf } from './store-rules'
 
@@ -101,9 +101,8 @@ export async function pickRows(
   const counted = list !== 'pending'
     ? store.listPending({ limit: 1, only: list }).then(({ total }) => total)
     : store.backlog(now).then(({ pending }) => pending)
-  const [total, read] = await reached(Promise.all([counted, Promise.all(ids.map(id => store.get(id)))]))
-  const found = read.filter(submission => submission !== null).filter(submission => listOf(submission) === list)
-    .filter(filtering(filter, ports))
+  const [total, read] = await reached(Promise.all([counted, getAll(store, ids)]))
+  const found = read.filter(submission => listOf(submission) === list).filter(filtering(filter, ports))
   const rows = await Promise.all(found.map(submission => row(submission, ports)))
   return { now, rows, found: found.map(({ id }) => id), total }
 }

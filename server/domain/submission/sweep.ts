@@ -4,6 +4,7 @@ import type { Submission, Work } from '../../ports/submission'
 import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
+import { getAll } from './overview'
 import type { Presentation } from './present'
 
 /** Submissions that are taken at a time, so that replicas share a backlog. */
@@ -34,7 +35,7 @@ export interface SweepPorts {
 const REFUSED_AT_START = 100
 
 export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'store' | 'outbox'>): Promise<void> {
-  for (const id of await store.stuck(REFUSED_AT_START)) await outbox.postAgain(id)
+  for (const { id } of await getAll(store, await store.stuck(REFUSED_AT_START))) await outbox.postAgain(id)
 }
 
 /** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
