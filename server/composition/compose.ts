@@ -43,6 +43,7 @@ import { Quarantine } from '../domain/submission/quarantine'
 import { Receipts } from '../domain/submission/receipts'
 import { Review } from '../domain/submission/review'
 import type { OutboxPorts } from '../domain/submission/run'
+import { reached } from '../domain/submission/overview'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
 import { background } from '../http/background'
@@ -218,11 +219,13 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
       files.sweep()
-      if (!config.serverless) await postAgain()
-      const [taken] = await Promise.all([
-        sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log }), agent?.sweep(bot),
-        resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
+      if (!config.serverless) await reached(postAgain())
+      const others = Promise.all([
+        agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
+      others.catch(() => { /* Where the store is away, nobody waits for them. */ })
+      const taken = await reached(sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log }))
+      await others
       return taken
     },
     setup: () => readSetup(config, board),

@@ -1,6 +1,7 @@
 import type { Chat } from 'chat'
 import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import type { Config } from '../config'
+import { reached } from '../domain/submission/overview'
 import { handleWebhook } from '../handlers/webhook'
 import type { Connection } from '../platforms/connection'
 import { platformByName, platforms } from '../platforms/registry'
@@ -30,10 +31,11 @@ export function platformServices(
       const { siteUrl, platforms: { [key]: settings } } = config
       const { manifest } = definition
       const install = connectionOf(key)?.install
+      const listener = listeners.find(({ platform }) => platform === key)
       return {
         definition,
         manifest: manifest && siteUrl !== null ? variant => manifest(siteUrl, settings, variant) : null,
-        listener: listeners.find(({ platform }) => platform === key) ?? null,
+        listener: listener ? { ...listener, status: () => reached(listener.status()) } : null,
         install: install ? { ...install, finish: code => install.finish(code, bot) } : null,
       }
     },

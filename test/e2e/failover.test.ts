@@ -169,7 +169,7 @@ describe('readiness tests a write, and names what to change:', () => {
 describe('an outage of the store', () => {
   it('is told once, however often what it stops is tried', async () => {
     await d.server.kill()
-    d.server = await startServer({ ...d.env, SWEEP_INTERVAL_MS: '20' })
+    d.server = await startServer({ ...d.env, SWEEP_INTERVAL_MS: '20', CRON_SECRET: 'a-secret-of-some-length' })
     await until('a form accepted', async () => await statusOfForm() === 200)
     const counts = () => ['redis.unreachable', 'sweep.failed', 'queue.failed', 'chat.error'].map(
       event => toldOf(event).length,
@@ -178,6 +178,12 @@ describe('an outage of the store', () => {
     await until('the sweep and the queue to fail', () => counts().slice(1, 3).every(count => count > 0))
     for (let forms = 0; forms < 10; forms++) expect(await statusOfForm()).toBe(503)
     expect(counts()).toEqual([1, 1, 1, 0])
+    const cron = await fetch(
+      `${d.server.url}/api/cron/sweep`, { headers: { authorization: 'Bearer a-secret-of-some-length' } },
+    )
+    expect([cron.status, cron.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await cron.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(toldOf('request.failed')).toEqual([])
     await tcp.accept()
   })
 })

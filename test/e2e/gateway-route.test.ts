@@ -101,6 +101,9 @@ describe('GET /api/discord/gateway', () => {
     const away = await call(d.server, `Bearer ${SECRET}`)
     expect(away.status).toBe(502)
     expect(await away.json()).toEqual({ code: 'GATEWAY_FAILED', error: expect.stringContaining('STORE_URL') })
+    const unknown = await status(`Bearer ${SECRET}`)
+    expect(unknown.status).toBe(503)
+    expect(await unknown.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })
   })
 
   it('on a serverless host listens and forwards to the webhook route of the site, with one IDENTIFY over restarts', async () => {
