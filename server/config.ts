@@ -6,6 +6,7 @@ import { coreVariables } from './config/core'
 import { filesVariables, readFiles, type FilesConfig } from './config/files'
 import { HONEYPOT, readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
+import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
@@ -151,7 +152,7 @@ export function readConfig(env: Environment = process.env): Config {
     const [name] = Object.keys(embedded.variables)
     problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError([...problems, ...checkNames(env)])
 
   return {
     ...parts,
@@ -207,6 +208,12 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
       { name, alias, about, where, set: readText(name, env) !== undefined }
     )),
   }))
+}
+
+/** What is set under a name that is nearly one of those that are read; a line each. */
+export function checkNames(env: Environment = process.env): string[] {
+  const known = Object.entries(table).flatMap(([name, { alias }]) => alias ? [name, alias] : [name])
+  return misspelt(Object.keys(env).filter(name => env[name]?.trim()), known)
 }
 
 function readVariable(name: string, env: Environment, problems: string[]): unknown {

@@ -20,7 +20,7 @@ import { platformServices } from './platforms'
 import { createRuntime } from './runtime'
 import { readSetup } from './setup'
 import type { Services } from './services'
-import { LOCAL_SITE, type Config } from '../config'
+import { checkNames, LOCAL_SITE, type Config } from '../config'
 import { missingSettings } from '../config/missing'
 import { whoDecides } from '../config/people'
 import { Membership } from '../domain/conversation/membership'
@@ -97,7 +97,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const people = new People(config.people.aliases)
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`
-  const missing = missingSettings(config)
+  const missing = [...missingSettings(config), ...checkNames()]
   const decides = whoDecides(config.people, config.forms)
 
   const metrics = config.ops.metricsToken

@@ -51,7 +51,7 @@ async function useEverything(): Promise<{ id: string, card: TelegramMessage }> {
 }
 
 describe('in production without NUXT_PUBLIC_SITE_URL', () => {
-  beforeEach(async () => { d = await deployWith({ NUXT_PUBLIC_SITE_URL: '', TRUST_PROXY: '1' }) })
+  beforeEach(async () => { d = await deployWith({ NUXT_PUBLIC_SITE_URL: '', NUXT_PUBLIC_SITE_ULR: 'https://x.example', TRUST_PROXY: '1' }) })
   afterEach(() => d.close())
 
   it('nothing links to this service, and the start, the status and the set-up page say what is missing', async () => {
@@ -63,7 +63,10 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     const ada = visit(d.server)
     await ada.signIn(PASSWORD)
     expect(await (await ada.get('/api/status')).json()).toMatchObject({
-      missing: [expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set')],
+      missing: [
+        expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set'),
+        'NUXT_PUBLIC_SITE_ULR is set, and nothing reads it. Is NUXT_PUBLIC_SITE_URL meant?',
+      ],
     })
     const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
     const [first] = platforms.find(({ key }) => key === 'slack')!.steps
