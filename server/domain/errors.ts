@@ -79,11 +79,8 @@ export class FileTypeRefused extends worded('FILE_TYPE_NOT_ACCEPTED') {}
 
 /** A file could not be kept: nothing was stored. */
 export class FilesUnavailable extends DomainError {
-  constructor(cause: unknown) {
-    super(
-      'FILES_UNAVAILABLE',
-      'The storage for files cannot be reached. Nothing was saved; send the form again in a moment.', { cause },
-    )
+  constructor(cause: unknown, advice = 'Nothing was saved; send the form again in a moment.') {
+    super('FILES_UNAVAILABLE', `The storage for files cannot be reached. ${advice}`, { cause })
   }
 }
 
@@ -98,6 +95,13 @@ export class NoSuchFile extends DomainError {
 export class FileGone extends DomainError {
   constructor() {
     super('FILE_GONE', 'This file does not exist any more: it is erased with the data of its submission.')
+  }
+}
+
+/** A file that should be there is not. */
+export class FileLost extends DomainError {
+  constructor(cause: unknown) {
+    super('FILE_LOST', 'The storage does not have this file any more, although its submission is kept.', { cause })
   }
 }
 

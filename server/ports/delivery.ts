@@ -39,6 +39,9 @@ export interface Email {
  */
 export const MOST_ATTACHED = 28 * 2 ** 20
 
+/** Why an email fails of which the storage has lost a file. */
+export const FILE_LOST = 'A file of the submission is not in its storage any more.'
+
 export interface Attachment {
   filename: string
   /** Media type. */

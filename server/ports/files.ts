@@ -28,6 +28,8 @@ export interface StoredFile {
   size: number
   /** Of its content, 64 hex digits. */
   sha256: string
+  /** Its storage does not have it any more; never stored. */
+  lost?: true
 }
 
 /** A file on its way in; whoever takes it reads all of it. */
@@ -40,11 +42,14 @@ export interface IncomingFile {
 /** Takes a file of a form in. @throws DomainError when it may not come in, or cannot be kept */
 export type TakeFile = (file: IncomingFile) => Promise<void>
 
+/** The storage answers that it does not have a file, or not all of it. */
+export class FileMissing extends Error {}
+
 /** Keeps the files of submissions, each by the id of its submission and its number there, from 0. */
 export interface FileStore {
   /** Stores what comes, of which little is in memory at a time. Rejects when it is not all there. */
   write(id: string, index: number, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Reads so many bytes as it has. Rejects, after the start too, when they are not all there. */
+  /** Reads so many bytes as it has. Rejects, after the start too, with `FileMissing` when they are not all there. */
   read(id: string, index: number, size: number): AsyncIterable<Buffer>
   /** Deletes everything of a submission, also what was not written to its end. */
   erase(id: string): Promise<void>

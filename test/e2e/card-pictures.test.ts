@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -10,7 +11,7 @@ import type { DiscordDouble } from '../support/discord/types'
 import { startServer } from '../support/server'
 import type { SlackMessage } from '../support/slack'
 import { until } from '../support/until'
-import { pdf, png, sendFiles } from '../support/uploads'
+import { kept, pdf, png, sendFiles } from '../support/uploads'
 import { PASSWORD, visit } from '../support/visitor'
 
 const dir = mkdtempSync(join(tmpdir(), 'card-pictures-'))
@@ -25,7 +26,7 @@ beforeAll(async () => {
     listed: { name: 'Listed', files: {} },
   }))
   ;[discord, browser] = await Promise.all([startDiscord(), startBrowser()])
-  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, CARD_INTERVAL_MS: '0', ...discord.env })
+  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, CARD_INTERVAL_MS: '0', RETRY_BASE_MS: '1', ...discord.env })
 })
 afterEach(() => { d.slack.fault = () => undefined })
 afterAll(async () => {
@@ -112,6 +113,29 @@ test('a picture that somebody erases goes from the cards, and its address is 410
   await d.server.drain()
   expect([pictureOf(await cardNow(d, card)), linksOf(await cardNow(d, card))]).toEqual([[], 0])
   expect((await fetched(url)).status).toBe(410)
+})
+
+test('a file that its storage lost holds the email up, until somebody who was told forwards the rest', async () => {
+  const { id, card } = await submitted()
+  const [link] = JSON.stringify(card.blocks).match(/https:[^"|>]*\/0\?key=[\w-]+/)!
+  await Promise.all((await kept(dir, id)).filter(path => path.includes(`${id}/0/`)).map(path => rm(path)))
+  const opened = await fetched(link!)
+  expect([opened.status, await opened.json()]).toEqual([410, expect.objectContaining({ code: 'FILE_LOST' })])
+  const mails = () => d.resend.requests.filter(({ path, body }) => path === '/emails' && body.includes(id))
+  await click(d, card, 'forward', id)
+  const failed = await until('the email to be given up', async () => {
+    const now = blockText((await cardNow(d, card)).blocks)
+    return now.includes('Forward again') && now
+  })
+  expect(failed).toContain('Email failed: A file of the submission is not in its storage any more.')
+  expect(failed).toContain('The email then goes without that file')
+  expect(mails()).toEqual([])
+  await click(d, card, 'forward', id)
+  await d.server.drain()
+  const { attachments, text } = JSON.parse(mails().map(({ body }) => body).join()) as Record<string, string>
+  expect(attachments).toEqual([expect.objectContaining({ filename: 'me.png' })])
+  expect(text).toContain('cv.pdf (application/pdf, 0.1 KB), which its storage has lost')
+  expect(text).toContain('me.png (image/png, 0.1 KB), attached')
 })
 
 test('a card whose picture Slack cannot fetch is shown without it, and with everything else', async () => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CreateEmailOptions, ErrorResponse, Resend } from 'resend'
-import type { Attachment, Email, Mailer, Outcome } from '../../ports/delivery'
+import { FILE_LOST, type Attachment, type Email, type Mailer, type Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 import { acceptedName } from './attachment-names'
 
@@ -62,6 +62,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
       catch (error) {
         const { code } = error as { code?: string }
         if (code === 'FILES_UNAVAILABLE') return retry('A file of the submission cannot be read from its storage.')
+        if (code === 'FILE_LOST') return retry(FILE_LOST)
         if (code === 'NO_ANSWER') return retry('Resend did not answer in time.')
         return retry(error instanceof TypeError
           ? 'The email could not be handed to Resend. Check MAIL_API_KEY.'

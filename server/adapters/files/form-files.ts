@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import type { Files } from 'files-sdk'
-import type { FileStore } from '../../ports/files'
+import { FileMissing, type FileStore } from '../../ports/files'
 import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
 
 interface FormFilesOptions {
@@ -54,10 +54,10 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
       const { files, root } = await storage()
       let left = size
       for (let part = 0; left > 0; part++) {
-        const stored = await files.download(`${root}/${id}/${index}/${part}`)
+        const stored = await files.download(`${root}/${id}/${index}/${part}`).catch(missing)
         const bytes = Buffer.from(await stored.arrayBuffer())
         left -= bytes.length
-        if (left < 0 || bytes.length === 0) throw new Error('The file is not as long as it was.')
+        if (left < 0 || bytes.length === 0) throw new FileMissing('The file is not as long as it was.')
         yield bytes
       }
     },
@@ -102,6 +102,10 @@ async function changedAt(folder: string): Promise<number> {
   const paths = [folder, ...(await fs.readdir(folder)).map(name => join(folder, name))]
   const found = await Promise.all(paths.map(path => fs.stat(path)))
   return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
+}
+
+function missing(error: Error & { code?: string }): never {
+  throw error.code === 'NotFound' ? new FileMissing('The storage has no such file.', { cause: error }) : error
 }
 
 async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {

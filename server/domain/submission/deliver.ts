@@ -2,10 +2,11 @@ import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/deliver
 import type { Delivery, Submission } from '../../ports/submission'
 import { contentOf, digest } from './record'
 import { composeEmail, type MailSender } from './email'
-import { isLinked, withFiles, type MailFiles } from './mailed-files'
+import { isLinked, mailed, withFiles } from './mailed-files'
 import type { Done } from './events'
 import { type Presentation, DELIVERY_NAMES, formOf, targetsOf } from './present'
 import { SUBMISSION_TTL_MS } from './store-rules'
+import type { SubmissionFiles } from './submission-files'
 import { isLost } from './verdicts'
 
 export interface DeliveryPorts {
@@ -13,7 +14,7 @@ export interface DeliveryPorts {
   template: () => Promise<EmailTemplate>
   mail: MailSender
   /** Files that came with forms; none in tests without them. */
-  files?: MailFiles
+  files?: Pick<SubmissionFiles, 'read' | 'url' | 'withLost'>
   presentation: Presentation
 }
 
@@ -43,7 +44,7 @@ export async function deliver(
   // Nobody has what came back, so there is nothing to correct.
   const corrected = earlier && !isLost(earlier) ? earlier : undefined
   const outcome = await mailer.send(
-    await composeEmail(submission, form, mail, template, corrected, files),
+    await composeEmail(await mailed(submission, files), form, mail, template, corrected, files),
     deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
   )
   if (!outcome.ok) return outcome.busy ? 'waiting' : outcome

@@ -1,5 +1,5 @@
 import { inUtc } from '../../../shared/utils/line'
-import { MOST_ATTACHED, type Attachment } from '../../ports/delivery'
+import { FILE_LOST, MOST_ATTACHED, type Attachment } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
@@ -8,6 +8,19 @@ import type { SubmissionFiles } from './submission-files'
 import { onDate } from './times'
 
 export type MailFiles = Pick<SubmissionFiles, 'read' | 'url'>
+
+/**
+ * The submission as it is mailed. A lost file holds the email up, until it is given up: who forwards it once more was
+ * told, and the email goes without that file.
+ */
+export async function mailed(
+  submission: Submission, files?: Pick<SubmissionFiles, 'withLost'>,
+): Promise<Submission> {
+  const isTold = submission.history.some(entry => (
+    entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST
+  ))
+  return isTold && files ? files.withLost(submission) : submission
+}
 
 /** The files that an email has, in their order, until it is full. */
 export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): Attachment[] {
@@ -35,9 +48,9 @@ export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>,
   const fitting = fittingOf(all)
   return fileFields(submission, form).map((field, index) => {
     const url = files?.url(id, index)
-    const where = fitting.includes(all[index]!)
-      ? 'attached'
-      : url ? `until ${inUtc(onDate(expiresAt))} at ${url}` : 'too large to be attached'
+    const far = url ? `until ${inUtc(onDate(expiresAt))} at ${url}` : 'too large to be attached'
+    const { lost } = all[index]!
+    const where = lost ? 'which its storage has lost' : fitting.includes(all[index]!) ? 'attached' : far
     return { ...field, value: `${field.value}, ${where}` }
   })
 }
@@ -58,8 +71,8 @@ export function withFiles({ id, data, envelope }: Submission, files?: MailFiles)
 
 function fittingOf(files: readonly StoredFile[]): StoredFile[] {
   let left = MOST_ATTACHED
-  return files.filter(({ size }) => {
-    const fits = size <= left
+  return files.filter(({ size, lost }) => {
+    const fits = size <= left && !lost
     if (fits) left -= size
     return fits
   })

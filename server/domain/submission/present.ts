@@ -1,5 +1,6 @@
 import type { Line } from '../../../shared/types/line'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
+import { FILE_LOST } from '../../ports/delivery'
 import type { Form, Forms } from '../../ports/form'
 import type { Submission, Delivery, Failure, Work } from '../../ports/submission'
 import { said } from '../../../shared/utils/line'
@@ -180,6 +181,7 @@ function reopenedNotes(submission: Submission, form: Form): Line[] {
     isPartial
       ? `${button} again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
       : 'Decide again to retry',
+    ...failures.some(({ reason }) => reason === FILE_LOST) ? ['The email then goes without that file'] : [],
   ]
 }
 

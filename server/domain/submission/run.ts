@@ -33,7 +33,7 @@ export interface OutboxPorts extends DeliveryPorts, ConfirmationPorts {
   store: SubmissionStore
   board: ReviewBoard
   queue: CardQueue
-  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url'>
+  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
   policy: RetryPolicy
   /** How long after a decision cards go on to show the form, ms; always by default. */
   cardDataMs?: number | null

@@ -1,11 +1,12 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { sameSecret } from '../../../shared/same-secret'
-import type { FileStore, StoredFile } from '../../ports/files'
+import { FileMissing, type FileStore, type StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import { FileGone, FilesUnavailable, NoSuchFile } from '../errors'
+import type { Submission } from '../../ports/submission'
+import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
 import type { FileAddresses } from './file-texts'
 import { IncomingFiles } from './incoming-files'
 import { reached } from './overview'
@@ -63,13 +64,33 @@ export class SubmissionFiles implements FileAddresses {
     return { file, content: this.read(id, index, file) }
   }
 
-  /** @throws FilesUnavailable while it is read */
+  /** @throws FileLost, FilesUnavailable while it is read */
   async* read(id: string, index: number, { size }: StoredFile): AsyncGenerator<Buffer> {
     try {
       yield* this.ports.files!.read(id, index, size)
     }
     catch (error) {
-      throw new FilesUnavailable(error)
+      if (error instanceof FileMissing) throw new FileLost(error)
+      throw new FilesUnavailable(error, 'Try again in a moment.')
+    }
+  }
+
+  /** With the files marked that their storage has lost. */
+  async withLost(submission: Submission): Promise<Submission> {
+    const { id, envelope } = submission
+    const files = await Promise.all((envelope?.files ?? []).map(async (file, index) => (
+      await this.isLost(id, index, file) ? { ...file, lost: true as const } : file
+    )))
+    return { ...submission, envelope: { ...envelope, files } }
+  }
+
+  private async isLost(id: string, index: number, file: StoredFile): Promise<boolean> {
+    try {
+      for await (const part of this.read(id, index, file)) void part
+      return false
+    }
+    catch (error) {
+      return error instanceof FileLost
     }
   }
 

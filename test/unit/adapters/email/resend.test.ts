@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createResendMailer } from '../../../../server/adapters/email/resend'
 import { createHttpClient } from '../../../../server/adapters/http/client'
-import { FilesUnavailable } from '../../../../server/domain/errors'
-import type { Email } from '../../../../server/ports/delivery'
+import { FileLost, FilesUnavailable } from '../../../../server/domain/errors'
+import { FILE_LOST, type Email } from '../../../../server/ports/delivery'
 import { until } from '../../../support/until'
 
 const API_KEY = 're_secret_key'
@@ -209,15 +209,17 @@ describe('Resend', () => {
     })
   })
 
-  test('a file that its storage does not give is named as the cause, and nothing is sent without it', async () => {
+  test.each([
+    [FilesUnavailable, 'A file of the submission cannot be read from its storage.'], [FileLost, FILE_LOST],
+  ])('a file that is not to be read is named as the cause, and nothing is sent without it', async (Refused, reason) => {
     const gone = { size: 1, read: () => Readable.from((async function* (): AsyncGenerator<Buffer> {
       yield* []
-      throw new FilesUnavailable(new Error('gone'))
+      throw new Refused(new Error('gone'))
     })()) }
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: gone }]
     expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({
-      ok: false, permanent: false, reason: 'A file of the submission cannot be read from its storage.',
+      ok: false, permanent: false, reason,
     })
     expect(requests).toEqual([])
   })

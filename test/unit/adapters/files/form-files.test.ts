@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { openFiles } from '../../../../server/adapters/files/agent-files'
 import { createFormFiles, PART_BYTES } from '../../../../server/adapters/files/form-files'
 import { createFileTools } from '../../../../server/adapters/ai/tools/files'
+import { FileMissing } from '../../../../server/ports/files'
 import { useFileStorages } from '../../../support/file-storages'
 import { callTool } from '../../../support/tools'
 
@@ -40,9 +41,9 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
     const bytes = randomBytes(size)
     await files.write(ONE, 3, chunks(bytes, 64 * 1024 + 1))
     expect((await all(files.read(ONE, 3, size))).equals(bytes)).toBe(true)
-    await expect(all(files.read(ONE, 3, size + 1))).rejects.toThrow()
+    await expect(all(files.read(ONE, 3, size + 1))).rejects.toThrow(FileMissing)
     await files.erase(ONE)
-    await expect(all(files.read(ONE, 3, size))).rejects.toThrow()
+    await expect(all(files.read(ONE, 3, size))).rejects.toThrow(FileMissing)
   })
 
   test('erasing takes all of one submission and nothing of another; half a file goes too', async () => {

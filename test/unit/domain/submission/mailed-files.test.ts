@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
 import {
-  attachedFiles, isLinked, mailedFields, withFiles, type MailFiles,
+  attachedFiles, isLinked, mailed, mailedFields, withFiles, type MailFiles,
 } from '../../../../server/domain/submission/mailed-files'
+import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
+import type { Submission } from '../../../../server/ports/submission'
 import { submissionOf } from '../../../fixtures/views'
 
 const MIB = 2 ** 20
 const file = (name: string, mib: number, field = 'cv'): StoredFile => (
   { field, name, type: 'application/pdf', size: mib * MIB, sha256: 'ab' }
 )
-const files: MailFiles = {
-  url: (id, index) => `https://forms.example.com/api/files/${id}/${index}?key=k`,
+const files = {
+  url: (id: string, index: number) => `https://forms.example.com/api/files/${id}/${index}?key=k`,
   read: () => (async function* () { yield Buffer.from('x') })(),
+  withLost: async (submission: Submission) => ({
+    ...submission, envelope: { files: submission.envelope!.files!.map((each, index) => (
+      index === 0 ? { ...each, lost: true as const } : each
+    )) },
+  }),
 }
 const nowhere: MailFiles = { ...files, url: () => null }
 const form = { labels: { cv: 'Your CV' }, endpoint: null }
@@ -33,6 +40,18 @@ test('an email has the files that fit, in their order, and links to the others u
   expect(mailedFields(submission, form, nowhere)[1]!.value).toBe(
     'b.pdf (application/pdf, 20 MB), too large to be attached',
   )
+})
+
+test('a lost file is left out once people were told, leaves its room to the others, and is named', async () => {
+  const submission = withThem(file('a.pdf', 20), file('b.pdf', 20), file('c.pdf', 8))
+  const failed = { at: 1, event: 'failed', kind: 'email', reason: FILE_LOST } as const
+  const retried = { ...submission, history: [...submission.history, { ...failed, again: 2 }] }
+  expect([await mailed(submission, files), await mailed(retried, files)]).toEqual([submission, retried])
+  const other = { ...submission, history: [{ ...failed, reason: 'Resend answered 500.', again: null }] }
+  expect(await mailed(other, files)).toBe(other)
+  const told = await mailed({ ...submission, history: [{ ...failed, again: null }] }, files)
+  expect(attachedFiles(told, files).map(({ filename }) => filename)).toEqual(['b.pdf', 'c.pdf'])
+  expect(mailedFields(told, form, files)[0]!.value).toBe('a.pdf (application/pdf, 20 MB), which its storage has lost')
 })
 
 test('data is kept for a link that somebody got, and for nothing else', () => {

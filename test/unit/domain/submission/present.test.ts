@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { decisionLine } from '../../../../server/domain/submission/decided'
 import { editForm, goneCardView } from '../../../../server/domain/submission/present'
 import { inUtc } from '../../../../shared/utils/line'
+import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import { decisions, PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
@@ -94,6 +95,13 @@ test('a card that was opened again after one delivery says which is left, and it
       'Forward again to send only the email: the endpoint has it. Edited values go to both',
     ],
   })
+})
+
+test('a card whose email was given up for a lost file says that it goes without it', () => {
+  const failures = [{ delivery: 'email' as const, reason: FILE_LOST }]
+  expect(cardInWords({ ...OPEN, failures }, PRESENTATION).notes).toEqual([
+    `Email failed: ${FILE_LOST}`, 'Decide again to retry', 'The email then goes without that file',
+  ])
 })
 
 test('a card whose email came back calls what is left as its button does', () => {

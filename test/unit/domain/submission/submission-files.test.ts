@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest'
 import { SubmissionFiles } from '../../../../server/domain/submission/submission-files'
-import type { FileStore } from '../../../../server/ports/files'
+import { FileMissing, type FileStore } from '../../../../server/ports/files'
 import type { Submission } from '../../../../server/ports/submission'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
 
 const HOUR_MS = 3_600_000
 
-function filesOf(stored: Record<string, Submission>, secret = 'secret') {
+function filesOf(
+  stored: Record<string, Submission>, secret = 'secret',
+  read: (index: number) => AsyncGenerator<Buffer> = async function* () { yield Buffer.from('x') },
+) {
   const erased: string[] = []
   const work: Promise<unknown>[] = []
   const asked: number[] = []
   let now = 10 * HOUR_MS
   const files: FileStore = {
-    write: async () => {}, read: async function* () { yield Buffer.from('x') }, typeOf: async () => null,
+    write: async () => {}, read: (_, index) => read(index), typeOf: async () => null,
     erase: async id => void erased.push(id),
     idsBefore: async (time) => {
       asked.push(time)
@@ -28,6 +31,21 @@ function filesOf(stored: Record<string, Submission>, secret = 'secret') {
     }),
   }
 }
+
+test('a file that its storage does not have is lost, one that it does not give now is not', async () => {
+  const { files } = filesOf({}, 'secret', async function* (index) {
+    yield Buffer.from('x')
+    if (index === 1) throw new FileMissing()
+    if (index === 2) throw new Error('Too slow.')
+  })
+  const { envelope } = await files.withLost({ ...open, envelope: { subject: 'Engine', files: [file, file, file] } })
+  expect(envelope).toEqual({ subject: 'Engine', files: [file, { ...file, lost: true }, file] })
+  const read = async (index: number) => Array.fromAsync(files.read('open', index, file))
+  await expect(read(1)).rejects.toMatchObject({ code: 'FILE_LOST' })
+  await expect(read(2)).rejects.toMatchObject({
+    code: 'FILES_UNAVAILABLE', message: 'The storage for files cannot be reached. Try again in a moment.',
+  })
+})
 
 const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 1, sha256: 'ab' }
 const open = { ...submissionOf({ name: 'Ada' }), envelope: { files: [file] } }
