@@ -57,6 +57,7 @@ describe('the conversation in the sandbox', () => {
     await inThread('@support').waitFor()
     await say('thread', 'status')
     await inThread('Connected: Sandbox').waitFor()
+    expect(server.output()).not.toContain('"level":"warn"')
     await say('thread', 'make me a coffee')
     await inThread('Type help').waitFor()
     await screenshot(page, 'sandbox-thread')
