@@ -1,17 +1,17 @@
-import type { ActionEvent, Adapter, AdapterPostableMessage, Chat, Message, Thread } from 'chat'
+import type { ActionEvent, Adapter, Chat, Message, Thread } from 'chat'
 import { clickArrived, escalation, failed, greeting, TEST_CLICK, whereabouts } from '../domain/conversation/texts'
 import type { Place } from '../ports/board'
-import type { Answer, Speech } from '../ports/conversation'
+import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
-import { whisper } from './privately'
+import { whisper, type PrivatelyHandlers } from './privately'
 import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
 export type Replier = (said: QueuedMessage) => Promise<void>
 
-export interface ConversationHandlers {
+export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> {
   replier: Replier
   /** What people said and nobody has answered yet. */
   messages: MessageQueue
@@ -19,7 +19,6 @@ export interface ConversationHandlers {
   leaseMs: number
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
-  render: (answer: Answer, platform: string) => AdapterPostableMessage
   platformLabel: (key: string) => string
   /** Notified when somebody asks for a human, as platforms write it. */
   escalationMention?: string

@@ -1,9 +1,10 @@
-import type { ActionEvent, EphemeralMessage, ModalElement } from 'chat'
+import type { ActionEvent, AdapterPostableMessage, EphemeralMessage, ModalElement } from 'chat'
 import type { Line } from '../../shared/types/line'
+import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
-import type { ConversationHandlers } from './conversation'
 
-export interface PrivatelyHandlers extends Pick<ConversationHandlers, 'render'> {
+export interface PrivatelyHandlers {
+  render: (answer: Answer, platform: string) => AdapterPostableMessage
   noticeModal: (message: Line, title: string) => ModalElement
   log: Log
 }

@@ -4,7 +4,6 @@ import type { Outcome } from '../ports/delivery'
 import type { Installation } from '../ports/installations'
 import type { Log } from '../ports/runtime'
 import type { CardRef } from '../ports/submission'
-import type { ManifestVariant } from './platform'
 import type { Platform } from './traits'
 import type { SandboxRooms } from './sandbox/rooms'
 
@@ -59,6 +58,14 @@ export interface ListenerOptions {
   /** How long a listener that died blocks the next one, ms. */
   leaseMs: number
   log: Log
+}
+
+/** What an app may be beside what it has to be. */
+export interface ManifestVariant {
+  /** Reads what people attach in conversations. */
+  files: boolean
+  /** An agent in the platform's own sense, whose answers people stop with its own button. */
+  agent: boolean
 }
 
 /** How others get the app of a platform into their workspaces. */

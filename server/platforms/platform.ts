@@ -3,7 +3,7 @@ import type { HttpClient } from '../ports/http'
 import type { IdentityProvider } from '../ports/identity'
 import type { Log } from '../ports/runtime'
 import type { Require, Variable } from '../variable'
-import type { Connection } from './connection'
+import type { Connection, ManifestVariant } from './connection'
 import type { Platform } from './traits'
 
 /** What a platform may ask for while its variables are read. */
@@ -25,14 +25,6 @@ interface Tools {
   http: HttpClient
   /** Public URL of this service, without a trailing slash; null when nobody said it. */
   siteUrl: string | null
-}
-
-/** What an app may be beside what it has to be. */
-export interface ManifestVariant {
-  /** Reads what people attach in conversations. */
-  files: boolean
-  /** An agent in the platform's own sense, whose answers people stop with its own button. */
-  agent: boolean
 }
 
 /**

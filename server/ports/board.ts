@@ -1,5 +1,4 @@
 import type { Line } from '../../shared/types/line'
-import type { SpeechButton } from './conversation'
 import type { Outcome } from './delivery'
 import type { FieldRule } from './field-rules'
 import type { CardRef, Field, Person } from './submission'
@@ -68,6 +67,15 @@ export interface ApprovalView {
  * its channel; no room has none of them. `everywhere` is for the ops pages, which sign people in.
  */
 export type Place = readonly string[] | 'everywhere'
+
+/** A button below what the bot says. */
+export interface SpeechButton {
+  id: string
+  label: string
+  primary?: boolean
+  /** What it is about. */
+  value?: string
+}
 
 /** The rooms in which teams triage, named by the platform's key or, beside its own channel, `platform/channel`. */
 export interface ReviewBoard {

@@ -1,5 +1,5 @@
 import type { Line } from '../../shared/types/line'
-import type { CardView, Place } from './board'
+import type { CardView, Place, SpeechButton } from './board'
 import type { ProposedCall } from './approvals'
 import type { Field, Person } from './submission'
 
@@ -19,14 +19,6 @@ export interface SpeechItem extends Pick<Field, 'label'> {
   /** A page to read on. */
   link?: { label: string, url: string }
   button?: SpeechButton
-}
-
-export interface SpeechButton {
-  id: string
-  label: string
-  primary?: boolean
-  /** What it is about. */
-  value?: string
 }
 
 /** What the bot answers: words, or the card of a submission with its buttons, as of a version. */

@@ -1,6 +1,7 @@
 import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
 import { plain } from '../../../shared/utils/line'
-import type { Answer, Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
+import type { SpeechButton } from '../../ports/board'
+import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import { escapeWithin, fitted, lengthOf, renderCard, textElement } from './cards'
 import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'

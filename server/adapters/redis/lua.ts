@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RedisClient } from './client'
+import type { RedisClientType as RedisClient } from 'redis'
 import { clockOf } from './clock'
 
 /** A Lua script; Redis runs it as one atomic step. */

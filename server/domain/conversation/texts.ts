@@ -1,5 +1,6 @@
 import { COMMANDS, usageOf } from '../../../shared/commands'
-import type { Speech, SpeechButton, SpeechItem } from '../../ports/conversation'
+import type { SpeechButton } from '../../ports/board'
+import type { Speech, SpeechItem } from '../../ports/conversation'
 
 const BUTTONS: readonly SpeechButton[] = [
   { id: 'hello', label: 'Say hello', primary: true },
