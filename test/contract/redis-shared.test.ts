@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
@@ -54,9 +54,9 @@ describe('two deployments in two databases of one Redis', () => {
   })
 })
 
-describe('a user of Redis that may not announce', () => {
-  const MAY = ['reset', 'on', '>secret', '+@all', '~{triage}:*', '~chat-sdk:*']
+const MAY = ['reset', 'on', '>secret', '+@all', '~{triage}:*', '~chat-sdk:*']
 
+describe('a user of Redis that may not announce', () => {
   it.each(['', '/3'])('is refused by the check, which says what to allow; then all works: database "%s"', async (path) => {
     await owner.aclSetUser('forms', MAY)
     const store = await open(`redis://forms:secret@127.0.0.1:${server.port}${path}`)
@@ -72,4 +72,15 @@ describe('a user of Redis that may not announce', () => {
     await until('it to hear', () => ids.includes(created.id))
     expect(ids).toEqual([created.id])
   })
+})
+
+test.each([
+  ['zadd', '-@sortedset'], ['hset', '-@hash'], ['rpush', '-@list'],
+])('what a script may not do, %s, is told as what a user may not, and found by the check', async (_, rule) => {
+  await owner.aclSetUser('forms', [...MAY, '&{triage}:changes*', rule])
+  const store = await open(`redis://forms:secret@127.0.0.1:${server.port}`)
+  expect(await store.check()).toMatch(/^Redis answers NOPERM\. Its user may not do/)
+  await owner.aclSetUser('forms', [...MAY, '&{triage}:changes*'])
+  expect(await store.check()).toBeNull()
+  expect(await owner.exists('{triage}:probe:script')).toBe(0)
 })

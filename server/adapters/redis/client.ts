@@ -19,7 +19,13 @@ const IDLE_TIMEOUT_MS = 10_000
 const MAX_BACKOFF_MS = 2_000
 const PROBE = '{triage}:probe'
 const PROBE_TTL_MS = 1_000
-const NOTHING = script('return 1')
+/** What scripts write: a hash, a list and a sorted set, each of which a user may be denied. */
+const WRITES = script(`
+for _, write in ipairs({ {'HSET', 'a', 1}, {'RPUSH', 1}, {'ZADD', 1, 'a'} }) do
+  redis.call(write[1], KEYS[1], unpack(write, 2))
+  redis.call('DEL', KEYS[1])
+end
+`)
 /** From here on it is worth a line in the log that the clock of this machine is off, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
@@ -176,10 +182,10 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
   return () => seeker.reason !== undefined
 }
 
-/** Runs a script, writes and announces, as every change does, and leaves nothing behind: whether this node takes it. */
+/** Writes, in a script too, and announces, as changes do, and leaves nothing behind: whether this node takes it. */
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
-    run(client, NOTHING, [PROBE], []), client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
+    run(client, WRITES, [`${PROBE}:script`], []), client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
     client.publish(changesChannel(client), ''),
   ])
 }

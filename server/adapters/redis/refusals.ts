@@ -32,6 +32,10 @@ export function isOfThisNode(error: unknown): boolean {
   return ELSEWHERE.includes(codeOf(error))
 }
 
+/** How Redis 7.0, and later ones, tell NOPERM of what a script does. */
+const IN_SCRIPT = /^ERR (?:The user executing the script can't|ACL failure in script)/
+
 function codeOf(error: unknown): string | undefined {
+  if (error instanceof Error && IN_SCRIPT.test(error.message)) return 'NOPERM'
   return error instanceof Error ? /^[A-Z]{3,}\b/.exec(error.message)?.[0] : undefined
 }
