@@ -180,9 +180,10 @@ export async function reviewerOf(event: Sent, handlers: Introduced): Promise<Per
   return { ...personOf(event, handlers), name: await fullNameOf(event) }
 }
 
-/** Who clicked, by the name that came with the click. */
+/** Who clicked, by the name that came with the click. @throws Error for a click of nobody, whatever signed it */
 function personOf(event: Sent, { platformLabel, known }: Introduced): Person {
   const { userId: id, fullName } = event.user
+  if (typeof id !== 'string' || id === '') throw new Error('The platform does not say who clicked.')
   return { id, name: visible(fullName), platform: platformLabel(event.adapter.name), ...known(event) }
 }
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { fullNameOf } from '../../../server/handlers/review'
+import { fullNameOf, reviewerOf } from '../../../server/handlers/review'
 
 type Sent = Parameters<typeof fullNameOf>[0]
 
@@ -17,4 +17,10 @@ test('who clicked has their full name, also when the process was too busy to rea
 test('whose full name is not told has the name that came with the click', async () => {
   expect(await fullNameOf(sentBy(() => Promise.reject(new Error('away'))))).toBe('ada')
   expect(await fullNameOf(sentBy(() => new Promise(() => {})))).toBe('ada')
+})
+
+test.each([undefined, null, '', {}])('a click of nobody (%j) has no reviewer, though it was signed', async (userId) => {
+  const { adapter, user } = sentBy(async () => ({ fullName: 'Ada' }))
+  const click = { adapter, user: { ...user, userId } } as never
+  await expect(reviewerOf(click, { platformLabel: key => key, known: () => ({}) })).rejects.toThrow('who clicked')
 })
