@@ -27,10 +27,18 @@ export function takenLine(holder: Holder): Line {
   return said`${has(holder)}.`
 }
 
+/** How somebody decides: by a button or form of their own, or by approving what a program asked for. */
+export type Way = 'press' | 'approval'
+
+const AGAIN: Record<Way, string> = {
+  press: 'Press the button again to decide anyway.',
+  approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
+}
+
 /** What is told to who decides it, before they may, or because they may not. */
-export function warningLine(holder: Holder, rule: ClaimRule): Line {
+export function warningLine(holder: Holder, rule: ClaimRule, way: Way = 'press'): Line {
   return rule === 'soft'
-    ? said`${has(holder)}. Press the button again to decide anyway.`
+    ? said`${has(holder)}. ${AGAIN[way]}`
     : said`${has(holder)}. Others may decide when they hand it back, or from ${byClock(holder.until)} on.`
 }
 

@@ -60,6 +60,7 @@ export class Review {
 
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
+   * @param click absent where they approved what a program asked for
    */
   async decide(
     id: string, action: Action, reviewer: Person | Promise<Person>, click?: Partial<Click>,
@@ -70,24 +71,26 @@ export class Review {
     const { confirm, files } = presentation.forms.of(recalled?.form)
     const isEnough = !confirm && !files
     const [found, who] = await Promise.all([this.desk.here(id, action, reviewer, isEnough ? recalled : null), reviewer])
-    return 'forbidden' in found ? found : this.claim(id, action, who, found.known, click ?? {}, () => ({}))
+    return 'forbidden' in found ? found : this.claim(id, action, who, found.known, click, () => ({}))
   }
 
   /**
    * @param submitted what was typed, by input id
-   * @param form what the platform calls the form that was submitted, and what that showed, if it was not these data
+   * @param form what the platform calls the form that was submitted, and what that showed, if it was not these data;
+   * absent where they approved what a program asked for
    * @returns errors by input id when the texts do not fit the fields
    */
   async decideEdited(
     id: string, submitted: Readonly<Record<string, string>>, reviewer: Person,
-    { press, shown }: { press?: string, shown?: Marks } = {},
+    form?: { press?: string, shown?: Marks },
   ): Promise<ClaimResult | Errors> {
     const found = await this.desk.here(id, 'edit', reviewer)
     if ('forbidden' in found) return found
     const { known } = found
     if (!known?.data) return refusalOf(known)
-    return this.claim(id, 'forward', reviewer, known, { press }, ({ data, form }) => {
-      const edit = applyEdits(data ?? {}, submitted, this.ports.presentation.forms.of(form).fields, shown)
+    const click = form && { press: form.press }
+    return this.claim(id, 'forward', reviewer, known, click, ({ data, form: key }) => {
+      const edit = applyEdits(data ?? {}, submitted, this.ports.presentation.forms.of(key).fields, form?.shown)
       return 'errors' in edit ? edit : { edit }
     })
   }
@@ -136,7 +139,7 @@ export class Review {
       if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
       if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
     }
-    return this.claim(id, 'forward', who, known, click ?? {}, (stored) => {
+    return this.claim(id, 'forward', who, known, click, (stored) => {
       const last = lastAddressed(stored)
       return to === undefined ? last : addressesIn(to, last.to)
     })
@@ -151,9 +154,10 @@ export class Review {
 
   /** @param changesOf what the decision changes of the version that it meets: others may write until it does */
   private async claim<Outcome extends Changes | Errors>(
-    id: string, action: Action, person: Person, known: Submission | null, { card, press }: Partial<Click>,
-    changesOf: (stored: Submission) => Outcome,
+    id: string, action: Action, person: Person, known: Submission | null,
+    click: Partial<Click> | undefined, changesOf: (stored: Submission) => Outcome,
   ): Promise<ClaimResult | Extract<Outcome, Errors>> {
+    const { card, press } = click ?? {}
     const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
     if (!known) return this.desk.refuse(id, null, card)
     const reviewer = signatureOf(person)
@@ -171,7 +175,8 @@ export class Review {
     if ('errors' in changes) return changes as Extract<Outcome, Errors>
     if ('refused' in applied) {
       const isTaken = heeds && applied.refused === 'taken'
-      return isTaken ? this.taking.warn(id, heeds, card && press) : this.desk.late(id, card)
+      const way = click ? 'press' : 'approval'
+      return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, card)
     }
     log.info('submission.claimed', {
       submission: id, action, edited: 'edit' in changes, platform: reviewer.platform, reviewer: reviewer.id,

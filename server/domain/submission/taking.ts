@@ -8,7 +8,7 @@ import type { Reviewers } from '../people/reviewers'
 import type { Click, Desk, Forbidden } from './desk'
 import type { EventOf } from './events'
 import { holderOf, isAnothers } from './hold'
-import { notYoursLine, takenLine, warningLine } from './holder-notes'
+import { notYoursLine, takenLine, warningLine, type Way } from './holder-notes'
 import type { Outbox } from './outbox'
 import type { Presentation } from './present'
 
@@ -24,7 +24,7 @@ export interface TakingPorts {
 }
 
 /** Who asked was too late to be in somebody's way. */
-const LET_GO = 'Somebody had it just now. Press the button again.'
+const LET_GO = 'Somebody had it just now. Try again.'
 
 const OFF = 'Nobody takes submissions here: TAKE is not set.'
 
@@ -72,12 +72,14 @@ export class Taking {
   }
 
   /** Tells somebody that another one has it; where the rule is soft, they may decide from then on. */
-  async warn(id: string, { who, rule }: { who: string, rule: ClaimRule }, press?: string): Promise<Forbidden> {
+  async warn(
+    id: string, { who, rule }: { who: string, rule: ClaimRule }, press?: string, way?: Way,
+  ): Promise<Forbidden> {
     const { store, outbox, runtime } = this.ports
     const present = await store.get(id)
     const holder = present && holderOf(present, runtime.now())
     if (holder && rule === 'soft') await outbox.apply(id, [{ type: 'warned', who, press }], present)
-    const message = holder ? warningLine(holder, rule) : LET_GO
+    const message = holder ? warningLine(holder, rule, way) : LET_GO
     return { claimed: false, message, forbidden: 'taken' }
   }
 

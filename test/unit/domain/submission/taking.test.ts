@@ -172,6 +172,18 @@ describe('a decision about what another one has', () => {
     expect(await forward(id, grace, { ...CLICK, press: 'three' })).toEqual({ claimed: true })
   })
 
+  test('that a program asked for has no button: it is approved once more by the same person', async () => {
+    const id = await open()
+    await taken(id)
+    const word = 'Ada (Slack) has it since 12:00 UTC. Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
+    const told = { claimed: false, message: word, forbidden: 'taken' }
+    expect(inWords(await triage.submissions.decide(id, 'forward', grace))).toEqual(told)
+    expect(await triage.submissions.decide(id, 'forward', grace)).toEqual({ claimed: true })
+    const other = await open()
+    await taken(other)
+    expect(inWords(await triage.submissions.decideEdited(other, [], grace))).toEqual(told)
+  })
+
   test('asks before the form opens, and has it sent without asking again', async () => {
     const id = await open()
     await taken(id)
