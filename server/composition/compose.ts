@@ -205,7 +205,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     opsSubmissions: new OpsSubmissions({
       store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
       quarantine: new Quarantine({
-        store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, runtime, log,
+        store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, files, runtime, log,
       }),
       presentation, runtime, log,
     }),

@@ -134,6 +134,19 @@ export class SubmissionGone extends DomainError {
   }
 }
 
+/** Why nothing can be done with a submission but to erase it. */
+export const UNREADABLE = 'What is kept of this submission cannot be read: it was spoilt in the store, or a later version wrote it.'
+
+/** What is kept of a submission is nothing that this version reads. */
+export class SubmissionUnreadable extends DomainError {
+  constructor(id: string) {
+    super(
+      'SUBMISSION_UNREADABLE',
+      `${UNREADABLE} It can be neither shown nor decided, but erased, by DELETE /api/submissions/${id}. Cards of it that stay as they are have to be deleted where they are.`,
+    )
+  }
+}
+
 /** It is over, and the audit trail knows how; the message says so. */
 export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
   /** @param submission what is still known of it, for people who asked for all of it */

@@ -1,9 +1,11 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
+import { UNREADABLE } from '../domain/errors'
 import { isForbidden, type Click, type Forbidden } from '../domain/submission/desk'
 import type { Marks } from '../domain/submission/fields'
 import type { Review } from '../domain/submission/review'
 import type { EditForm, Place, SendAgainForm } from '../ports/board'
 import type { Log } from '../ports/runtime'
+import { Unreadable } from '../ports/store'
 import type { Person } from '../ports/submission'
 import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
@@ -32,6 +34,11 @@ type Sent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
 const ID = /^[\w-]{1,80}$/
 
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
+
+/** Why the effect of a click failed: of what cannot be read it would again. */
+const whyNot = (error: unknown, otherwise: string) => (
+  error instanceof Unreadable ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : otherwise
+)
 
 /** Above what somebody reads alone, and why. */
 const TITLES = { unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it' } as const
@@ -122,7 +129,7 @@ async function taken(
   }
   catch (error) {
     log.error('review.failed', { action: `${event.callbackId}-submit`, error })
-    const text = 'This could not be saved. Nothing is lost: press Forward again in a moment.'
+    const text = whyNot(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
     return { action: 'errors', errors: atFirst(event, text) }
   }
 }
@@ -145,7 +152,7 @@ async function answered(
     handlers.log.error('review.failed', {
       action: event.actionId, submission: event.value, platform: event.adapter.name, error,
     })
-    await whisper(event, FAILED, handlers).catch(() => {})
+    await whisper(event, whyNot(error, FAILED), handlers).catch(() => {})
   }
 }
 

@@ -6,7 +6,8 @@ export const UNREAD: SubmissionData = Object.freeze({})
 
 /** What is kept of a submission is nothing that this version reads. */
 export class Unreadable extends Error {
-  constructor(readonly submission: string) {
+  /** @param rest all but what its form said, which is `UNREAD`, where that alone cannot be read */
+  constructor(readonly submission: string, readonly rest: Submission | null = null) {
     super(`What is kept of submission ${submission} cannot be read`)
   }
 }
@@ -39,8 +40,11 @@ export interface SubmissionStore {
   ): Promise<Submission | null>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
-  /** Drops an id from the indexes whose record is gone. */
-  forget(id: string): Promise<void>
+  /**
+   * Drops an id from the indexes whose record is gone; or everything that is kept of one that cannot be read, with a
+   * line of who has it `erased`.
+   */
+  forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void>
   /**
    * A page of what waits or is being delivered, but what cannot be read; `before` is the `cursor` of the page above, or
    * what `cursorAt` says of any submission.
@@ -157,6 +161,8 @@ export interface Backlog {
 
 export interface PendingPage {
   submissions: Submission[]
+  /** Ids of those in their midst that cannot be read; absent for none. */
+  unreadable?: string[]
   /** How many wait or are being delivered, on all pages. */
   total: number
   /** Hand back as `before` for the next page; null on the last. */

@@ -57,9 +57,11 @@ export interface Forgotten {
   erased: number
   /** How many more contain it, which whoever asked may not decide. */
   forbidden: number
+  /** Ids of those that cannot be read: they may contain it, and were not erased. */
+  unreadable: string[]
   /** What cannot be erased from here; one line each. */
   unreachable: string[]
-  /** Send it again with this to go on; null when everything was looked through. */
+  /** Send it again with this to go on; null when everything that can be read was looked through. */
   before: string | null
 }
 

@@ -86,7 +86,8 @@ it('everything that holds an address is erased at once, for who may decide, from
   expect((await ask({ email: 'nobody' })).status).toBe(400)
   const answer = await ask({ email: address })
   expect([answer.status, await answer.json()]).toEqual([200, {
-    erased: 2, forbidden: 0, before: null, unreachable: [expect.stringContaining('let go before is not kept here')],
+    erased: 2, forbidden: 0, unreadable: [], before: null,
+    unreachable: [expect.stringContaining('let go before is not kept here')],
   }])
   await d.server.drain()
   expect((await api(waiting.id)).status).toBe(410)

@@ -1,20 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Work } from '../../server/ports/submission'
-import { deploy, submitForm, type Deployment } from '../support/deployment'
+import { cardNow, cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
 import { become, seed, waiting } from '../support/seed'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
+import { kept, png, sendFiles } from '../support/uploads'
 
+let dir: string
 let d: Deployment
 let client: ReturnType<typeof createClient>
 beforeEach(async () => {
-  d = await deploy({ NODE_ENV: 'development', SWEEP_INTERVAL_MS: '50' })
+  dir = mkdtempSync(join(tmpdir(), 'unreadable-'))
+  const forms = join(dir, 'forms.json')
+  writeFileSync(forms, JSON.stringify({ jobs: { name: 'Jobs', files: { max: 1 } } }))
+  d = await deploy({ NODE_ENV: 'development', SWEEP_INTERVAL_MS: '50', DATA_DIR: dir, FORMS_CONFIG: forms })
   client = await createClient({ url: d.redis.url }).connect()
 })
 afterEach(async () => {
   await client.close()
   await d.close()
+  rmSync(dir, { recursive: true })
 })
 
 const rows = async (query = '') => {
@@ -22,14 +31,21 @@ const rows = async (query = '') => {
   return page.rows.map(({ id }) => id)
 }
 
-test.each<[string, (id: string) => Promise<unknown>]>([
-  ['a record that is no JSON', id => client.hSet(`{triage}:s:${id}`, 'r', '{"cards":"Marvin')],
-  ['form data that is no JSON', id => client.set(`{triage}:d:${id}`, '{"name":"Marvin')],
+const post = (path: string, body: object) => fetch(d.server.url + path, {
+  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+})
+
+/** What is spoilt, and whether it is still known which cards there are. */
+const SPOILT: [string, (id: string) => Promise<unknown>, boolean][] = [
+  ['a record that is no JSON', id => client.hSet(`{triage}:s:${id}`, 'r', '{"cards":"Marvin'), false],
+  ['form data that is no JSON', id => client.set(`{triage}:d:${id}`, '{"name":"Marvin'), true],
   ['a list in place of form data', async (id) => {
     await client.del(`{triage}:d:${id}`)
     await client.lPush(`{triage}:d:${id}`, 'Marvin')
-  }],
-])('%s keeps nobody from all others, and the log says whose it is, once', async (_what, spoil) => {
+  }, true],
+]
+
+test.each(SPOILT)('%s keeps nobody from all others, and the log says whose it is, once', async (_what, spoil) => {
   const ids = [await submitForm(d.server, { name: 'Ada' }), await submitForm(d.server, { name: 'Grace' })]
   const spoilt = await submitForm(d.server, { name: 'Marvin' })
   await d.server.drain()
@@ -41,17 +57,54 @@ test.each<[string, (id: string) => Promise<unknown>]>([
     const exported = await (await fetch(`${d.server.url}/api/exports/${file}`)).text()
     expect([...ids, spoilt].map(id => exported.includes(id))).toEqual([true, true, false])
   }
-  expect((await fetch(`${d.server.url}/api/submissions/${spoilt}`)).status).toBe(500)
   const lines = d.server.output().split('\n').filter(line => /"(?:warn|error)"/.test(line))
   const told = lines.filter(line => line.includes('record.unreadable'))
   expect(told.map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({ submission: spoilt })])
   expect(lines.filter(line => /Marvin|sweep\.failed/.test(line))).toEqual([])
 })
 
+test.each(SPOILT)('%s is told of to who asks for it or erases what names somebody, and erased by its id', async (
+  _what, spoil, isCardKnown,
+) => {
+  const sent = await sendFiles(d.server, '/api/form/jobs', { name: 'Marvin' }, [{ name: 'me.png', content: png }])
+  const { submissionId: id } = await sent.json() as { submissionId: string }
+  const card = await cardOf(d, id)
+  await d.server.drain()
+  await spoil(id)
+  await click(d, card, 'forward', id)
+  await d.server.drain()
+  expect(d.slack.calls('chat.postEphemeral').map(call => JSON.stringify(call))).toEqual([
+    expect.stringMatching(/cannot be read: .* It cannot be decided\./),
+  ])
+  const path = `/api/submissions/${id}`
+  for (const answer of [
+    await fetch(d.server.url + path), await post(`${path}/decision`, { action: 'forward' }),
+    await post(`${path}/decision`, { action: 'take' }),
+  ]) expect([answer.status, await answer.json()]).toEqual([500, {
+    code: 'SUBMISSION_UNREADABLE', error: expect.stringContaining(`cannot be read: it was spoilt`) as string,
+  }])
+  const forgotten = await post('/api/submissions/erase', { text: 'Marvin' })
+  expect(await forgotten.json()).toMatchObject({ erased: 0, unreadable: [id], before: null, unreachable: [
+    '1 submission cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.', expect.anything(),
+  ] })
+  const erased = await post(`${path}/decision`, { action: 'erase', press: 'one' })
+  expect([erased.status, await erased.json()]).toEqual([200, { status: 'decided' }])
+  await d.server.drain()
+  const over = await fetch(d.server.url + path)
+  expect([over.status, await over.json()]).toEqual([410, expect.objectContaining({
+    error: expect.stringMatching(/^Erased by /) as string,
+  })])
+  const isErased = JSON.stringify(await cardNow(d, card)).includes('Form Submission erased')
+  expect(isErased).toBe(isCardKnown)
+  expect([await kept(dir, id), await client.exists([`{triage}:s:${id}`, `{triage}:d:${id}`])]).toEqual([[], 0])
+  const [{ outcome, receivedAt }] = (await client.zRange('{triage}:audit', 0, -1)).map(
+    line => JSON.parse(line) as { outcome: string, receivedAt: number },
+  ) as [{ outcome: string, receivedAt: number }]
+  expect([outcome, receivedAt < Date.now() && receivedAt > Date.now() - 60_000]).toEqual(['erased', true])
+  expect(await (await post('/api/submissions/erase', { text: 'Marvin' })).json()).toMatchObject({ unreadable: [] })
+})
+
 test('a trace that is no JSON keeps nobody from those that ended, nor from erasing what names somebody', async () => {
-  const post = (path: string, body: object) => fetch(d.server.url + path, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-  })
   const [kept, spoilt] = [
     await submitForm(d.server, { email: 'ada@example.com' }), await submitForm(d.server, { email: 'ada@example.com' }),
   ]

@@ -1,7 +1,11 @@
 import type { AuditLine } from '../../ports/submission'
 import type { Calls } from './calls'
 import type { RedisClient } from './client'
-import { AUDIT } from './keys'
+import { AUDIT, HOUR_MS } from './keys'
+
+const AUDIT_TTL_MS = 30 * 24 * HOUR_MS
+/** About 20 MB; who decides more than that in 30 days exports in time. */
+const AUDIT_LINES = 100_000
 
 /** Lines that are read at a time, some 400 KB: a whole trail may take a slow line longer than a call may take. */
 const PIECE = 2000
@@ -22,4 +26,10 @@ export async function readAudit(
     lines.push(...found.map(text => JSON.parse(text) as AuditLine))
     if (found.length < count || lines.length === limit) return lines
   }
+}
+
+/** How the scripts take an audit line, or that there is none. */
+export function lineOf(audit: AuditLine | undefined) {
+  const line = audit ? JSON.stringify(audit) : ''
+  return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
 }

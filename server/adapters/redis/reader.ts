@@ -27,7 +27,7 @@ export class Reader {
       const [record, data, trace] = found.slice(3 * index)
       if (trace) return unpacked(id, trace)
       return record ? { ...recordIn(record), ...contentIn(data, this.options.parse) } : null
-    }))
+    }, found[3 * index]))
   }
 
   /** Without what the forms said. */
@@ -40,15 +40,24 @@ export class Reader {
   }
 
   /** An error of the parser is left out: it quotes the text, which may be a form's. */
-  private readable(id: string, read: () => Submission | null): Found {
+  private readable(id: string, read: () => Submission | null, record?: string | null): Found {
     try {
       return read()
     }
     catch {
-      const error = new Unreadable(id)
+      const error = new Unreadable(id, restIn(record))
       if (!this.told.has(id)) this.options.unreadable?.(error)
       this.told.add(id)
       return error
     }
+  }
+}
+
+function restIn(record: string | null | undefined): Submission | null {
+  try {
+    return record ? { ...recordIn(record), data: UNREAD } : null
+  }
+  catch {
+    return null
   }
 }

@@ -64,6 +64,21 @@ end
 return places
 `)
 
+/**
+ * Gives the audit trail its line. Lines are kept for `lineAge` ms, counted from the newest one, because the clocks of
+ * replicas differ.
+ */
+const NOTE = `
+local function note()
+  count(outcome)
+  redis.call('ZADD', audit, lineAt, line)
+  local newest = redis.call('ZREVRANGE', audit, 0, 0, 'WITHSCORES')[2]
+  redis.call('ZREMRANGEBYSCORE', audit, '-inf', newest - lineAge)
+  redis.call('ZREMRANGEBYRANK', audit, 0, -1 - mostLines)
+  redis.call('PEXPIREAT', audit, newest + lineAge)
+end
+`
+
 /** What both compare-and-sets are given first. */
 const KEYS = ['record', 'data', 'trace', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken'] as const
 const ARGS = [
@@ -74,8 +89,7 @@ const ARGS = [
 /**
  * What both compare-and-sets do beside the record: the submission takes its places in the list that it goes to, in due,
  * stuck and taken (scores; '' for none, 'stay' when nothing changes), its cards leave their queues, and the audit trail
- * gets its line, if there is an outcome. Lines are kept for `lineAge` ms, counted from the newest one, because the
- * clocks of replicas differ.
+ * gets its line, if there is an outcome.
  *
  * Behind the keys is for each room that it leaves what `queueKeys` says, behind the arguments for each how long its
  * gate stays closed.
@@ -91,14 +105,6 @@ local function place(old, new, at)
   if at ~= 'stay' and (at == '' or old ~= new) then redis.call('ZREM', old, id) end
   if at ~= 'stay' and at ~= '' then redis.call('ZADD', new, at, id) end
 end
-local function note()
-  count(outcome)
-  redis.call('ZADD', audit, lineAt, line)
-  local newest = redis.call('ZREVRANGE', audit, 0, 0, 'WITHSCORES')[2]
-  redis.call('ZREMRANGEBYSCORE', audit, '-inf', newest - lineAge)
-  redis.call('ZREMRANGEBYRANK', audit, 0, -1 - mostLines)
-  redis.call('PEXPIREAT', audit, newest + lineAge)
-end
 local function follow()
   place(from, to, score)
   place(due, due, dueAt)
@@ -112,7 +118,7 @@ local function follow()
 end
 `
 
-const COMPARE_AND_SET = `${QUEUE}${BOOKKEEPING}${FOLLOW}
+const COMPARE_AND_SET = `${QUEUE}${BOOKKEEPING}${NOTE}${FOLLOW}
 if stored() ~= expected then return 0 end
 `
 
@@ -149,6 +155,16 @@ redis.call('SET', trace, traceText, 'PX', traceMs)
 redis.call('DEL', record, data)
 follow()
 return 1
+`)
+
+/** Drops everything that is kept of a submission, of whatever kind it is, and notes that, if there is an outcome. */
+export const FORGET = namedScript(
+  ['record', 'data', 'trace', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally'],
+  ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
+redis.call('DEL', record, data, trace)
+for at = 4, 9 do redis.call('ZREM', KEYS[at], id) end
+if outcome ~= '' then note() end
+announce(id)
 `)
 
 /**

@@ -6,7 +6,7 @@ import {
   type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
-import { readAudit } from './audit'
+import { lineOf, readAudit } from './audit'
 import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
@@ -20,7 +20,7 @@ import { lease, run } from './lua'
 import { Recollection } from './recollection'
 import { Reader, type ReaderOptions } from './reader'
 import { contentIn, contentOf, recordIn, recordOf } from './record'
-import { BACKLOG, CREATE, PAGE, PUT, REVISION, TRACE } from './scripts'
+import { BACKLOG, CREATE, FORGET, PAGE, PUT, REVISION, TRACE } from './scripts'
 import { refusalLine } from './refusals'
 import { packed } from './trace'
 
@@ -36,9 +36,6 @@ const DAY_MS = 24 * HOUR_MS
 const RECORD_GRACE_MS = 8 * DAY_MS
 /** How long an idempotency key is held. */
 const IDEMPOTENCY_TTL_MS = DAY_MS
-const AUDIT_TTL_MS = 30 * DAY_MS
-/** About 20 MB; who decides more than that in 30 days exports in time. */
-const AUDIT_LINES = 100_000
 
 /** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
@@ -138,9 +135,15 @@ export class RedisStore implements SubmissionStore {
     return this.call(() => lease(this.client, DUE, leaseMs, limit))
   }
 
-  async forget(id: string): Promise<void> {
-    const indexes = [...Object.values(LISTS), DUE, STUCK, TAKEN]
-    await this.call(() => Promise.all(indexes.map(index => this.client.zRem(index, id))))
+  async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
+    const indexes = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN }
+    const [record, data, trace] = keysOf(id) as [string, string, string]
+    const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
+    const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
+    await this.calls.runNamed(
+      FORGET, { record, data, trace, ...indexes, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
+      { id, ...lineOf(line), channel: changesChannel(this.client) }, { keys: [], args: [] },
+    )
   }
 
   listPending({ limit, before = '', sort, only, unread }: PageRequest): Promise<PendingPage> {
@@ -154,9 +157,11 @@ export class RedisStore implements SubmissionStore {
       const ids = places.filter((_, index) => index % 2 === 0)
       const found = await (unread ? this.reader.unread(ids) : this.reader.all(ids))
       const submissions = found.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
+      const unreadable = found.flatMap(each => each instanceof Unreadable ? [each.submission] : [])
       return {
         // It may have left the list between the two round trips.
         submissions: submissions.filter(submission => this.options.listOf(submission) === list),
+        ...unreadable.length > 0 && { unreadable },
         total,
         cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
       }
@@ -219,6 +224,12 @@ export class RedisStore implements SubmissionStore {
     if (this.client.isOpen) this.client.destroy()
   }
 
+  /** When it came in, by the list that it is in. */
+  private async listedAt(id: string): Promise<number | undefined> {
+    const places = await this.call(() => Promise.all(Object.values(LISTS).map(list => this.client.zScore(list, id))))
+    return places.find(place => place !== null) ?? undefined
+  }
+
   /** Score in the index of what is due, '' for none. */
   private dueOf(submission: Submission): number | '' {
     const due = this.options.nextAttention(submission)
@@ -230,10 +241,4 @@ export class RedisStore implements SubmissionStore {
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
   }
-}
-
-/** How the scripts take an audit line, or that there is none. */
-function lineOf(audit: AuditLine | undefined) {
-  const line = audit ? JSON.stringify(audit) : ''
-  return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
 }

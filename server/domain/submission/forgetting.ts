@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Forgotten } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
+import { counted } from '../../../shared/utils/text'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
@@ -70,6 +71,7 @@ export async function forgetAll(
 ): Promise<Forgotten> {
   const isMeant = containing(asked)
   const erased: Submission[] = []
+  const unreadable = new Set<string>()
   let forbidden = 0
   let ended: Promise<AuditLine[]> | undefined
   const endings = () => ended ??= keptSince(ports.runtime.now() - KEPT_MS, ports.store)
@@ -81,14 +83,22 @@ export async function forgetAll(
       if (outcome === 'erased') erased.push(submission)
       if (outcome === 'forbidden') forbidden++
     }
+    for (const id of page.unreadable) unreadable.add(id)
     place = page.next
   }
-  ports.log.info('submissions.forgotten', { erased: erased.length, forbidden, reviewer: person.id })
-  return { erased: erased.length, forbidden, unreachable: unreachable(erased, ports.presentation), before: place }
+  ports.log.info(
+    'submissions.forgotten', { erased: erased.length, forbidden, unreadable: unreadable.size, reviewer: person.id },
+  )
+  return {
+    erased: erased.length, forbidden, unreadable: [...unreadable],
+    unreachable: unreachable(erased, ports.presentation, unreadable.size), before: place,
+  }
 }
 
 interface Page {
   submissions: readonly Submission[]
+  /** Ids of those in their midst that cannot be read. */
+  unreadable: readonly string[]
   /** The place of the page below; null on the last. */
   next: string | null
 }
@@ -107,15 +117,16 @@ async function pageAt(
     ))
     const page = left.slice(0, PAGE)
     const last = page.at(-1)
+    const unreadable: string[] = []
     return {
-      submissions: await getAll(store, page.map(({ id }) => id)),
+      submissions: await getAll(store, page.map(({ id }) => id), unreadable), unreadable,
       next: below(last && left.length > PAGE ? cursorAt(last.at, last.id) : null),
     }
   }
-  const { submissions, cursor: last } = await store.listPending({
+  const { submissions, unreadable = [], cursor: last } = await store.listPending({
     limit: PAGE, ...source !== 'pending' && { only: source }, ...cursor !== undefined && { before: cursor },
   })
-  return { submissions, next: below(last) }
+  return { submissions, unreadable, next: below(last) }
 }
 
 /** How submissions ended that came in since then, the latest first. */
@@ -164,7 +175,9 @@ function escaped(text: string): string {
 }
 
 /** What went out of these, or may be on its way, and is where it went: one line each. */
-function unreachable(submissions: readonly Submission[], presentation: Presentation): string[] {
+function unreachable(
+  submissions: readonly Submission[], presentation: Presentation, unreadable: number,
+): string[] {
   const goneOut = (delivery: Delivery) => submissions.flatMap((submission) => {
     const sent = submission.sent?.find(each => each.delivery === delivery)
     const isLeaving = !isRevocable(submission) && submission.work.some(({ kind }) => kind === delivery)
@@ -174,6 +187,9 @@ function unreachable(submissions: readonly Submission[], presentation: Presentat
     ? []
     : [`${what} of ${targets.length} of them went to ${[...new Set(targets.flat())].join(', ')}.`]
   return [
+    ...unreadable === 0
+      ? []
+      : [`${counted(unreadable, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
     ...line('The email', goneOut('email')), ...line('The data', goneOut('endpoint')),
     'What was forwarded and let go before is not kept here, and was not searched: it is where it went.',
   ]

@@ -16,7 +16,7 @@ import { ending, endLine } from './endings'
 import { Feed } from './feed'
 import { forgetAll, forgetting, type ForgettingPorts } from './forgetting'
 import { listRows, pickRows } from './listing'
-import { reached, type OverviewPorts } from './overview'
+import { getAll, reached, type OverviewPorts } from './overview'
 import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
 import type { Review } from './review'
@@ -164,8 +164,8 @@ export class OpsSubmissions {
   /** It was decided by the same request, whose answer was lost. */
   private async isDone(id: string, press: string | undefined): Promise<boolean> {
     if (press === undefined) return false
-    const present = await reached(this.ports.store.get(id))
-    return present !== null && isPressed(present, press)
+    const [present] = await reached(getAll(this.ports.store, [id]))
+    return present !== undefined && isPressed(present, press)
   }
 
   private async refusal(id: string, { message, forbidden }: ClaimResult & { claimed: false }): Promise<Error> {

@@ -117,10 +117,10 @@ export class Outbox {
   }
 }
 
-/** Whether files end with its data. Of one that expired the store has forgotten by then whether there were any. */
+/** Whether files end with its data. Of one that expired, or was not read, nobody knows whether there were any. */
 function endsFiles(previous: Submission, next: Submission, forms: Presentation['forms']): boolean {
   if (next.data !== null) return false
-  if (previous.data !== null) return previous.envelope?.files !== undefined
+  if (previous.data !== null && previous.data !== UNREAD) return previous.envelope?.files !== undefined
   const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
   return hasEnded && forms.of(previous.form).files !== undefined
 }

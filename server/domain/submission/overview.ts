@@ -2,7 +2,7 @@ import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../
 import type { ReviewBoard } from '../../ports/board'
 import { Unreadable, type SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission, Work } from '../../ports/submission'
-import { StoreUnavailable } from '../errors'
+import { StoreUnavailable, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
 import { readText } from './field-text'
 import { inOrder, ruleOf } from './fields'
@@ -67,23 +67,35 @@ export async function cardLocations(
   }))
 }
 
-/** @throws StoreUnavailable when the store does not answer */
+/** @throws StoreUnavailable when the store does not answer, SubmissionUnreadable */
 export function reached<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
-    if (error instanceof Unreadable) throw error
+    if (error instanceof Unreadable) throw new SubmissionUnreadable(error.submission)
     throw new StoreUnavailable(
       error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
     )
   })
 }
 
-/** Those of them that are there and can be read: one that cannot keeps nobody from the others. */
-export async function getAll(store: Pick<SubmissionStore, 'get'>, ids: readonly string[]): Promise<Submission[]> {
-  const found = await Promise.all(ids.map(id => store.get(id).catch((error: unknown) => {
-    if (error instanceof Unreadable) return null
+/** A submission, or that it cannot be read. */
+export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | Unreadable> {
+  return store.get(id).catch((error: unknown) => {
+    if (error instanceof Unreadable) return error
     throw error
-  })))
-  return found.filter(submission => submission !== null)
+  })
+}
+
+/**
+ * Those of them that are there and can be read: one that cannot keeps nobody from the others.
+ *
+ * @param unreadable is given the ids of those that cannot
+ */
+export async function getAll(
+  store: Pick<SubmissionStore, 'get'>, ids: readonly string[], unreadable: string[] = [],
+): Promise<Submission[]> {
+  const all = await Promise.all(ids.map(id => found(store, id)))
+  unreadable.push(...all.flatMap(each => each instanceof Unreadable ? [each.submission] : []))
+  return all.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
 }
 
 /** A line of the list. */

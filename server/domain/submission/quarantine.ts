@@ -1,24 +1,27 @@
 import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
 import type { Person, Submission } from '../../ports/submission'
-import { SubmissionEnded, SubmissionGone, WrongState } from '../errors'
+import { SubmissionEnded, SubmissionGone, SubmissionUnreadable, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import { ending, endLine } from './endings'
 import type { Applied, LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
-import { reached } from './overview'
+import { found, reached } from './overview'
 import type { Presentation } from './present'
+import type { SubmissionFiles } from './submission-files'
 import { isOver } from './trace'
 
 export interface QuarantinePorts {
-  store: Pick<SubmissionStore, 'get' | 'audit'>
+  store: Pick<SubmissionStore, 'get' | 'audit' | 'forget'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   reviewers: Pick<Reviewers, 'refusal'>
   presentation: Presentation
   /** Endpoints are told what was erased. */
   tellsErasures: boolean
-  runtime: Pick<Runtime, 'background'>
+  /** Files that came with forms; none in tests without them. */
+  files?: Pick<SubmissionFiles, 'erase'>
+  runtime: Pick<Runtime, 'background' | 'now'>
   log: Log
 }
 
@@ -37,6 +40,7 @@ export class Quarantine {
   async release(id: string, reviewer: Person, press?: string): Promise<void> {
     const { outbox, presentation, runtime } = this.ports
     const known = await this.judgedBy(reviewer, id, 'release')
+    if (known instanceof Unreadable) throw new SubmissionUnreadable(id)
     const { rooms } = presentation.forms.of(known?.form)
     const event = { type: 'released', reviewer: signatureOf(reviewer), rooms, press } as const
     const { submission, added } = await this.judge(id, event, known)
@@ -44,28 +48,39 @@ export class Quarantine {
   }
 
   /**
-   * Erases the form data, wherever the submission is in its life, has its cards follow, and its endpoint told.
+   * Erases the form data, wherever the submission is in its life, has its cards follow, and its endpoint told. One that
+   * cannot be read is erased, too; where nothing says which cards it has and where it went, these are left as they are.
    *
    * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async erase(id: string, reviewer: Person, press?: string): Promise<void> {
     const { outbox, presentation, tellsErasures, runtime } = this.ports
-    const known = await this.judgedBy(reviewer, id, 'erase')
+    const judged = await this.judgedBy(reviewer, id, 'erase')
+    const known = judged instanceof Unreadable ? judged.rest : judged
+    if (judged instanceof Unreadable && !known) return this.drop(id, reviewer)
     const told = tellsErasures && presentation.forms.of(known?.form).endpoint !== null
     const event = { type: 'erased', reviewer: signatureOf(reviewer), told, press } as const
     const { submission, added } = await this.judge(id, event, known)
     runtime.background(outbox.run(submission, added))
   }
 
-  /** The submission, for who may judge it. */
-  private async judgedBy(person: Person, id: string, action: string): Promise<Submission | null> {
-    const { store, presentation, reviewers } = this.ports
-    const known = await reached(store.get(id))
-    const refused = known && await reviewers.refusal(
-      presentation.forms.of(known.form), person, { submission: id, action, platform: 'ops' },
-    )
-    if (refused) throw refused
-    return known
+  /** The submission, for who may judge it: where nobody knows its form, for who may in all of them. */
+  private async judgedBy(person: Person, id: string, action: string): Promise<Submission | null | Unreadable> {
+    const { store, presentation: { forms }, reviewers } = this.ports
+    const judged = await reached(found(store, id))
+    const known = judged instanceof Unreadable ? judged.rest : judged
+    for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
+      const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
+      if (refused) throw refused
+    }
+    return judged
+  }
+
+  private async drop(id: string, reviewer: Person): Promise<void> {
+    const { store, files, runtime, log } = this.ports
+    await reached(store.forget(id, { reviewer: signatureOf(reviewer), at: runtime.now() }))
+    files?.erase(id)
+    log.info('submission.erased', { submission: id, reviewer: reviewer.id })
   }
 
   private async judge(

@@ -4,12 +4,12 @@ import { FileMissing, type FileStore, type StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
 import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
 import type { Submission } from '../../ports/submission'
 import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
 import type { FileAddresses } from './file-texts'
 import { IncomingFiles } from './incoming-files'
-import { reached } from './overview'
+import { found, reached } from './overview'
 
 /** What is younger may belong to a form that is still on its way in, ms. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
@@ -115,10 +115,16 @@ export class SubmissionFiles implements FileAddresses {
   }
 
   private async eraseOrphans(files: FileStore, before: number): Promise<void> {
+    const { store, log } = this.ports
     for (const id of await files.idsBefore(before)) {
-      if ((await this.ports.store.get(id))?.data) continue
-      await files.erase(id)
-      this.ports.log.info('files.orphans-erased', { submission: id })
+      const submission = await found(store, id)
+      // What cannot be read may have form data.
+      if (submission instanceof Unreadable || submission?.data) continue
+      // One that a storage keeps for now keeps no other.
+      const isErased = await files.erase(id).then(() => true, (error: unknown) => {
+        log.warn('files.erase-failed', { submission: id, error })
+      })
+      if (isErased) log.info('files.orphans-erased', { submission: id })
     }
   }
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
+import { Quarantine } from '../../../../server/domain/submission/quarantine'
+import { Unreadable } from '../../../../server/ports/store'
 import type { AuditLine } from '../../../../server/ports/submission'
 import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submission } from '../../../fixtures/submissions'
@@ -37,7 +39,7 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   ]
   await triage.runtime.drain()
   expect(await forget({ email: 'ada@example.COM' })).toEqual({
-    erased: 4, forbidden: 0, before: null, unreachable: [
+    erased: 4, forbidden: 0, unreadable: [], before: null, unreachable: [
       'The email of 1 of them went to team@example.com.', 'The data of 1 of them went to downstream.example.com.',
       SEARCHED,
     ],
@@ -51,7 +53,7 @@ test('whatever contains an address is erased, wherever it is, with a line of who
     [waiting, held, spam, kept].sort().map(id => [id, ADA.id]),
   )
   expect(await forget({ email: 'ada@example.com' })).toEqual({
-    erased: 0, forbidden: 0, before: null, unreachable: [SEARCHED],
+    erased: 0, forbidden: 0, unreadable: [], before: null, unreachable: [SEARCHED],
   })
 })
 
@@ -119,6 +121,21 @@ test('what somebody may not decide stays, and is counted', async () => {
   triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
   expect(await forget({ text: 'Lovelace' })).toMatchObject({ erased: 0, forbidden: 1 })
   expect(await state(id)).toBe('open')
+})
+
+test('one of which nobody can read whose form it is, is erased by who may decide all forms', async () => {
+  const forgotten: unknown[] = []
+  const store = Object.assign(Object.create(triage.store) as Triage['store'], {
+    get: async (id: string) => { throw new Unreadable(id) },
+    forget: async (...asked: unknown[]) => void forgotten.push(asked),
+  })
+  const erase = () => new Quarantine({ ...triage, store }).erase('spoilt', ADA)
+  triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
+  await expect(erase()).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
+  expect(forgotten).toEqual([])
+  triage.presentation.forms.of(undefined).reviewers = undefined
+  await erase()
+  expect(forgotten).toEqual([['spoilt', { reviewer: ADA, at: triage.runtime.now() }]])
 })
 
 test('so much is looked through at once, and the next request goes on from there', async () => {

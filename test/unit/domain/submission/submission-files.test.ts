@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { SubmissionFiles } from '../../../../server/domain/submission/submission-files'
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
+import { Unreadable } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
@@ -8,7 +9,7 @@ import { submissionOf } from '../../../fixtures/views'
 const HOUR_MS = 3_600_000
 
 function filesOf(
-  stored: Record<string, Submission>, secret = 'secret',
+  stored: Record<string, Submission | Error>, secret = 'secret', refused: string[] = [],
   read: (index: number) => AsyncGenerator<Buffer> = async function* () { yield Buffer.from('x') },
 ) {
   const erased: string[] = []
@@ -17,23 +18,31 @@ function filesOf(
   let now = 10 * HOUR_MS
   const files: FileStore = {
     write: async () => {}, read: (_, index) => read(index), typeOf: async () => null,
-    erase: async id => void erased.push(id),
+    erase: async (id) => {
+      if (refused.includes(id)) throw new Error('The storage is busy.')
+      erased.push(id)
+    },
     idsBefore: async (time) => {
       asked.push(time)
       return ['open', 'spam', 'never']
     },
   }
+  const get = async (id: string) => {
+    const found = stored[id] ?? null
+    if (found instanceof Error) throw found
+    return found
+  }
   return {
     erased, asked, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
     files: new SubmissionFiles({
-      files, store: { get: async id => stored[id] ?? null }, limiter: null, secret, siteUrl: null, log: silentLog,
+      files, store: { get }, limiter: null, secret, siteUrl: null, log: silentLog,
       runtime: { uuid: () => 'id', now: () => now, background: task => void work.push(task) },
     }),
   }
 }
 
 test('a file that its storage does not have is lost, one that it does not give now is not', async () => {
-  const { files } = filesOf({}, 'secret', async function* (index) {
+  const { files } = filesOf({}, 'secret', [], async function* (index) {
     yield Buffer.from('x')
     if (index === 1) throw new FileMissing()
     if (index === 2) throw new Error('Too slow.')
@@ -77,4 +86,11 @@ test('once an hour, what has been there for an hour and belongs to no form data 
   files.sweep()
   await done()
   expect(asked).toEqual([9 * HOUR_MS, 10 * HOUR_MS])
+})
+
+test('files stay of what cannot be read, and neither that nor what a storage refuses keeps others', async () => {
+  const { files, erased, done } = filesOf({ open: new Unreadable('open'), spam: ended }, 'secret', ['spam'])
+  files.sweep()
+  await done()
+  expect(erased).toEqual(['never'])
 })
