@@ -46,6 +46,8 @@ export function useSubmission(id: string) {
   const submission = shallowRef(ahead)
   /** How it ended, once it is over; an unknown one has no `how`. */
   const ended = ref<{ how: string | null, message: string } | null>(null)
+  /** It cannot be shown, only erased. */
+  const unreadable = ref(false)
   const path = pathOf(id)
   const { problem, refresh } = useRefresh(async () => {
     // Whether it has changed since is for the events to tell.
@@ -53,9 +55,11 @@ export function useSubmission(id: string) {
     try {
       submission.value = await askOps<SubmissionDetails>(path)
       ended.value = null
+      unreadable.value = false
       if (submission.value.mayDecide === null) throw new Error(UNSURE)
     }
     catch (error) {
+      unreadable.value = (error as { data?: { code?: string } }).data?.code === 'SUBMISSION_UNREADABLE'
       if (!isOverNow(error)) throw error
       const message = errorLine(error)
       ended.value = { how: statusOf(error) === 410 ? message : null, message }
@@ -75,7 +79,7 @@ export function useSubmission(id: string) {
     return askOnce(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
   }
 
-  return { submission, ended, problem, refresh, decide, postAgain }
+  return { submission, ended, problem, unreadable, refresh, decide, postAgain }
 }
 
 function statusOf(error: unknown): number {

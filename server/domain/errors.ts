@@ -142,7 +142,7 @@ export class SubmissionUnreadable extends DomainError {
   constructor(id: string) {
     super(
       'SUBMISSION_UNREADABLE',
-      `${UNREADABLE} It can be neither shown nor decided, but erased, by DELETE /api/submissions/${id}. Cards of it that stay as they are have to be deleted where they are.`,
+      `${UNREADABLE} It can be neither shown nor decided, only erased: on its page, or by DELETE /api/submissions/${id}. A card that stays as it is has to be deleted where it is.`,
     )
   }
 }

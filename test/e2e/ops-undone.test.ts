@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
@@ -11,7 +12,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 let d: Deployment
 beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }) })
 afterAll(() => d.close())
-usePages()
+usePages({ expected: /status of (410|500)/ })
 
 /** How long the first work that is due has been so, as Prometheus reads it, s. */
 async function overdueSeconds(): Promise<number> {
@@ -35,4 +36,19 @@ test('status and metrics say since when nobody does the work that is due, until 
   await verdict.getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
   expect(d.slack.calls('chat.postMessage')).toHaveLength(1)
   expect(await overdueSeconds()).toBe(0)
+})
+
+test('one that cannot be read says so, and is erased on its page', async () => {
+  await seed(d.redis.url, [waiting({ id: 'spoilt', data: { name: 'Marvin' } })])
+  const client = await createClient({ url: d.redis.url }).connect()
+  await client.set('{triage}:d:spoilt', '{"name":"Marvin')
+  await page.goto(`${d.server.url}/submissions/spoilt`)
+  const problem = page.getByTestId('submission-error')
+  await problem.getByText(/ cannot be read: .*, only erased: on its page, or by DELETE/).waitFor()
+  await pictures(page, 'submission-unreadable')
+  page.once('dialog', dialog => void dialog.accept())
+  await problem.getByRole('button', { name: 'Erase it' }).click()
+  await page.getByTestId('submission-ended').getByText(/Erased by /).waitFor()
+  expect(await client.exists('{triage}:d:spoilt')).toBe(0)
+  await client.close()
 })
