@@ -90,7 +90,7 @@ describe('a form with files', () => {
       ['Lebenslauf "Ada" 数.pdf', 'me.png'],
     )
     expect(sha256(Buffer.from(attachments[0].content, 'base64'))).toBe(sha256(cv))
-    expect(words).toContain('me.png (image/png, 0.1 KB), attached')
+    expect(words).toContain('me.png (image/png, 70 bytes), attached')
     const told = JSON.parse(d.endpoint.requests.findLast(({ body }) => body.includes(id))!.body)
     expect(told).toEqual({ name: 'Ada', cv: [{
       name: 'Lebenslauf "Ada" 数.pdf', type: 'application/pdf', size: cv.length, sha256: sha256(cv), url: first,

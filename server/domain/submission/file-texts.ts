@@ -1,5 +1,5 @@
 import type { FileDetails } from '../../../shared/types/submissions'
-import { visible } from '../../../shared/utils/text'
+import { counted, visible } from '../../../shared/utils/text'
 import type { CardLink, CardPicture } from '../../ports/board'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
@@ -22,8 +22,9 @@ const MOST_SHOWN = 2 * 2 ** 20
 const ON_CARDS = ['image/png', 'image/jpeg', 'image/gif']
 const MOST_ON_CARDS = 10 ** 6
 
-/** `10 MB`, `1.4 MB` or `87 KB`. */
+/** `10 MB`, `1.4 MB`, `87 KB` or `70 bytes`. */
 export function megabytes(bytes: number): string {
+  if (bytes < 2 ** 10) return counted(bytes, 'byte')
   const [unit, size] = bytes < 2 ** 20 ? ['KB', bytes / 2 ** 10] : ['MB', bytes / 2 ** 20]
   return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.ceil(size)} ${unit}`
 }
