@@ -4,15 +4,15 @@ import type { Config } from '../config'
 import { SubmissionFiles } from '../domain/submission/submission-files'
 import { BodyMemory, type BodyLimits } from '../http/body-limits'
 
-type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'secret' | 'siteUrl'>
+type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
 
-/** Files that come with forms. Where no form takes any, nothing is asked of it that needs a storage. */
+/** Files that come with forms. */
 export function createFiles(
-  { files: { storage, secret }, dataDir, siteUrl }: Pick<Config, 'files' | 'dataDir' | 'siteUrl'>,
+  { files: { storage, secret }, forms, dataDir, siteUrl }: Pick<Config, 'files' | 'forms' | 'dataDir' | 'siteUrl'>,
   owner: () => Promise<string>, parts: Parts,
 ): SubmissionFiles {
   return new SubmissionFiles({
-    ...parts, siteUrl,
+    ...parts, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
     files: storage && createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }),
     // Outside production links may end with the process.
     secret: secret ?? randomBytes(32).toString('hex'),

@@ -18,7 +18,7 @@ export interface FilesConfig {
   rateLimitMb: number
   /** What links to files are signed with; undefined where that may change with every start. */
   secret?: string
-  /** Null while no form takes files. */
+  /** Also while no form takes files: what came before goes with its data. Null where there is no place for them. */
   storage: FilesStorage | null
 }
 
@@ -37,9 +37,13 @@ export function readFiles(
   values: Values<typeof filesVariables> & { NUXT_SESSION_PASSWORD?: string },
   { maxBodyBytes, forms, tools: { files }, production, require, requireSite, problems }: FilesContext,
 ): FilesConfig {
-  const config = { rateLimitMb: values.FILES_RATE_LIMIT ?? 500, secret: values.NUXT_SESSION_PASSWORD }
+  const isPublic = files?.storage.kind === 'blob' && files.access === 'public'
+  const config = {
+    rateLimitMb: values.FILES_RATE_LIMIT ?? 500, secret: values.NUXT_SESSION_PASSWORD,
+    storage: files && !isPublic ? files.storage : null,
+  }
   const rules = Object.values(forms).flatMap(({ files }) => files ?? [])
-  if (rules.length === 0) return { ...config, storage: null }
+  if (rules.length === 0) return config
   problems.push(...Object.entries(forms).flatMap(([key, { files: rule }]) => {
     // What is counted: an upload of unknown length counts as the largest.
     const most = rule ? Math.ceil((rule.max * rule.maxBytes + maxBodyBytes) / MB) : 0
@@ -51,11 +55,11 @@ export function readFiles(
   if (!files) problems.push(
     'A form takes files, but there is no place for them here. Set BLOB_READ_WRITE_TOKEN with FILES_ACCESS=private, or FILES_S3_ENDPOINT and what belongs to it.',
   )
-  if (files?.storage.kind === 'blob' && files.access === 'public') problems.push(
+  if (isPublic) problems.push(
     'A form takes files, but FILES_ACCESS is public. Set it to private, and take a private store of Vercel Blob.',
   )
   if (rules.some(({ max, maxBytes }) => max * maxBytes > MOST_ATTACHED)) {
     requireSite('a form takes more of files than fits into an email, which then links to them')
   }
-  return { ...config, storage: files?.storage ?? null }
+  return config
 }

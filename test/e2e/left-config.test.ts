@@ -8,6 +8,7 @@ import { startProxy, type Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { blockActions, BOT_TOKEN, interact, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
+import { kept, png, sendFiles } from '../support/uploads'
 
 /** The channel that emulate seeds as #random. */
 const RANDOM = 'C000000002'
@@ -24,7 +25,7 @@ const hr = () => ({
 beforeAll(async () => {
   crm = await startProxy()
   configure(hr())
-  d = await deploy({ FORMS_CONFIG: path })
+  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir })
 })
 afterAll(async () => {
   await d.close()
@@ -115,4 +116,23 @@ it('an endpoint that was removed while it was tried again is not called delivere
   await forward(RANDOM, card, id)
   expect(await shown(card)).toMatch(/Sent to hr@example\.com(?! and)/)
   expect(await emailsAbout(id)).toHaveLength(1)
+})
+
+it('files of a form that takes none any more are mailed and open until their data goes, and then go with it', async () => {
+  configure({ hr: { ...hr().hr, endpoint: null, files: { max: 1 } } })
+  await restart()
+  const sent = await sendFiles(d.server, '/api/form/hr', { name: 'Ada' }, [{ name: 'me.png', content: png }])
+  const { submissionId: id } = await sent.json() as { submissionId: string }
+  const card = await until('the card', () => cardIn(RANDOM, id))
+  configure({ hr: { ...hr().hr, endpoint: null } })
+  await restart()
+  const [link] = /https:\/\/forms\.example\.com\/api\/files\/[^\s|>"\\]+/.exec(JSON.stringify(card.blocks))!
+  const opened = await fetch(link.replace(d.env.NUXT_PUBLIC_SITE_URL!, d.server.url))
+  expect([opened.status, Buffer.from(await opened.arrayBuffer()).equals(png)]).toEqual([200, true])
+  await forward(RANDOM, card, id)
+  const mailed = d.resend.requests.map(({ body }) => body).filter(body => body.includes(id))
+  expect(mailed.map(body => (JSON.parse(body) as Block).attachments)).toEqual([
+    [expect.objectContaining({ filename: 'me.png', content: png.toString('base64') })],
+  ])
+  expect(await kept(dir, id)).toEqual([])
 })

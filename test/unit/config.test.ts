@@ -18,7 +18,7 @@ describe('every variable', () => {
         turnstile: { secretKey: '0x4AAA', siteKey: '0x4BBB', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
       },
       storeUrl: 'redis://localhost:6379', dataDir: '/var/forms',
-      files: { rateLimitMb: 0, secret: VALID.NUXT_SESSION_PASSWORD, storage: null },
+      files: { rateLimitMb: 0, secret: VALID.NUXT_SESSION_PASSWORD, storage: TOOLS_CONFIG.files.storage },
       mail: {
         apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms',
         to: 'team@example.com', receipts: { secret: VALID.MAIL_WEBHOOK_SECRET, waitMs: 1_800_000 },

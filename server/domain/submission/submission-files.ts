@@ -18,8 +18,10 @@ const ORPHAN_AGE_MS = 60 * 60 * 1000
 const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
 
 interface SubmissionFilesPorts {
-  /** Null where no form takes any. */
+  /** Null where there is no place for any. */
   files: FileStore | null
+  /** A form takes some now. Else what is of no submission that is known may belong to who shares the storage. */
+  isTaking: boolean
   store: Pick<SubmissionStore, 'get'>
   /** Counts MB; null for no limit. */
   limiter: Limiter | null
@@ -115,11 +117,11 @@ export class SubmissionFiles implements FileAddresses {
   }
 
   private async eraseOrphans(files: FileStore, before: number): Promise<void> {
-    const { store, log } = this.ports
+    const { isTaking, store, log } = this.ports
     for (const id of await files.idsBefore(before)) {
       const submission = await found(store, id)
       // What cannot be read may have form data.
-      if (submission instanceof Unreadable || submission?.data) continue
+      if (submission instanceof Unreadable || submission?.data || (!submission && !isTaking)) continue
       // One that a storage keeps for now keeps no other.
       const isErased = await files.erase(id).then(() => true, (error: unknown) => {
         log.warn('files.erase-failed', { submission: id, error })

@@ -16,8 +16,11 @@ const form = (files: object = { maxBytes: '1 MB' }) => {
 const SECRET = { NUXT_SESSION_PASSWORD: 'x'.repeat(32) }
 const BLOB = { BLOB_READ_WRITE_TOKEN: 'vercel_blob_rw_Store_secret' }
 
-test('where no form takes files, nothing is needed for them', () => {
-  expect(readConfig(PRODUCTION).files).toEqual({ rateLimitMb: 500, secret: undefined, storage: null })
+test('where no form takes files, nothing is needed for them, and those of before are found where they are', () => {
+  expect(readConfig(PRODUCTION).files).toEqual({ rateLimitMb: 500, secret: undefined, storage: { kind: 'disk' } })
+  for (const env of [BLOB, { VERCEL: '1', CRON_SECRET: 'x'.repeat(16) }]) {
+    expect(readConfig({ ...PRODUCTION, ...env }).files.storage).toBeNull()
+  }
 })
 
 test('a form that takes files keeps them where the agent does', () => {

@@ -9,7 +9,7 @@ import { submissionOf } from '../../../fixtures/views'
 const HOUR_MS = 3_600_000
 
 function filesOf(
-  stored: Record<string, Submission | Error>, secret = 'secret', refused: string[] = [],
+  stored: Record<string, Submission | Error>, secret = 'secret', { refused = [] as string[], isTaking = true } = {},
   read: (index: number) => AsyncGenerator<Buffer> = async function* () { yield Buffer.from('x') },
 ) {
   const erased: string[] = []
@@ -35,14 +35,14 @@ function filesOf(
   return {
     erased, asked, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
     files: new SubmissionFiles({
-      files, store: { get }, limiter: null, secret, siteUrl: null, log: silentLog,
+      files, isTaking, store: { get }, limiter: null, secret, siteUrl: null, log: silentLog,
       runtime: { uuid: () => 'id', now: () => now, background: task => void work.push(task) },
     }),
   }
 }
 
 test('a file that its storage does not have is lost, one that it does not give now is not', async () => {
-  const { files } = filesOf({}, 'secret', [], async function* (index) {
+  const { files } = filesOf({}, 'secret', {}, async function* (index) {
     yield Buffer.from('x')
     if (index === 1) throw new FileMissing()
     if (index === 2) throw new Error('Too slow.')
@@ -89,8 +89,16 @@ test('once an hour, what has been there for an hour and belongs to no form data 
 })
 
 test('files stay of what cannot be read, and neither that nor what a storage refuses keeps others', async () => {
-  const { files, erased, done } = filesOf({ open: new Unreadable('open'), spam: ended }, 'secret', ['spam'])
+  const stored = { open: new Unreadable('open'), spam: ended }
+  const { files, erased, done } = filesOf(stored, 'secret', { refused: ['spam'] })
   files.sweep()
   await done()
   expect(erased).toEqual(['never'])
+})
+
+test('where no form takes files any more, those go whose submission is known to have no form data', async () => {
+  const { files, erased, done } = filesOf({ open, spam: ended }, 'secret', { isTaking: false })
+  files.sweep()
+  await done()
+  expect(erased).toEqual(['spam'])
 })
