@@ -23,23 +23,23 @@ export function createEndpoint(
   { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
 ): Endpoint {
   let signer: Promise<Signer> | undefined
+  const { host } = new URL(url)
   return {
-    host: new URL(url).host,
-    url,
+    host, url,
     async post(body, idempotencyKey) {
       try {
         const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
           body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
         ) }
-        return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }))
+        return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }), host)
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
         // Such as ECONNREFUSED: tells a wrong host from a closed port or a bad certificate.
         const { code } = error as { code?: string }
         return retry(code === 'NO_ANSWER'
-          ? `FORWARD_ENDPOINT did not answer within ${timeoutMs / 1000} s.`
-          : `FORWARD_ENDPOINT cannot be reached${code ? ` (${code})` : ''}.`)
+          ? `${host} did not answer within ${timeoutMs / 1000} s.`
+          : `${host} cannot be reached${code ? ` (${code})` : ''}.`)
       }
     },
   }
@@ -69,18 +69,19 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
   }
 }
 
-function outcome({ status, headers }: HttpAnswer): Outcome<Posted> {
+/** @param host which of several endpoints it is */
+function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
   if (status >= 200 && status < 300) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
     return {
-      ok: false, reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`,
-      permanent: true,
+      ok: false, permanent: true,
+      reason: `${host} has moved (${status}). Set FORWARD_ENDPOINT, or "endpoint" of its form, to the new URL; redirects are not followed.`,
     }
   }
   if (status >= 400 && status < 500 && !PASSING.includes(status)) {
-    return { ok: false, reason: `FORWARD_ENDPOINT refused the submission (${status}).`, permanent: true }
+    return { ok: false, reason: `${host} refused the submission (${status}).`, permanent: true }
   }
-  return { ...retry(`FORWARD_ENDPOINT answered ${status}.`), ...retryAfter(headers['retry-after']) }
+  return { ...retry(`${host} answered ${status}.`), ...retryAfter(headers['retry-after']) }
 }
 
 /** Seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */

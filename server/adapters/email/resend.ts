@@ -158,7 +158,7 @@ function cause(status: number, name: string | undefined): string {
   if (name === 'invalid_attachment' || status === 413) {
     return `Resend refused the size or an attachment of the email (${status}). This is a bug; please report it.`
   }
-  return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS and FORWARD_EMAIL.`
+  return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS, and to whom it goes: FORWARD_EMAIL, or "to" of its form.`
 }
 
 function limit(name: string | undefined): string {

@@ -30,6 +30,8 @@ afterEach(() => {
   server.close()
 })
 
+const host = () => new URL(url).host
+
 function post(options: { signingSecret?: string, timeoutMs?: number } = {}) {
   return createEndpoint({ url, ...options }, createHttpClient()).post(BODY, 'id-1')
 }
@@ -77,7 +79,7 @@ describe('Endpoint', () => {
     respond(status, { location: '/elsewhere' })
     expect(await post()).toEqual({
       ok: false, permanent: true,
-      reason: `FORWARD_ENDPOINT has moved (${status}). Set it to the new URL; redirects are not followed.`,
+      reason: `${host()} has moved (${status}). Set FORWARD_ENDPOINT, or "endpoint" of its form, to the new URL; redirects are not followed.`,
     })
     expect(requests).toHaveLength(1)
   })
@@ -85,11 +87,11 @@ describe('Endpoint', () => {
   test.each([
     ...[400, 401, 403, 404, 410, 413, 422].map(status => [status, true] as const),
     ...[408, 409, 425, 429, 500, 502, 503, 504].map(status => [status, false] as const),
-  ])('%i: permanent is %s, the reason names setting and status and nothing of the answer', async (status, permanent) => {
+  ])('%i: permanent is %s, the reason names host and status and nothing of the answer', async (status, permanent) => {
     respond(status)
     const outcome = await post()
     expect(outcome).toEqual({
-      ok: false, permanent, reason: expect.stringMatching(new RegExp(`^FORWARD_ENDPOINT.*${status}`)),
+      ok: false, permanent, reason: expect.stringMatching(new RegExp(`^${host()} .*${status}`)),
     })
     expect(JSON.stringify(outcome)).not.toContain('secret answer')
   })
@@ -135,7 +137,7 @@ describe('Endpoint', () => {
   test('an endpoint that never answers is given up', async () => {
     answer = () => {}
     expect(await post({ timeoutMs: 50 })).toEqual({
-      ok: false, permanent: false, reason: 'FORWARD_ENDPOINT did not answer within 0.05 s.',
+      ok: false, permanent: false, reason: `${host()} did not answer within 0.05 s.`,
     })
   })
 
@@ -143,7 +145,7 @@ describe('Endpoint', () => {
     server.close()
     await once(server, 'close')
     expect(await post()).toEqual({
-      ok: false, permanent: false, reason: 'FORWARD_ENDPOINT cannot be reached (ECONNREFUSED).',
+      ok: false, permanent: false, reason: `${host()} cannot be reached (ECONNREFUSED).`,
     })
   })
 

@@ -132,7 +132,7 @@ describe('Resend', () => {
   })
 
   test.each([
-    [400, 'validation_error', true, 'FORWARD_EMAIL'],
+    [400, 'validation_error', true, 'FORWARD_EMAIL, or "to" of its form'],
     [400, 'invalid_idempotency_key', true, '400'],
     [401, 'validation_error', true, 'MAIL_API_KEY'],
     [401, 'missing_api_key', true, 'MAIL_API_KEY'],
