@@ -164,7 +164,8 @@ export function useSubmissionList() {
       search.value = { ...search.value, ids: new Set([...all, ...found]) }
     }
     greet(kept)
-    page.value = { ...page.value, rows: kept.sort(order), total }
+    const unreadable = page.value.unreadable?.filter(id => !ids.includes(id))
+    page.value = { ...page.value, rows: kept.sort(order), total, unreadable }
     const isLow = kept.length < LEAST_ROWS && cursor !== null && !filtered.value
     if (kept.length > MOST_ROWS || isLow || (kept.length === 0 && !isFirst)) void refresh()
   }

@@ -110,6 +110,8 @@ export interface RowPage {
   cursor: string | null
   /** How many submissions were looked at for this page. */
   scanned: number
+  /** Ids of those about here that cannot be read, and are in no row; absent for none. */
+  unreadable?: string[]
 }
 
 /** How many submissions a choice of the filter lists; null where nobody knows. */

@@ -53,6 +53,7 @@ test.each(SPOILT)('%s keeps nobody from all others, and the log says whose it is
   await client.zAdd('{triage}:due', { score: 1, value: spoilt })
   await until('a sweep', async () => (await client.zScore('{triage}:due', spoilt))! > 1)
   expect((await rows()).toSorted()).toEqual(ids.toSorted())
+  expect(await (await fetch(`${d.server.url}/api/submissions`)).json()).toMatchObject({ unreadable: [spoilt] })
   for (const file of ['submissions.csv', 'submissions.json']) {
     const exported = await (await fetch(`${d.server.url}/api/exports/${file}`)).text()
     expect([...ids, spoilt].map(id => exported.includes(id))).toEqual([true, true, false])

@@ -59,6 +59,7 @@ export async function listRows(
   const most = only === 'ids' ? Infinity : limit
   const found: Submission[] = []
   const ids: string[] = []
+  const unreadable = new Set<string>()
   let [scanned, size] = [0, limit]
   let cursor: string | null = before ?? null
   let page: PendingPage
@@ -68,6 +69,7 @@ export async function listRows(
       store.listPending({ limit: size, sort, only: indexOf(filter), ...cursor === null ? {} : { before: cursor } }),
     )
     cursor = page.cursor
+    for (const id of page.unreadable ?? []) unreadable.add(id)
     for (const [position, submission] of page.submissions.entries()) {
       scanned++
       if (!passes(submission)) continue
@@ -81,7 +83,10 @@ export async function listRows(
     size = runtime.now() - startedAt < QUICK_MS ? Math.min(2 * size, MOST_READ) : Math.max(limit, size >> 1)
   } while (cursor !== null && ids.length < most && runtime.now() - now < BUDGET_MS)
   const rows = await Promise.all(found.map(submission => row(submission, ports)))
-  return { now, revision, rows, found: ids, total: page.total, cursor, scanned }
+  return {
+    now, revision, rows, found: ids, total: page.total, cursor, scanned,
+    ...unreadable.size > 0 && { unreadable: [...unreadable] },
+  }
 }
 
 /** The index that has all that passes the filter, where there is one. */
