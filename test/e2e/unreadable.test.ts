@@ -105,7 +105,7 @@ test.each(SPOILT)('%s is told of to who asks for it or erases what names somebod
   expect(await (await post('/api/submissions/erase', { text: 'Marvin' })).json()).toMatchObject({ unreadable: [] })
 })
 
-test('a trace that is no JSON keeps nobody from those that ended, nor from erasing what names somebody', async () => {
+test('a trace or line of the audit trail that is no JSON keeps nobody from what ended, nor from erasing', async () => {
   const [kept, spoilt] = [
     await submitForm(d.server, { email: 'ada@example.com' }), await submitForm(d.server, { email: 'ada@example.com' }),
   ]
@@ -113,6 +113,7 @@ test('a trace that is no JSON keeps nobody from those that ended, nor from erasi
   for (const id of [kept, spoilt]) await post(`/api/submissions/${id}/decision`, { action: 'spam' })
   await d.server.drain()
   expect(await client.set(`{triage}:t:${spoilt}`, '[2,"settled', { condition: 'XX' })).toBe('OK')
+  await client.zAdd('{triage}:audit', { score: Date.now(), value: '{"id":' })
   expect(await rows('?state=done')).toEqual([kept])
   const erased = await post('/api/submissions/erase', { email: 'ada@example.com' })
   expect([erased.status, await erased.json()]).toEqual([200, expect.objectContaining({ erased: 1, before: null })])

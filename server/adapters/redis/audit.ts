@@ -1,3 +1,4 @@
+import { jsonIn } from '../../../shared/utils/json'
 import type { AuditLine } from '../../ports/submission'
 import type { Calls } from './calls'
 import type { RedisClient } from './client'
@@ -10,21 +11,24 @@ const AUDIT_LINES = 100_000
 /** Lines that are read at a time, some 400 KB: a whole trail may take a slow line longer than a call may take. */
 const PIECE = 2000
 
-/** The newest lines, newest first, none from before `since`; what comes in meanwhile moves none of them. */
+/**
+ * The newest lines, newest first, none from before `since`; what comes in meanwhile moves none of them. One that cannot
+ * be read keeps nobody from the others.
+ */
 export async function readAudit(
   client: RedisClient, { call }: Calls, limit: number, since: number,
 ): Promise<AuditLine[]> {
-  const lines: AuditLine[] = []
+  const lines: { at: number, line: AuditLine | undefined }[] = []
   for (;;) {
     const last = lines.at(-1)?.at
     // Several may be of one moment, of which the next piece leaves out those that are there.
     const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== last)
     const count = Math.min(limit - lines.length, PIECE)
-    const found = await call(() => client.zRange(
+    const found = await call(() => client.zRangeWithScores(
       AUDIT, last ?? '+inf', since, { BY: 'SCORE', REV: true, LIMIT: { offset, count } },
     ))
-    lines.push(...found.map(text => JSON.parse(text) as AuditLine))
-    if (found.length < count || lines.length === limit) return lines
+    lines.push(...found.map(({ value, score }) => ({ at: score, line: jsonIn(value) as AuditLine | undefined })))
+    if (found.length < count || lines.length === limit) return lines.flatMap(({ line }) => line ?? [])
   }
 }
 
