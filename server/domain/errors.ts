@@ -77,7 +77,7 @@ export class FilesTooLarge extends worded('FILES_TOO_LARGE') {}
 /** The form does not take what a file is, whatever it is called. */
 export class FileTypeRefused extends worded('FILE_TYPE_NOT_ACCEPTED') {}
 
-/** A file could not be kept: nothing was stored. */
+/** A file could not be kept: nothing was stored. Or, as it then advises, it could not be read. */
 export class FilesUnavailable extends DomainError {
   constructor(cause: unknown, advice = 'Nothing was saved; send the form again in a moment.') {
     super('FILES_UNAVAILABLE', `The storage for files cannot be reached. ${advice}`, { cause })

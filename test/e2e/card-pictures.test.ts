@@ -134,8 +134,8 @@ test('a file that its storage lost holds the email up, until somebody who was to
   await d.server.drain()
   const { attachments, text } = JSON.parse(mails().map(({ body }) => body).join()) as Record<string, string>
   expect(attachments).toEqual([expect.objectContaining({ filename: 'me.png' })])
-  expect(text).toContain('cv.pdf (application/pdf, 0.1 KB), which its storage has lost')
-  expect(text).toContain('me.png (image/png, 0.1 KB), attached')
+  expect(text).toContain('cv.pdf (application/pdf, 100 bytes), which its storage has lost')
+  expect(text).toContain('me.png (image/png, 70 bytes), attached')
 })
 
 test('a card whose picture Slack cannot fetch is shown without it, and with everything else', async () => {
