@@ -50,6 +50,18 @@ it('a card that is not on record says who decided once somebody clicks it', asyn
   expect(await textOf(copy)).toContain('Marked as spam by Ada Lovelace')
 })
 
+it('so does one whose submission somebody wants to edit, for which no form opens', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  const [known, copy] = [await copyOf(card), await copyOf(card)]
+  await click(d, card, 'spam', id)
+  await click(d, known, 'edit', id)
+  await click(d, copy, 'edit', UNKNOWN)
+  expect([await textOf(known), await textOf(copy)]).toEqual([
+    expect.stringContaining('Marked as spam by Ada Lovelace'), expect.stringContaining('Not kept any more.'),
+  ])
+  expect(d.slack.calls('views.open')).toEqual([])
+})
+
 /** Somebody deletes a card in Slack, and Slack tells of it. */
 async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
   const response = await fetch(new URL('chat.delete', d.slack.apiUrl), {

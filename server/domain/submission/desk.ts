@@ -78,8 +78,13 @@ export class Desk {
     return { known: null }
   }
 
-  /** Whoever comes too late is told what became of it, and the card that they clicked shows it from then on. */
-  async late(id: string, card?: CardRef): Promise<ClaimResult & { claimed: false }> {
+  /**
+   * Whoever comes too late is told what became of it, and the card that they clicked shows it from then on.
+   *
+   * @param known what there is of it for this place; of what belongs elsewhere no card is drawn
+   */
+  async late(id: string, known: Submission | null, card?: CardRef): Promise<ClaimResult & { claimed: false }> {
+    if (!known) return this.refuse(id, null, card)
     const present = await this.ports.store.get(id)
     if (present && card) this.ports.runtime.background(this.bringInLine(id, card, present))
     return this.refuse(id, present, card)

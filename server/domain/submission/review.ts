@@ -55,7 +55,9 @@ export class Review {
     if ('forbidden' in found) return found
     const { known } = found
     const form = known?.state === 'open' && known.data ? editForm(known, this.ports.presentation) : null
-    return form && (await this.taking.warning(known!, person, click) ?? form)
+    if (form) return await this.taking.warning(known!, person, click) ?? form
+    await this.desk.late(id, known, click?.card)
+    return null
   }
 
   /**
@@ -159,7 +161,7 @@ export class Review {
   ): Promise<ClaimResult | Extract<Outcome, Errors>> {
     const { card, press } = click ?? {}
     const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
-    if (!known) return this.desk.refuse(id, null, card)
+    if (!known) return this.desk.late(id, known, card)
     const reviewer = signatureOf(person)
     const form = presentation.forms.of(known.form)
     const deliveries = deliveriesOf(form)
@@ -176,7 +178,7 @@ export class Review {
     if ('refused' in applied) {
       const isTaken = heeds && applied.refused === 'taken'
       const way = click ? 'press' : 'approval'
-      return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, card)
+      return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, known, card)
     }
     log.info('submission.claimed', {
       submission: id, action, edited: 'edit' in changes, platform: reviewer.platform, reviewer: reviewer.id,

@@ -96,7 +96,7 @@ export class Taking {
     id: string, known: Submission | null, by: Reviewer, event: EventOf<'taken'> | EventOf<'returned'>,
   ): Promise<ClaimResult> {
     const { store, outbox, presentation, runtime, log } = this.ports
-    if (!known) return this.desk.late(id, event.card)
+    if (!known) return this.desk.late(id, known, event.card)
     if (!presentation.forms.of(known.form).claim) return { claimed: false, message: OFF }
     const applied = await outbox.apply(id, [event], known)
     if (!('refused' in applied)) {
@@ -105,7 +105,7 @@ export class Taking {
       return { claimed: true }
     }
     if (applied.refused === 'unchanged') return { claimed: true }
-    if (applied.refused !== 'taken') return this.desk.late(id, event.card)
+    if (applied.refused !== 'taken') return this.desk.late(id, known, event.card)
     const present = await store.get(id)
     const holder = present && holderOf(present, runtime.now())
     if (!holder) return { claimed: false, message: LET_GO }

@@ -68,6 +68,25 @@ test('a card is drawn by a click on it only where nothing of it is kept, and in 
   expect(await drawn(crypto.randomUUID(), ['slack/C2'])).toEqual([[expect.stringContaining('Not kept any more.')]])
 })
 
+test.each<[string, (review: Review, id: string) => Promise<unknown>]>([
+  ['forward', (review, id) => review.decide(id, 'forward', ADA, { card: CARD })],
+  ['edit', (review, id) => review.edit(id, ADA, { card: CARD })],
+  ['undo', (review, id) => review.revoke(id, 'forward', ADA, { card: CARD })],
+  ['send again', (review, id) => review.sendAgain(id, undefined, ADA, { card: CARD })],
+  ['take', ({ taking }, id) => taking.take(id, ADA, { card: CARD })],
+  ['hand back', ({ taking }, id) => taking.handBack(id, ADA, { card: CARD })],
+])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
+  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  const id = await triage.post({ name: 'Ada' })
+  await triage.review.decide(id, 'forward', ADA)
+  await triage.runtime.drain()
+  const [before, drawn] = [await triage.store.get(id), triage.board.history.length]
+  await press(reviewAt(['slack/C2']), id)
+  await triage.runtime.drain()
+  expect(triage.board.history.slice(drawn)).toEqual([])
+  expect(await triage.store.get(id)).toEqual(before)
+})
+
 test.each([
   ['answered below its card where messages stay as they were posted', true, ['*Ada* was faster']],
   ['shown by its card, and not answered, where that is updated', undefined, []],
