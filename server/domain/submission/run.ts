@@ -207,7 +207,8 @@ export class Run {
     switch (work.kind) {
       case 'post':
         if (submission.state !== 'open' || !await this.ports.queue.mayPost(work, this.id)) return 'waiting'
-        return shown({ version: submission.version }, await board.post(
+        // An earlier one may have arrived after all, and be what its platform answers with.
+        return shown({ version: work.attempts > 0 ? 0 : submission.version }, await board.post(
           work.room!, cardView(submission, presentation), work.key.split('#')[1],
         ))
       case 'remind': {

@@ -226,3 +226,22 @@ test('a card that was behind and is edited for a click is done: no later attempt
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
+
+test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
+  await triage.close()
+  triage = await openTriage({ form: { claim: 'soft' } })
+  const { board, review, runtime } = triage
+  const post = board.post.bind(board)
+  board.post = async (...first) => {
+    const outcome = await post(...first)
+    // As Discord and Google Chat do for a post that they have seen.
+    board.post = () => Promise.resolve(outcome)
+    return { ok: false, permanent: false, reason: 'No answer.' }
+  }
+  const id = await triage.post(FORM)
+  await review.taking.take(id, ADA)
+  runtime.time += 60_000
+  await triage.sweep()
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.notes).toEqual(['Ada has it (Slack, 12:00 UTC)'])
+})
