@@ -7,6 +7,7 @@ import type { EditForm, Place, SendAgainForm } from '../ports/board'
 import type { Log } from '../ports/runtime'
 import { Unreadable } from '../ports/store'
 import type { Person } from '../ports/submission'
+import type { ClaimResult } from '../ports/submission-access'
 import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { within } from '../../shared/utils/time'
@@ -52,6 +53,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const refuse = (event: ActionEvent, { message, forbidden }: Forbidden) => (
     tellPrivately(event, message, TITLES[forbidden], handlers)
   )
+  /** Why nothing came of a click that decides nothing. */
+  const tell = async (event: ActionEvent, result: ClaimResult) => {
+    if (result.claimed) return
+    await (isForbidden(result) ? refuse(event, result) : whisper(event, result.message, handlers))
+  }
 
   bot.onAction(['forward', 'spam'], event => answered(event, handlers, async (id) => {
     const review = await reviewOf(event, event.threadId)
@@ -64,19 +70,16 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   bot.onAction(['take', 'hand_back'], event => answered(event, handlers, async (id) => {
     const { taking } = await reviewOf(event, event.threadId)
     const [person, click] = [reviewerOf(event, handlers), clickOf(event, handlers)]
-    const taken = event.actionId === 'take' ? taking.take(id, person, click) : taking.handBack(id, person, click)
-    const result = await taken
-    if (isForbidden(result)) await refuse(event, result)
+    await tell(event, await (
+      event.actionId === 'take' ? taking.take(id, person, click) : taking.handBack(id, person, click)
+    ))
   }))
 
   bot.onAction(['undo', 'not_spam'], event => answered(event, handlers, async (id) => {
     const review = await reviewOf(event, event.threadId)
-    const result = await review.revoke(
+    await tell(event, await review.revoke(
       id, event.actionId === 'undo' ? 'forward' : 'spam', reviewerOf(event, handlers), clickOf(event, handlers),
-    )
-    if (result.claimed) return
-    if (isForbidden(result)) return refuse(event, result)
-    await whisper(event, result.message, handlers)
+    ))
   }))
 
   bot.onAction('edit', event => answered(event, handlers, async (id) => {

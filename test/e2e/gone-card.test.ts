@@ -5,7 +5,7 @@ import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
 import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
-import { envelope, nextTs } from '../support/slack-talk'
+import { envelope, nextTs, whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 
@@ -60,6 +60,17 @@ it('so does one whose submission somebody wants to edit, for which no form opens
     expect.stringContaining('Marked as spam by Ada Lovelace'), expect.stringContaining('Not kept any more.'),
   ])
   expect(d.slack.calls('views.open')).toEqual([])
+})
+
+it('who presses a button of when people still took submissions is told that nobody does any more', async () => {
+  const { id, card } = await submit(d, { name: 'Ada' })
+  const word = async (action: string) => {
+    await click(d, card, action, id)
+    return whispers(d.slack).at(-1)?.text
+  }
+  expect([await word('take'), await word('hand_back')]).toEqual(
+    Array.from({ length: 2 }, () => 'Nobody takes submissions here: TAKE is not set.'),
+  )
 })
 
 /** Somebody deletes a card in Slack, and Slack tells of it. */
