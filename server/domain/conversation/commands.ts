@@ -158,9 +158,10 @@ export class ChatCommands {
     const decided = (outcome: string) => ours.filter(line => line.outcome === outcome).length
     return says([
       connected,
-      ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
       `Waiting: ${found.length}${complete ? '' : ' or more'}`,
       `Last 24 hours: ${decided('forwarded') + decided('edited')} forwarded, ${decided('spam')} marked as spam, ${decided('expired')} expired${recent.length === AUDITED ? ' (or more)' : ''}`,
+      // Of many forms the last are cut off.
+      ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
     ].join('\n'))
   }
 
