@@ -63,6 +63,15 @@ it.each([
   expect(d.server.output()).not.toContain('RangeError')
 })
 
+it('what is said while the space takes no more gets there when it may', async () => {
+  let refused = 0
+  google.fault = ({ method, path }) => method === 'POST' && path.includes('/messages') && refused++ < 2
+    ? { status: 429, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' }
+    : undefined
+  expect(await answerTo('hello')).toContain('Hello Ada Lovelace')
+  google.fault = () => undefined
+})
+
 it('a form that is shown on request appears as it was typed', async () => {
   const hostile = '<users/all> **bold** [bank](https://evil.example)\nnext line'
   const { submissionId: id } = await (await sendForm(d.server, { title: hostile })).json() as { submissionId: string }

@@ -19,11 +19,8 @@ afterAll(async () => {
   await teams.close()
 })
 
-it.each([
-  ['before the words', '<at>Form Triage</at> status'], ['without a space', '<at>Form Triage</at>status'],
-  ['behind them', 'status <at>Form Triage</at>'],
-  ['in both places', '<at>Form Triage</at>&nbsp;status <at>Form Triage</at>'],
-])('a command is understood whatever the app is called, with its name %s', async (_, text) => {
+/** What is answered to somebody who mentions the bot. */
+async function answerTo(text: string): Promise<string> {
   const before = teams.messages().length
   const id = String(++messages)
   const { TEAMS_APP_ID, TEAMS_CHANNEL_ID } = teams.env
@@ -36,7 +33,26 @@ it.each([
   })
   expect(status).toBe(200)
   await d.server.drain()
-  const said = JSON.stringify(teams.messages().slice(before))
+  return JSON.stringify(teams.messages().slice(before))
+}
+
+it.each([
+  ['before the words', '<at>Form Triage</at> status'], ['without a space', '<at>Form Triage</at>status'],
+  ['behind them', 'status <at>Form Triage</at>'],
+  ['in both places', '<at>Form Triage</at>&nbsp;status <at>Form Triage</at>'],
+])('a command is understood whatever the app is called, with its name %s', async (_, text) => {
+  const said = await answerTo(text)
   expect(said).toContain('Connected: ')
   expect(said).not.toContain('did not understand')
+})
+
+it.each([
+  ['says for how long', { 'retry-after': '1' }], ['does not say for how long', undefined],
+])('what is said while Teams takes no more, and %s, gets there when it may', async (_, headers) => {
+  let refused = 0
+  teams.fault = ({ method, path }) => method === 'POST' && path.includes('/activities') && refused++ < 2
+    ? { status: 429, headers }
+    : undefined
+  expect(await answerTo('<at>Form Triage</at> status')).toContain('Connected: ')
+  teams.fault = () => undefined
 })

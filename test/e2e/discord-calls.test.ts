@@ -38,6 +38,17 @@ describe('calls through the SDK', () => {
     expect(await adapter().getUser(s.discord.user.id)).toBeNull()
   })
 
+  it('that say something, or go on with it, wait for as long as Discord asks', async () => {
+    const thread = `discord:${s.discord.guildId}:${s.discord.channelId}`
+    refuse(2, 1.2)
+    const { id } = await adapter().postMessage(thread, 'One.')
+    refuse(2, 1.2)
+    await adapter().editMessage(thread, id, 'One. Two.')
+    expect(s.discord.messages().find(message => message.id === id)!.content).toBe('One. Two.')
+    refuse(1, 3600)
+    await expect(adapter().postMessage(thread, 'Three.')).rejects.toThrow('too many requests')
+  })
+
   it('ping nobody by what they quote', async () => {
     await adapter().postMessage(
       `discord:${s.discord.guildId}:${s.discord.channelId}`, `@everyone <@${s.discord.user.id}>`,

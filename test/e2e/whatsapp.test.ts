@@ -137,6 +137,17 @@ it('what the reviewer writes is answered', async () => {
   expect(answer.replyTo).toBeUndefined()
 })
 
+it('what is said while WhatsApp takes no more gets there when it may', async () => {
+  let refused = 0
+  whatsapp.fault = () => refused++ < 2 ? refusal(130429, 429) : undefined
+  const before = whatsapp.messages().length
+  await whatsapp.write(d.server.url, 'status')
+  await d.server.drain()
+  expect(whatsapp.messages().slice(before)).toEqual([
+    expect.objectContaining({ text: expect.stringContaining('Connected: ') as string }),
+  ])
+})
+
 it('a picture is shown to the model, whenever it was sent in the conversation', async () => {
   const agent = await deployAgent({ ...whatsapp.env, ...NO_SLACK })
   try {

@@ -1,6 +1,7 @@
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
+import { patiently } from '../shared/patience'
 import { withWholeQuotes } from '../shared/quotes'
 import { withPlainNames } from './escape'
 import { MESSAGE_LENGTH } from './interactions'
@@ -29,6 +30,14 @@ export class RestDiscordAdapter extends DiscordAdapter {
     super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...nobody })
     this.rest = createDiscordRest(settings, http)
     withWholeQuotes(this.formatConverter)
+  }
+
+  override postMessage(...message: Parameters<DiscordAdapter['postMessage']>) {
+    return patiently(() => super.postMessage(...message))
+  }
+
+  override editMessage(...edit: Parameters<DiscordAdapter['editMessage']>) {
+    return patiently(() => super.editMessage(...edit))
   }
 
   /** The SDK lists the threads of a channel with what they begin with; a private one is for those who are in it. */

@@ -68,12 +68,12 @@ const REFUSALS: readonly { codes: readonly number[], advice: string, content?: t
 /** A call that did not work. Its message says nothing of what was sent. */
 export class DiscordError extends Error {
   /**
-   * @param failure what to do about it
+   * @param refusal what to do about it
    * @param code Discord's own, or the HTTP status; of a call without an answer the connection's
    * @param status 0 without an answer
    */
-  constructor(readonly failure: Failure, readonly code: string, readonly status = 0) {
-    super(failure.reason)
+  constructor(readonly refusal: Failure, readonly code: string, readonly status = 0) {
+    super(refusal.reason)
     this.name = 'DiscordError'
   }
 }
@@ -143,8 +143,8 @@ function refusal({ status, headers, json }: HttpAnswer): DiscordError {
 }
 
 /** The pause after which the call may be repeated at once; undefined when that is of no use, or too long. */
-function shortPause({ code, status, failure }: DiscordError, attempt: number): number | undefined {
-  const { retryAfterMs = Infinity } = failure
+function shortPause({ code, status, refusal }: DiscordError, attempt: number): number | undefined {
+  const { retryAfterMs = Infinity } = refusal
   if (code === UNKNOWN_WEBHOOK) return UNKNOWN_YET_MS[attempt]
   return status === 429 && retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined
 }

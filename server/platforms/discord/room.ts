@@ -60,7 +60,7 @@ async function outcomeOf<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>>
     return await act()
   }
   catch (error) {
-    if (error instanceof DiscordError) return error.failure
+    if (error instanceof DiscordError) return error.refusal
     throw error
   }
 }

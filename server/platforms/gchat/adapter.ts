@@ -2,7 +2,8 @@ import { GoogleChatAdapter } from '@chat-adapter/gchat'
 import type {
   AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions,
 } from 'chat'
-import type { Outcome } from '../../ports/delivery'
+import { valueOf } from '../shared/answers'
+import { patiently } from '../shared/patience'
 import { withWholeQuotes } from '../shared/quotes'
 import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
@@ -87,9 +88,9 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   /** Cards go out as our rooms send them: the SDK cuts values and takes what users and forms say for markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    if (!speech) return super.postMessage(threadId, message)
+    if (!speech) return patiently(() => super.postMessage(threadId, message))
     const { spaceName, threadName } = this.decodeThreadId(threadId)
-    const { name } = posted(await this.createCard(spaceName, speech, { threadName }))
+    const { name } = await patiently(async () => valueOf(await this.createCard(spaceName, speech, { threadName })))
     return { id: String(name), threadId, raw: this.contentOf(speech.card) }
   }
 
@@ -98,7 +99,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     const speech = speechIn(message)
     if (!speech) return super.postEphemeral(threadId, userId, message)
     const { spaceName, threadName } = this.decodeThreadId(threadId)
-    const raw = posted(await this.createCard(spaceName, speech, { threadName, viewer: userId }))
+    const raw = valueOf(await this.createCard(spaceName, speech, { threadName, viewer: userId }))
     return { id: String(raw.name), threadId, usedFallback: false, raw }
   }
 
@@ -106,8 +107,8 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    if (!speech) return super.editMessage(threadId, messageId, message)
-    posted(await this.updateCard(messageId, speech.card))
+    if (!speech) return patiently(() => super.editMessage(threadId, messageId, message))
+    await patiently(async () => valueOf(await this.updateCard(messageId, speech.card)))
     return { id: messageId, threadId, raw: this.contentOf(speech.card) }
   }
 
@@ -159,11 +160,6 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   private contentOf(card: CardElement) {
     return { cardsV2: [googleCard(card, this.settings.endpointUrl)] }
   }
-}
-
-function posted<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new Error(outcome.reason)
-  return outcome.value
 }
 
 /** The SDK advises to set the id that is learned here, and tells twice of a token that does not hold. */

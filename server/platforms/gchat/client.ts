@@ -8,6 +8,9 @@ const TIMEOUT_MS = 10_000
 /** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
 const ONCE = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
 
+/** Pause where Google limits the rate and does not say for how long, s: a space takes one message in that. */
+const LEAST_PAUSE_S = 1
+
 /** The tokens of the sign-in carry the time. */
 const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
 
@@ -51,12 +54,13 @@ export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answ
     }
     const { code, reasons } = read(data)
     const specific = BY_STATUS[reasons.find(reason => Object.hasOwn(BY_STATUS, reason)) ?? '']
-    const advice = reasons.some(reason => LIMITED.test(reason)) ? undefined : specific ?? PERMANENT[status]
+    const isLimited = status === 429 || reasons.some(reason => LIMITED.test(reason))
+    const advice = isLimited ? undefined : specific ?? PERMANENT[status]
     return refused({
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
       content: advice !== undefined && !specific && CONTENT.includes(status), gone: status === 404,
       // A plain object or `Headers`, by the version of Google's client.
-      pause: new Headers(headers as HeadersInit).get('retry-after'),
+      pause: new Headers(headers as HeadersInit).get('retry-after') ?? (isLimited ? LEAST_PAUSE_S : undefined),
     })
   }
   catch (error) {

@@ -32,6 +32,12 @@ export function done(outcome: Outcome<unknown>): Outcome {
   return outcome.ok ? { ok: true, value: undefined } : outcome
 }
 
+/** The value of an outcome, or an error that keeps the refusal, as adapters of the SDK have it. */
+export function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value
+  throw Object.assign(new Error(outcome.reason), { refusal: outcome })
+}
+
 /** A vendor's name for what went wrong, fit to be shown; empty when it has none. */
 export function codeIn(value: unknown): string {
   return typeof value === 'string' ? value.replace(/[^\w.-]/g, '').slice(0, MAX_CODE) : ''

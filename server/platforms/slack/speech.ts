@@ -1,7 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { escapeSlackText } from '@chat-adapter/slack/format'
 import type { RawMessage } from 'chat'
 import type { HttpClient } from '../../ports/http'
+import { valueOf } from '../shared/answers'
+import { patiently } from '../shared/patience'
 import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
 import type { SlackCall } from './client'
@@ -11,23 +12,19 @@ interface Place {
   threadTs: string
 }
 
-/** Longest pause that is waited for; Slack (https://docs.slack.dev/apis/web-api/rate-limits) asks for about a second. */
-const LONGEST_PAUSE_MS = 30_000
-const ATTEMPTS = 5
-
 export async function postSpeech(
   call: SlackCall, { channel, threadTs }: Place, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
-  const value = await patiently(call, 'chat.postMessage', {
+  const value = await patiently(async () => valueOf(await call('chat.postMessage', {
     channel, ...threadTs ? { thread_ts: threadTs } : {}, ...contentOf(speech), unfurl_links: false, unfurl_media: false,
-  })
+  })))
   return { id: String(value.ts), threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
 export async function updateSpeech(
   call: SlackCall, { channel, threadTs }: Place, ts: string, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
-  const value = await patiently(call, 'chat.update', { channel, ts, ...contentOf(speech) })
+  const value = await patiently(async () => valueOf(await call('chat.update', { channel, ts, ...contentOf(speech) })))
   return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
@@ -35,11 +32,9 @@ export async function updateSpeech(
 export async function whisper(
   call: SlackCall, { channel, threadTs }: Place, user: string, speech: PostableSpeech,
 ): Promise<Record<string, unknown>> {
-  const outcome = await call('chat.postEphemeral', {
+  return valueOf(await call('chat.postEphemeral', {
     channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...contentOf(speech),
-  })
-  if (!outcome.ok) throw new Error(outcome.reason)
-  return outcome.value
+  }))
 }
 
 /**
@@ -63,16 +58,4 @@ export function contentOf(
   // Only `mrkdwn` mentions; the mention stands alone in it.
   const notified = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
   return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
-}
-
-async function patiently(
-  call: SlackCall, method: string, body: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await call(method, body)
-    if (outcome.ok) return outcome.value
-    const pauseMs = outcome.retryAfterMs ?? Infinity
-    if (attempt === ATTEMPTS || pauseMs > LONGEST_PAUSE_MS) throw new Error(outcome.reason)
-    await wait(pauseMs)
-  }
 }

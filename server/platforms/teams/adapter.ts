@@ -4,6 +4,8 @@ import type {
   AdapterPostableMessage, CardElement, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions,
 } from 'chat'
 import type { Outcome } from '../../ports/delivery'
+import { valueOf } from '../shared/answers'
+import { patiently } from '../shared/patience'
 import { withWholeQuotes } from '../shared/quotes'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
 import { answeredWithin } from '../shared/within'
@@ -96,14 +98,16 @@ export class FormTeamsAdapter extends TeamsAdapter {
   /** Cards go out as our rooms send them: the SDK renders what users and forms say as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? this.say(threadId, speech) : super.postMessage(threadId, message)
+    return patiently(() => speech ? this.say(threadId, speech) : super.postMessage(threadId, message))
   }
 
   override async editMessage(
     threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return speech ? this.say(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+    return patiently(() => (
+      speech ? this.say(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+    ))
   }
 
   /** Where a dialog is awaited, in its place. The SDK sends words as markdown, and waits for them without a bound. */
@@ -208,9 +212,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 
   private async say(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string) {
-    const outcome = await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId)
-    if (!outcome.ok) throw new Error(outcome.reason)
-    return { id: messageId ?? String(outcome.value.id), threadId, raw: cardMessage(card, fallbackText) }
+    const { id } = valueOf(await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId))
+    return { id: messageId ?? String(id), threadId, raw: cardMessage(card, fallbackText) }
   }
 
   /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/targeted-messages */
@@ -220,8 +223,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const recipient = { id: userId, name: userId, role: 'user', isTargeted: true }
     const from = { id: this.app.id ?? '', role: 'bot' }
     const body = { type: 'message', from, recipient, text, textFormat: 'plain' }
-    const outcome = await this.connector({ method: 'POST', serviceUrl, path, body })
-    if (!outcome.ok) throw new Error(outcome.reason)
+    valueOf(await this.connector({ method: 'POST', serviceUrl, path, body }))
   }
 
   private warnOfOddClick(): void {

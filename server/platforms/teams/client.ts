@@ -5,6 +5,9 @@ import { answeredWithin } from '../shared/within'
 /** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
 export const TIMEOUT_MS = 10_000
 
+/** Pause where Teams limits the rate and does not say for how long, s. */
+const LEAST_PAUSE_S = 1
+
 export interface TeamsSettings {
   appId: string
   appPassword: string
@@ -69,7 +72,7 @@ export async function callConnector(request: () => Promise<ConnectorResponse>): 
     return refused({
       reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
       content: !specific && CONTENT.includes(status), gone: status === 404,
-      pause: (headers as Record<string, unknown>)['retry-after'],
+      pause: (headers as Record<string, unknown>)['retry-after'] ?? (status === 429 ? LEAST_PAUSE_S : undefined),
     })
   }
   catch (error) {

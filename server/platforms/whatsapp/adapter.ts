@@ -1,6 +1,7 @@
 import { WhatsAppAdapter, WhatsAppApiError, type WhatsAppRawMessage } from '@chat-adapter/whatsapp'
 import type { AdapterPostableMessage, Logger, RawMessage, WebhookOptions } from 'chat'
 import { sameSecret } from '../../../shared/same-secret'
+import { patiently } from '../shared/patience'
 import { speechIn } from '../shared/speech'
 import { messageOf, updateOf } from './cards'
 import { withoutMarkdown } from './escape'
@@ -65,6 +66,15 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     if (sameSecret(given, this.expected)) return super.handleVerificationChallenge(request)
     this.logger.warn('The webhook was asked for with another WHATSAPP_VERIFY_TOKEN.')
     return new Response('Forbidden', { status: 403 })
+  }
+
+  override postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
+    return patiently(() => super.postMessage(threadId, message))
+  }
+
+  /** For cards, which are outstanding work until they are there. */
+  postAtOnce(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
+    return super.postMessage(threadId, message)
   }
 
   /** Nothing that was sent can be changed: what is new is said below it. */

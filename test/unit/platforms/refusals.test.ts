@@ -11,7 +11,7 @@ const slack = (error: string) => (
 )
 const discord = (code: number, status = 400) => createDiscordRest(
   { botToken: 'x' }, answering(status, { code }),
-)('POST', '/channels/1/messages').catch(({ failure }: DiscordError) => failure)
+)('POST', '/channels/1/messages').catch(({ refusal }: DiscordError) => refusal)
 const teams = (status: number) => callConnector(async () => ({ status, headers: {}, data: {} }))
 const google = (status: number) => callGoogle(async () => ({ status, headers: {}, data: {} }))
 

@@ -22,7 +22,7 @@ const slack = (error: string, team?: string) => createSlackCall(
 )('chat.postMessage', {})
 const discordAnswer = (answer: HttpClient) => (
   createDiscordRest({ botToken: 'x' }, answer)('POST', '/channels/1/messages').then(
-    value => ({ ok: true as const, value }), ({ failure }: DiscordError) => failure,
+    value => ({ ok: true as const, value }), ({ refusal }: DiscordError) => refusal,
   )
 )
 const discord = (code: number, status = 400) => discordAnswer(answering(status, { code, message: SECRET }))

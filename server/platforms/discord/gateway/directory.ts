@@ -29,7 +29,7 @@ export class Reader {
   /** @throws DeliveryFailed permanent where asking again is of no use */
   get<T>(path: string): Promise<T> {
     const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error) => {
-      const { message, status, failure: { retryAfterMs } } = error as DiscordError
+      const { message, status, refusal: { retryAfterMs } } = error as DiscordError
       const permanent = status >= 400 && status < 500 && status !== 429 && status !== 408
       throw new DeliveryFailed(message, { permanent, retryAfterMs })
     })
