@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
+import { PASSWORD, visit } from '../support/visitor'
 import { PICTURE, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
 
 /** WhatsApp alone: no variable of Slack is set. */
@@ -129,6 +130,19 @@ describe('a webhook', () => {
     expect((await whatsapp.fail(d.server.url, 131047)).status).toBe(200)
     await logged('A message was not delivered. WhatsApp answered 131047. The person of WHATSAPP_CHAT_ID has to write')
   })
+})
+
+it('a card that did not arrive waits to be posted again, and the history says why', async () => {
+  const { id, card } = await submitForm({ name: 'unread' })
+  await d.server.drain()
+  await whatsapp.fail(d.server.url, 131047, card.id)
+  await d.server.drain()
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  const { history } = await (await ada.get(`/api/submissions/${id}`)).json() as { history: object[] }
+  expect(history).toHaveLength(2)
+  expect(history[1]).toMatchObject({ text: 'Card on WhatsApp failed' })
+  expect(JSON.stringify(history[1])).toContain('24 hours have passed.')
 })
 
 it('what the reviewer writes is answered', async () => {

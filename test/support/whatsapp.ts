@@ -49,7 +49,7 @@ export interface WhatsApp extends Proxy {
   /** The reviewer sends the picture, with words below it. */
   sendPicture: (serverUrl: string, caption: string) => Promise<Response>
   /** Meta tells that a message which it took did not arrive. */
-  fail: (serverUrl: string, code: number) => Promise<Response>
+  fail: (serverUrl: string, code: number, id?: string) => Promise<Response>
 }
 
 /**
@@ -127,8 +127,8 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     sendPicture: (serverUrl: string, caption: string) => hear(
       serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
-    fail: (serverUrl: string, code: number) => send(serverUrl, {
-      statuses: [{ id: 'wamid.1', status: 'failed', timestamp: '1', recipient_id: CHAT, errors: [{ code }] }],
+    fail: (serverUrl: string, code: number, id = 'wamid.0') => send(serverUrl, {
+      statuses: [{ id, status: 'failed', timestamp: '1', recipient_id: CHAT, errors: [{ code }] }],
     }),
   })
 }

@@ -22,6 +22,9 @@ const MAX_ATTEMPTS = 9
 /** Pause, ms, before a card is tried again that was refused for what it says: something has to change first. */
 const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 
+/** Pause, ms, before a card is posted again that its platform took and did not deliver. */
+export const UNDELIVERED_PAUSE_MS = MAX_DELAY_MS
+
 /** A room that refuses whatever is posted is left alone for so many times the base delay: 1 min at the default base. */
 const ROOM_PAUSE = 12
 

@@ -18,17 +18,28 @@ export interface DeletedCardsPorts {
   runtime: Pick<Runtime, 'background'>
 }
 
+/** Of a message that is not there, and why not, if it never was. */
+interface Report {
+  card: CardRef
+  place: Place
+  undelivered?: string
+}
+
 /** Cards that people delete while they are waited for. */
 export class DeletedCards {
-  private reported: { card: CardRef, place: Place }[] = []
+  private reported: Report[] = []
   private looking: Promise<void> | null = null
 
   constructor(private readonly ports: DeletedCardsPorts) {}
 
-  /** A message was deleted, whosever it was. Any number at once are looked for together. */
-  deleted(card: CardRef, place: Place): Promise<void> {
+  /**
+   * A message was deleted, whosever it was. Any number at once are looked for together.
+   *
+   * @param undelivered why it never arrived, if that is how it went
+   */
+  deleted(card: CardRef, place: Place, undelivered?: string): Promise<void> {
     if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()
-    this.reported.push({ card, place })
+    this.reported.push({ card, place, undelivered })
     return this.looking ??= this.look().finally(() => { this.looking = null })
   }
 
@@ -38,19 +49,19 @@ export class DeletedCards {
       const { found } = await pendingAt('everywhere', READING, this.ports)
       for (const submission of found) {
         for (const card of submission.cards) {
-          const isDeleted = reported.some(({ card: of, place }) => (
+          const report = reported.find(({ card: of, place }) => (
             sameCard(of, card) && place.includes(this.ports.board.roomOf(card))
           ))
-          if (isDeleted) await this.replace(submission, card)
+          if (report) await this.replace(submission, card, report)
         }
       }
     }
   }
 
-  private async replace(submission: Submission, card: CardRef): Promise<void> {
+  private async replace(submission: Submission, card: CardRef, { undelivered }: Report): Promise<void> {
     const { outbox, runtime } = this.ports
     const room = missingIn(submission, card, this.ports)
-    const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room }])
+    const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])
     if (!('refused' in applied)) runtime.background(outbox.run(applied.submission, applied.added))
   }
 }

@@ -48,8 +48,8 @@ export type LifecycleEvent
     | { type: 'done', key: string } & Done
     /** `room`: where, as far as it was in one; `refused`: a card, for what it says. */
     | { type: 'failed', key: string, room?: string, reason: string, retryAt: number | null, refused?: boolean }
-    /** Somebody deleted a card; `room` is where one is missing now. */
-    | { type: 'card-deleted', card: CardRef, room: string | null }
+    /** Somebody deleted a card; `room` is where one is missing now. `undelivered`: it never arrived, and why. */
+    | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
     /** Not tried yet, it only has to wait: no attempt is counted. */

@@ -85,7 +85,7 @@ const HISTORY_ENTRIES = 60
 
 /**
  * Bounded, because a submission may be decided and reopened any number of times; the arrival stays. A card that cannot
- * be updated for days is one entry, the latest.
+ * be posted or updated for days is one entry, the latest.
  */
 export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
   const entries = [...history.filter(earlier => !repeats(entry, earlier)), entry]
@@ -93,7 +93,8 @@ export function withEntry({ history }: Submission, entry: HistoryEntry): readonl
 }
 
 function repeats(entry: HistoryEntry, earlier: HistoryEntry): boolean {
-  return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === 'update' && earlier.kind === 'update'
+  return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === earlier.kind
+    && (entry.kind === 'update' || entry.kind === 'post')
     && entry.room === earlier.room && entry.reason === earlier.reason
 }
 

@@ -23,8 +23,12 @@ interface Accepted {
   contacts?: { input?: unknown, wa_id?: unknown }[]
 }
 
+/** What became of messages that Meta took. */
 interface Statuses {
-  entry?: { changes?: { value?: { statuses?: { status?: string, errors?: { code?: unknown }[] }[] } }[] }[]
+  entry?: { changes?: { value?: {
+    metadata?: { phone_number_id?: string }
+    statuses?: { id?: string, recipient_id?: string, status?: string, errors?: { code?: unknown }[] }[]
+  } }[] }[]
 }
 
 type Sent = RawMessage<WhatsAppRawMessage>
@@ -56,7 +60,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const copy = request.clone()
     const response = await super.handleWebhook(request, options)
-    if (request.method === 'POST' && response.ok) this.reportUndelivered(await copy.json() as Statuses)
+    if (request.method === 'POST' && response.ok) this.reportUndelivered(await copy.json() as Statuses, options)
     return response
   }
 
@@ -120,12 +124,18 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return `${this.phoneNumberId}:${userId}`
   }
 
-  private reportUndelivered({ entry = [] }: Statuses): void {
-    const changes = entry.flatMap(({ changes = [] }) => changes)
-    for (const { status, errors = [] } of changes.flatMap(({ value }) => value?.statuses ?? [])) {
-      if (status !== 'failed') continue
-      const { reason } = whatsAppRefusal({ status: 500, errorCode: Number(errors[0]?.code) || undefined })
-      this.logger.warn(`A message was not delivered. ${reason}`)
+  private reportUndelivered({ entry = [] }: Statuses, options?: WebhookOptions): void {
+    const values = entry.flatMap(({ changes = [] }) => changes.map(({ value }) => value ?? {}))
+    for (const { metadata, statuses = [] } of values) {
+      for (const { id = '', recipient_id: userWaId = '', status, errors = [] } of statuses) {
+        if (status !== 'failed') continue
+        const { reason } = whatsAppRefusal({ status: 500, errorCode: Number(errors[0]?.code) || undefined })
+        this.logger.warn(`A message was not delivered. ${reason}`)
+        const threadId = this.encodeThreadId({ phoneNumberId: metadata?.phone_number_id ?? '', userWaId })
+        void this.chat?.processMessageDeleted({
+          adapter: this, channelId: threadId, threadId, messageId: id, raw: { undelivered: reason },
+        }, options).catch(() => { /* The SDK has logged it. */ })
+      }
     }
   }
 }

@@ -76,6 +76,23 @@ test('an edit that meets no card any more finds it deleted, too', async () => {
   expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
 })
 
+test('a card that its platform took and did not deliver is posted again, as often as that takes', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  for (const messageId of ['slack-1', 'slack-3', 'slack-4']) {
+    const card = { platform: 'slack', threadId: `slack:room:${messageId}`, messageId }
+    await deletedCards.deleted(card, ['slack'], 'Nobody has written for a day.')
+    await triage.runtime.drain()
+    expect(await cardsOf(id)).toEqual(['discord-2'])
+    triage.runtime.time += 10 * 60_000
+    await triage.sweep()
+    await triage.runtime.drain()
+  }
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-5'])
+  // One line of what went wrong, however often, and none that says that it is there before it is.
+  expect(await eventsOf(id)).toEqual(['received', 'posted', 'failed', 'posted'])
+  expect(triage.board.shown.get('slack-5')!.notes).toEqual([])
+})
+
 test('a hundred at once are looked for together', async () => {
   await triage.post({ name: 'Lin' })
   await Promise.all(Array.from({ length: 100 }, (_, index) => deleteCard(`other-${index}`)))
