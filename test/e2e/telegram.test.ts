@@ -104,14 +104,14 @@ it.each([
 })
 
 describe('Telegram that refuses', () => {
-  /** Refuses the next message, and resolves with the messages that are sent meanwhile. */
-  async function whileFull(retryAfter: number, act: () => Promise<unknown>) {
+  /** Refuses the next messages, and resolves with those that are sent meanwhile. */
+  async function whileFull(retryAfter: number, act: () => Promise<unknown>, times = 1) {
     const body = {
       ok: false, error_code: 429, description: `Too Many Requests: retry after ${retryAfter}`,
       parameters: { retry_after: retryAfter },
     }
     let refused = 0
-    telegram.fault = request => isPost(request) && refused++ === 0
+    telegram.fault = request => isPost(request) && refused++ < times
       ? { status: 429, body: JSON.stringify(body) }
       : undefined
     const before = telegram.requests.length
@@ -125,9 +125,9 @@ describe('Telegram that refuses', () => {
   })
 
   it('an answer because the group is full gets it again, once, when it says so, and not after an hour', async () => {
-    const [first, second, ...more] = await whileFull(1, () => answerTo('/status'))
+    const [first, second, third, ...more] = await whileFull(1, () => answerTo('/status'), 2)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-    expect([second!.status, second!.body, more]).toEqual([200, first!.body, []])
+    expect([third!.status, third!.body, more]).toEqual([200, first!.body, []])
     // What is said instead is that it did not work.
     const [refused, ...others] = await whileFull(3600, () => answerTo('/status'))
     expect(others.filter(({ body }) => body === refused!.body)).toEqual([])

@@ -1,19 +1,23 @@
 import type { Failure } from './answers'
 import { pause } from './within'
 
-/** Longest pause that is waited for, ms. */
+/** Longer than any platform but Telegram asks for, ms. */
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 5
 
-/** What is said in a conversation nobody would say again: it waits for as long as the platform asks. */
-export async function patiently<T>(say: () => Promise<T>): Promise<T> {
+/**
+ * What is said in a conversation nobody would say again: it waits for as long as the platform asks.
+ *
+ * @param longestMs the longest pause that is waited for
+ */
+export async function patiently<T>(say: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await say()
     }
     catch (error) {
       const pauseMs = askedPause(error as Refused, attempt)
-      if (attempt === ATTEMPTS || pauseMs > LONGEST_PAUSE_MS) throw error
+      if (attempt === ATTEMPTS || pauseMs > longestMs) throw error
       await pause(pauseMs)
     }
   }

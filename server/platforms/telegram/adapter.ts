@@ -5,11 +5,10 @@ import {
   type Message, type RawMessage,
 } from 'chat'
 import { COMMAND, COMMANDS } from '../../../shared/commands'
-import type { Failure } from '../shared/answers'
+import { patiently } from '../shared/patience'
 import { speechIn } from '../shared/speech'
 import { cut } from '../../../shared/utils/text'
 import { tellOnce } from '../shared/tell-once'
-import { pause } from '../shared/within'
 import { telegramRefusal } from './refusals'
 
 export interface TelegramSettings {
@@ -52,7 +51,6 @@ interface Press {
 }
 
 type Sent = RawMessage<TelegramRawMessage>
-type Refused = Error & { refusal?: Failure }
 
 /** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
 export class FormTelegramAdapter extends TelegramAdapter {
@@ -162,17 +160,8 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return Object.assign(super.parseTelegramMessage(...message), { replyTo: undefined })
   }
 
-  /** What is said in a conversation nobody would say again: it waits for as long as Telegram asks. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
-    try {
-      return await this.postAtOnce(threadId, message)
-    }
-    catch (error) {
-      const pauseMs = (error as Refused).refusal?.retryAfterMs ?? Infinity
-      if (pauseMs > PATIENCE_MS) throw error
-      await pause(pauseMs)
-      return this.postAtOnce(threadId, message)
-    }
+    return patiently(() => this.postAtOnce(threadId, message), PATIENCE_MS)
   }
 
   /** For cards and what is said below them, which are outstanding work until they are there. */
@@ -184,8 +173,14 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return this.postAtOnce(threadId, message, messageId)
   }
 
+  /** Words are of an answer that grows, whose end the SDK gives up after seconds; whoever edits a card tries again. */
+  override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+    const edit = () => this.editAtOnce(threadId, messageId, message)
+    return speechIn(message) ? edit() : patiently(edit, PATIENCE_MS)
+  }
+
   /** A message that reads so already was edited before: its answer got lost. */
-  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+  private async editAtOnce(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const edited = await super.editMessage(threadId, messageId, shortened(message)).catch((error: Error) => {
       if (!/message is not modified/i.test(error.message)) throw error
       return { id: messageId, threadId, raw: {} as TelegramRawMessage }

@@ -37,6 +37,17 @@ test.each([
   expect(texts.join(' ')).toBe(parts.join('').trim())
 })
 
+test('the end of an answer that grows comes when Telegram takes it, however full the group is', async () => {
+  const body = JSON.stringify({ ok: false, error_code: 429, description: 'No.', parameters: { retry_after: 6 } })
+  let refused = 0
+  telegram.fault = ({ path }) => path.endsWith('/editMessageText') && refused++ === 0
+    ? { status: 429, body }
+    : undefined
+  const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
+  await say(thread, (async function* () { yield* ['One form ', 'waits.'] })(), platform, null)
+  expect(telegram.messages().at(-1)!.text).toBe('One form waits.')
+})
+
 test.each(['a', '.', '/a`'])('of a list of submissions that say %j each has its link', async (sign) => {
   const site = 'https://form-triage-git-main-some-company.vercel.app'
   const data = Object.fromEntries(['a', 'b', 'c'].map(key => [key + sign.repeat(90), sign.repeat(90)]))
