@@ -29,3 +29,15 @@ it('a short answer whose beginning Slack refuses is posted whole', async () => {
   d.model.script({ text: ['Two ', 'wait.'] })
   expect(await heard(d, await tell(d, 'how many wait?'))).toEqual(['Two wait.'])
 })
+
+it.each(['chat.appendStream', 'chat.stopStream'])('a long answer waits when Slack says that %s comes too often, and is whole', async (method) => {
+  let refused = 0
+  d.slack.fault = ({ path }) => path === `/api/${method}` && refused++ === 0
+    ? { status: 429, headers: { 'retry-after': '1' }, body: '' }
+    : undefined
+  const lines = Array.from({ length: 30 }, (_, index) => `Form ${index} waits for somebody who decides it.\n\n`)
+  d.model.script({ text: lines, pauseMs: 5 })
+  const answers = await heard(d, await tell(d, 'what waits?'))
+  expect(answers.map(text => text.trim())).toEqual([lines.join('').trim()])
+  expect(refused).toBeGreaterThan(1)
+})

@@ -23,13 +23,13 @@ export async function patiently<T>(say: () => Promise<T>, longestMs = LONGEST_PA
   }
 }
 
-/** An error of ours, or of the SDK's adapters, which know seconds, and not always how many. */
+/** An error of ours, or of the SDK's adapters and Slack's client, which know seconds, and not always how many. */
 interface Refused extends Error {
   refusal?: Failure
   retryAfter?: number
 }
 
 function askedPause({ name, refusal, retryAfter }: Refused, attempt: number): number {
-  if (refusal || name !== 'AdapterRateLimitError') return refusal?.retryAfterMs ?? Infinity
-  return (retryAfter ?? attempt) * 1000
+  const isLimited = name === 'AdapterRateLimitError' || retryAfter !== undefined
+  return refusal || !isLimited ? refusal?.retryAfterMs ?? Infinity : (retryAfter ?? attempt) * 1000
 }
