@@ -1,21 +1,26 @@
 import type { useSubmissionList } from './use-submission-list'
 
 type Shown = Pick<
-  ReturnType<typeof useSubmissionList>, 'page' | 'search' | 'searching' | 'filter' | 'filtered' | 'number'
+  ReturnType<typeof useSubmissionList>, 'page' | 'search' | 'searching' | 'turning' | 'filter' | 'filtered' | 'number'
 >
 
 const figure = (count: number) => count.toLocaleString('en')
 
 /** What the list says of itself in numbers: each is exact, or says that it is not. */
-export function useListWords({ page, search, searching, filter, filtered, number }: Shown) {
+export function useListWords({ page, search, searching, turning, filter, filtered, number }: Shown) {
   /** What is known of this filter; another one may be on its way. */
   const found = computed(() => (
     search.value?.of === JSON.stringify(filter.value) && search.value.cursor !== undefined ? search.value : null
   ))
 
-  /** The number of this page, and of how many, when that is known. */
+  /**
+   * The number of this page, and of how many, when that is known. Pages that people look at become longer and shorter:
+   * whether another one follows, the page itself tells.
+   */
   const place = computed(() => {
-    const all = Math.max(number.value, Math.ceil((page.value?.total ?? 0) / 50))
+    const isLast = !turning.value && page.value?.cursor === null
+    const least = number.value + (turning.value || isLast ? 0 : 1)
+    const all = isLast ? least : Math.max(least, Math.ceil((page.value?.total ?? 0) / 50))
     return `${figure(number.value)}${filtered.value ? '' : ` of ${figure(all)}`}`
   })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
 import { click, submit, submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
+import { seed, series } from '../support/seed'
 import { until } from '../support/until'
 
 // Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
@@ -128,4 +129,26 @@ test('a key that is held decides once, and not what comes next', async () => {
   await page.keyboard.press('s')
   await page.locator('main').getByText(third!).waitFor()
   expect(asked).toEqual([first, second])
+})
+
+test('a page of the list is not called the only one while another follows', async () => {
+  const all = series(51)
+  await seed(d.redis.url, all)
+  await page.goto(d.server.url)
+  const number = page.getByTestId('page-number')
+  const isPage = (place: string) => number.getByText(`Page ${place}`, { exact: true }).waitFor()
+  await isPage('1 of 2')
+  // A list that does not hear of changes yet would be loaded again, and be full.
+  const heard = await submitForm(d.server, { name: 'Heard of' })
+  await page.locator(`[data-id="${heard}"]`).waitFor()
+  const { total } = await (await fetch(`${d.server.url}/api/submissions`)).json() as { total: number }
+  const ids = all.slice(-(total - 49)).map(({ id }) => id)
+  await fetch(`${d.server.url}/api/submissions/decisions`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ids, action: 'spam' }),
+  })
+  await page.getByTestId('total').getByText('49 pending').waitFor()
+  await isPage('1 of 2')
+  await page.getByTestId('older').click()
+  await isPage('2 of 2')
+  expect(await page.getByTestId('older').isEnabled()).toBe(false)
 })
