@@ -33,9 +33,9 @@ export function useEvents(
     })
   }
 
-  // By the clock, because timers sleep with the machine.
+  // By the clock, because timers sleep with the machine. Once that is set, in either direction, all is asked for again.
   const { isActive, resume } = useIntervalFn(() => {
-    if (Date.now() - heardAt < PATIENCE_MS) return
+    if (Math.abs(Date.now() - heardAt) < PATIENCE_MS) return
     // A line that is dead without a word stays open for minutes, and after an HTTP error the browser gives up.
     connect()
     if (liveness.value === 'lost') return

@@ -7,10 +7,13 @@ import { createSharedComposable, useTimestamp } from '@vueuse/core'
 export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS): Promise<T> {
   const method = body ? 'POST' : 'GET'
   for (;;) {
+    const askedAt = Date.now()
     try {
-      return await noticed($fetch<T>(
+      const answer = await noticed($fetch<T>(
         path, { method, body: body as Record<string, unknown> | undefined, timeout, retry: 0 },
       ) as Promise<T>)
+      compareClocks(askedAt, (answer as { now?: number } | null)?.now)
+      return answer
     }
     catch (error) {
       if ((error as { data?: { code?: string } }).data?.code !== 'SIGN_IN_REQUIRED') throw error
@@ -61,8 +64,24 @@ export function useOpsContext() {
   return known
 }
 
-/** The time, epoch ms, every second; one timer for all who show it. */
-export const useNow = createSharedComposable(() => useTimestamp({ interval: 1000 }))
+/** By how much this machine's clock is ahead of the service's, ms, where that is more than a slow answer explains. */
+const aheadMs = ref(0)
+
+/** @param now the time by the service's clock, epoch ms, between the question and its answer */
+function compareClocks(askedAt: number, now?: number): void {
+  if (now === undefined) return
+  const offMs = Math.max(askedAt - now, Math.min(Date.now() - now, 0))
+  aheadMs.value = Math.abs(offMs) > CLOCK_OFF_MS ? offMs : 0
+}
+
+/** The time by the service's clock, as far as it is known, epoch ms: by it all times were noted that pages show. */
+export const serviceTime = () => Date.now() - aheadMs.value
+
+/** The same every second; one timer for all who show it. */
+export const useNow = createSharedComposable(() => {
+  const now = useTimestamp({ interval: 1000 })
+  return computed(() => now.value - aheadMs.value)
+})
 
 const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const
 

@@ -11,14 +11,14 @@ const PATIENCE_MS = 4000
 /** The status, asked again every few seconds while somebody looks. */
 export function useStatus() {
   const report = shallowRef<StatusReport | null>(null)
-  /** When the report came, epoch ms by this machine's clock. */
-  const heardAt = ref(Date.now())
+  /** When the report came, epoch ms. */
+  const heardAt = ref(serviceTime())
   const now = useNow()
   const visibility = useDocumentVisibility()
   const isLookedAt = () => visibility.value === 'visible'
   const { problem, refresh } = useRefresh(async () => {
     report.value = await askOps<StatusReport>('/api/status', undefined, ANSWER_MS)
-    heardAt.value = Date.now()
+    heardAt.value = serviceTime()
   })
   // By the clock, because timers sleep with the machine.
   const isLate = computed(() => now.value - heardAt.value > PATIENCE_MS)

@@ -191,6 +191,8 @@ interface WorkLine {
 }
 
 export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more' | 'ending'> {
+  /** When it was read, epoch ms. */
+  now: number
   /** When somebody had its data erased, or it expired, epoch ms; null while it is kept, and where it was decided. */
   erasedAt: number | null
   state: RowState | 'expired'

@@ -6,6 +6,7 @@ import { pictures } from '../support/pictures'
 import { seed, waiting } from '../support/seed'
 
 const CRON_SECRET = 'a-secret-of-some-length'
+const HOUR_MS = 60 * 60_000
 const METRICS_TOKEN = 'metrics-token-of-32-characters-00'
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
@@ -58,4 +59,17 @@ test('one that cannot be read says so, and is erased on its page', async () => {
   await unreadable.waitFor({ state: 'detached' })
   expect(await client.exists('{triage}:d:spoilt')).toBe(0)
   await client.close()
+})
+
+test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('how long ago something was goes by the clock of the service, where that of a browser is an hour %s', async (_how, offMs) => {
+  const made = waiting({ receivedAt: Date.now() - 10 * 60_000 })
+  await seed(d.redis.url, [made])
+  await page.clock.install({ time: Date.now() + offMs })
+  await page.goto(`${d.server.url}/submissions/${made.id}`)
+  await page.locator('header').getByText(/Received 1\d min ago/).waitFor()
+  await page.goto(d.server.url)
+  await page.locator(`[data-id="${made.id}"]`).getByText(/^1\d min ago$/).waitFor()
+  await page.goto(`${d.server.url}/status`)
+  await page.getByTestId('verdict').getByText('Nothing fails').waitFor()
+  await page.getByTestId('part-store').getByText('Last success just now').waitFor()
 })

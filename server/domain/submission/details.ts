@@ -47,18 +47,19 @@ export async function showSubmission(id: string, viewer: Viewer, ports: DetailsP
   if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
+  const now = ports.runtime.now()
   const named = roomName(board, cards)
   const form = formOf(submission, presentation)
   const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
   const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
   const details: SubmissionDetails = {
-    id, revision, receivedAt,
+    id, revision, receivedAt, now,
     expiresAt: dataLivesUntil(submission),
     state: state === 'expired' ? state : stateOf(submission),
     open: state === 'open' && data !== null,
     mayDecide,
     mayErase: mayDecide === true && isShownSomewhere(submission),
-    taking: mayDecide && form.claim ? takingOf(submission, viewer, ports.runtime.now()) : null,
+    taking: mayDecide && form.claim ? takingOf(submission, viewer, now) : null,
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
     fields: inOrder(fields(submission, form), form.labels),
