@@ -16,17 +16,26 @@ export function useStatus() {
   const now = useNow()
   const visibility = useDocumentVisibility()
   const isLookedAt = () => visibility.value === 'visible'
+  /** Since when an answer is waited for, epoch ms: nothing is asked while nobody looks. */
+  const waitedSince = ref(heardAt.value)
+  /** Somebody looks again, and has no answer yet. */
+  const isBack = ref(false)
   const { problem, refresh } = useRefresh(async () => {
     report.value = await askOps<StatusReport>('/api/status', undefined, ANSWER_MS)
-    heardAt.value = serviceTime()
+    heardAt.value = waitedSince.value = serviceTime()
+    isBack.value = false
   })
   // By the clock, because timers sleep with the machine.
-  const isLate = computed(() => now.value - heardAt.value > PATIENCE_MS)
+  const isLate = computed(() => isLookedAt() && now.value - waitedSince.value > PATIENCE_MS)
   const liveness = computed<Liveness>(
-    () => problem.value || isLate.value ? 'lost' : report.value ? 'live' : 'connecting',
+    () => problem.value || isLate.value ? 'lost' : report.value && !isBack.value ? 'live' : 'connecting',
   )
   useIntervalFn(() => isLookedAt() && void refresh(), EVERY_MS)
-  whenever(isLookedAt, () => void refresh())
+  whenever(isLookedAt, () => {
+    waitedSince.value = serviceTime()
+    isBack.value = true
+    void refresh()
+  })
 
   return { report, problem, liveness, heardAt, refresh }
 }

@@ -1,5 +1,6 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { holdRequests } from '../support/browser'
 import type { Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
@@ -73,3 +74,28 @@ test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('how long ago something wa
   await page.getByTestId('verdict').getByText('Nothing fails').waitFor()
   await page.getByTestId('part-store').getByText('Last success just now').waitFor()
 })
+
+test('whoever comes back to the status after a while is not told that the server is silent before it was asked', async () => {
+  await page.clock.install()
+  await page.goto(`${d.server.url}/status`)
+  const verdict = page.getByTestId('verdict')
+  await verdict.getByText('Nothing fails').waitFor()
+  await beSeen('hidden')
+  await page.clock.fastForward(HOUR_MS)
+  const goOn = await holdRequests(page, '**/api/status', route => route.continue())
+  await beSeen('visible')
+  await page.getByTestId('liveness').getByText('Connecting…', { exact: true }).waitFor()
+  await verdict.getByText(/Asking every part … What follows is as of .* \(1 h.* ago\)/).waitFor()
+  expect(await verdict.getByText(/does not answer|Nothing fails/).count()).toBe(0)
+  goOn()
+  await page.getByTestId('liveness').getByText('Live', { exact: true }).waitFor()
+  await verdict.getByText('Nothing fails').waitFor()
+})
+
+/** What a browser tells a page when somebody goes to another tab, and comes back. */
+async function beSeen(state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  `)
+}
