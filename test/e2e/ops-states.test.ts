@@ -59,6 +59,7 @@ afterAll(() => d.close())
 // Nuxt reports a page that does not exist.
 usePages({ expected: /status of (404|410|503)|NUXT_E1005/ })
 
+const AWAY = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
 const open = (path: string) => page.goto(d.server.url + path)
 const send = (data: object) => submitForm(d.server, data)
 const decide = (id: string, action: string) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
@@ -155,15 +156,13 @@ test('many are under way', async () => {
 
 test('the list and a submission cannot be loaded, and a page that does not exist', async () => {
   const id = await send({ name: 'Broken' })
-  const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
-  await page.route(/\/api\/submissions/, route => route.fulfill(away))
+  await page.route(/\/api\/submissions/, route => route.fulfill(AWAY))
   await open('/')
   await page.getByTestId('list-error').waitFor()
   await pictures(page, 'list-error')
   await open(`/submissions/${id}`)
   await page.getByTestId('submission-error').waitFor()
   await pictures(page, 'submission-error')
-  await page.unroute(/\/api\/submissions/)
   await open('/nowhere')
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
   await pictures(page, 'no-page')
@@ -196,15 +195,12 @@ test('with large letters on a phone, the state of a row and its times do not ove
   await page.setViewportSize({ width: 390, height: 860 })
   await open('/')
   const row = page.getByTestId('row').last()
-  await row.waitFor()
   await setLetters(page, 2)
   await row.scrollIntoViewIfNeeded()
   const [state, ...times] = await Promise.all(['.ops-row-state', '.ops-row-times dt', '.ops-row-times dd'].map(
     async part => (await row.locator(part).last().boundingBox())!,
   ))
-  for (const time of times) {
-    expect(time.x >= state!.x + state!.width || time.y >= state!.y + state!.height).toBe(true)
-  }
+  expect(times.every(({ x, y }) => x >= state!.x + state!.width || y >= state!.y + state!.height)).toBe(true)
 })
 
 /** By WCAG 2, of the outline of what has the focus with the page. */
@@ -238,13 +234,17 @@ const IS_SEEN = `(() => {
 })()`
 
 test('nothing that stays at an edge of the window hides what has the focus', async () => {
-  const data = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, 'x']))
-  const id = await submitForm(d.server, data)
-  await page.setViewportSize({ width: 1280, height: 640 })
+  const id = await send(Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, 'x'])))
+  await page.route('**/decision', route => route.fulfill(AWAY))
   await open(`/submissions/${id}#edit`)
-  await page.getByTestId('edit-f0').waitFor()
-  for (const [index, key] of Array.from({ length: 24 }, (_, at) => at < 12 ? 'Tab' : 'Shift+Tab').entries()) {
-    await page.keyboard.press(key)
-    expect(await page.evaluate<boolean>(IS_SEEN), `${key} ${index}`).toBe(true)
+  await page.getByTestId('edit-submit').click()
+  await page.getByTestId('refusal').waitFor()
+  for (const [width, height] of [[1280, 640], [320, 500], [320, 256]] as const) {
+    await page.setViewportSize({ width, height })
+    await page.getByTestId('edit-f0').focus()
+    for (const [index, key] of Array.from({ length: 24 }, (_, at) => at < 12 ? 'Tab' : 'Shift+Tab').entries()) {
+      await page.keyboard.press(key)
+      expect(await page.evaluate<boolean>(IS_SEEN), `${height} px, ${key} ${index}`).toBe(true)
+    }
   }
 })
