@@ -87,6 +87,8 @@ test('whoever comes back to the status after a while is not told that the server
   await page.getByTestId('liveness').getByText('Connecting…', { exact: true }).waitFor()
   await verdict.getByText(/Asking every part … What follows is as of .* \(1 h.* ago\)/).waitFor()
   expect(await verdict.getByText(/does not answer|Nothing fails/).count()).toBe(0)
+  // What changes with every second, screen readers would say with every second.
+  expect(await verdict.locator('time:not([aria-live=off] *)').count()).toBe(0)
   goOn()
   await page.getByTestId('liveness').getByText('Live', { exact: true }).waitFor()
   await verdict.getByText('Nothing fails').waitFor()
