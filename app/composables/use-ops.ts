@@ -29,8 +29,8 @@ export function askOnce<T>(path: string, body: object, isLeft: () => boolean = (
 }
 
 /**
- * Leaves for an address of the server that answers with a file or leads elsewhere: with an ended session it would be an
- * error.
+ * Leaves for an address of the server that answers with a file or leads elsewhere. An error, as with an ended session,
+ * would take the place of the page: it is told here.
  */
 export function useVisit(): (path: string) => Promise<void> {
   const toast = useToast()
@@ -38,6 +38,13 @@ export function useVisit(): (path: string) => Promise<void> {
     try {
       const { viewer, closed } = await askOps<SessionState>('/api/auth/session')
       if (!viewer && !closed) await signInAgain()
+      const answer = await noticed($fetch.raw(path, {
+        redirect: 'manual', responseType: 'stream', ignoreResponseError: true, timeout: ANSWER_MS, retry: 0,
+      }))
+      if (answer.status >= 400) throw Object.assign(new Error(), {
+        statusCode: answer.status, data: await answer.json().catch(() => null) as unknown,
+      })
+      await answer.body?.cancel()
       location.assign(path)
     }
     catch (error) {

@@ -14,7 +14,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 let d: Deployment
 beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }) })
 afterAll(() => d.close())
-usePages({ expected: /status of (410|500)/ })
+usePages({ expected: /status of (410|50[03])/ })
 
 /** How long the first work that is due has been so, as Prometheus reads it, s. */
 async function overdueSeconds(): Promise<number> {
@@ -92,6 +92,21 @@ test('whoever comes back to the status after a while is not told that the server
   goOn()
   await page.getByTestId('liveness').getByText('Live', { exact: true }).waitFor()
   await verdict.getByText('Nothing fails').waitFor()
+})
+
+test('an export that cannot be made is told of on the page, which stays', async () => {
+  await page.goto(`${d.server.url}/status`)
+  const file = page.getByRole('link', { name: 'Pending submissions' })
+  await file.waitFor()
+  const away = { status: 503, json: { error: 'The store does not answer.' } }
+  await page.route('**/api/exports/*', route => route.fulfill(away))
+  await file.click()
+  await page.getByText('The store does not answer.').first().waitFor()
+  expect(await file.isVisible()).toBe(true)
+  await page.unroute('**/api/exports/*')
+  const download = page.waitForEvent('download')
+  await file.click()
+  expect((await download).suggestedFilename()).toBe('submissions.csv')
 })
 
 /** What a browser tells a page when somebody goes to another tab, and comes back. */
