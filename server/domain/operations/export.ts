@@ -53,14 +53,14 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
     for (const key of Object.keys(data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
   }
   const keys = [...fields]
-  const columns = ['id', 'form', 'state', 'received at', 'expires at', ...keys.map(key => `field: ${key}`)]
+  const columns = ['id', 'state', 'received at', 'expires at', 'form', ...keys.map(key => `field: ${key}`)]
   async function* rows(): AsyncGenerator<ExportRow> {
     for await (const { id, form = '', state, receivedAt, expiresAt, data } of pendingSubmissions(store)) {
       const values = keys.map((key): [string, string] => [
         `field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : '',
       ])
       const times = { 'received at': iso(receivedAt), 'expires at': iso(expiresAt) }
-      yield { id, form, state, ...times, ...Object.fromEntries(values) }
+      yield { id, state, ...times, form, ...Object.fromEntries(values) }
     }
   }
   return { columns, rows: rows() }
@@ -72,13 +72,13 @@ async function auditTable(store: SubmissionStore): Promise<ExportTable> {
   async function* rows(): AsyncGenerator<ExportRow> {
     for (const { id, form = '', outcome, at, reviewer, to = [], receivedAt } of lines) {
       yield {
-        id, form, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '',
+        id, outcome, 'at': iso(at), 'reviewer': reviewer?.name ?? '', 'reviewer id': reviewer?.id ?? '',
         'person': reviewer?.person ?? '', 'platform': reviewer?.platform ?? '', 'to': to.join(', '),
-        'received at': iso(receivedAt),
+        'received at': iso(receivedAt), form,
       }
     }
   }
-  const columns = ['id', 'form', 'outcome', 'at', 'reviewer', 'reviewer id', 'person', 'platform', 'to', 'received at']
+  const columns = ['id', 'outcome', 'at', 'reviewer', 'reviewer id', 'person', 'platform', 'to', 'received at', 'form']
   return { columns, rows: rows() }
 }
 
