@@ -41,7 +41,7 @@ test('status and metrics say since when nobody does the work that is due, until 
 })
 
 test('one that cannot be read says so, and is erased on its page', async () => {
-  await seed(d.redis.url, [waiting({ id: 'spoilt', data: { name: 'Marvin' } })])
+  await seed(d.redis.url, [waiting({ id: 'spoilt', cards: [], data: { name: 'Marvin' } })])
   const client = await createClient({ url: d.redis.url }).connect()
   await client.set('{triage}:d:spoilt', '{"name":"Marvin')
   await page.goto(d.server.url)
