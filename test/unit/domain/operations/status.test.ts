@@ -177,7 +177,7 @@ describe('the export', () => {
     await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
     const text = await textOf(await exportTable(triage.store, 'submissions'))
     const [head, ...lines] = text.split('\r\n')
-    expect(head).toBe('\uFEFF"id","form","state","received at","expires at","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
+    expect(head).toBe('\uFEFF"id","state","received at","expires at","form","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
     expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
     expect(text).toContain('"a ""quoted"", line\nand another"')
@@ -189,7 +189,7 @@ describe('the export', () => {
     await triage.runtime.drain()
     const text = await textOf(await exportTable(triage.store, 'audit'))
     expect(text).toMatch(
-      new RegExp(`^\uFEFF"id","form","outcome","at","reviewer","reviewer id","person","platform","to","received at"\r\n"${id}","","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+"\r\n$`),
+      new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at","form"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+",""\r\n$`),
     )
     expect(text).not.toContain('secret')
   })
