@@ -29,8 +29,8 @@ export function askOnce<T>(path: string, body: object, isLeft: () => boolean = (
 }
 
 /**
- * Leaves for an address of the server that answers with a file or leads elsewhere. An error, as with an ended session,
- * would take the place of the page: it is told here.
+ * Leaves for an address of the server that answers with a file or leads elsewhere. An error would take the place of the
+ * page: whether the session has ended, or the store is away, is asked before, of something cheaper than a file.
  */
 export function useVisit(): (path: string) => Promise<void> {
   const toast = useToast()
@@ -38,13 +38,7 @@ export function useVisit(): (path: string) => Promise<void> {
     try {
       const { viewer, closed } = await askOps<SessionState>('/api/auth/session')
       if (!viewer && !closed) await signInAgain()
-      const answer = await noticed($fetch.raw(path, {
-        redirect: 'manual', responseType: 'stream', ignoreResponseError: true, timeout: ANSWER_MS, retry: 0,
-      }))
-      if (answer.status >= 400) throw Object.assign(new Error(), {
-        statusCode: answer.status, data: await answer.json().catch(() => null) as unknown,
-      })
-      await answer.body?.cancel()
+      await askOps('/api/submissions?limit=1')
       location.assign(path)
     }
     catch (error) {

@@ -22,6 +22,29 @@ async function overdueSeconds(): Promise<number> {
   return Number(/^triage_oldest_overdue_seconds (.+)$/m.exec(text)?.[1])
 }
 
+test('one that cannot be read says so, and is erased on its page', async () => {
+  await seed(d.redis.url, [waiting({ id: 'spoilt', cards: [], data: { name: 'Marvin' } })])
+  const client = await createClient({ url: d.redis.url }).connect()
+  await client.set('{triage}:d:spoilt', '{"name":"Marvin')
+  await page.goto(d.server.url)
+  const unreadable = page.getByTestId('unreadable')
+  await unreadable.getByText('1 submission cannot be read, and is not in this list: spoilt').waitFor()
+  await page.getByRole('heading', { name: 'Nothing else is waiting' }).waitFor()
+  await pictures(page, 'list-unreadable')
+  await unreadable.getByRole('link').click()
+  const problem = page.getByTestId('submission-error')
+  await problem.getByText(/ cannot be read: .*, only erased: on its page, or by DELETE/).waitFor()
+  await pictures(page, 'submission-unreadable')
+  page.once('dialog', dialog => void dialog.accept())
+  await problem.getByRole('button', { name: 'Erase it' }).click()
+  await page.getByTestId('submission-ended').getByText(/Erased by /).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Submissions' }).waitFor()
+  await unreadable.waitFor({ state: 'detached' })
+  expect(await client.exists('{triage}:d:spoilt')).toBe(0)
+  await client.close()
+})
+
 test('status and metrics say since when nobody does the work that is due, until the scheduler comes', async () => {
   const dueAt = Date.now() - 6 * 60_000
   await seed(d.redis.url, [waiting({
@@ -38,28 +61,6 @@ test('status and metrics say since when nobody does the work that is due, until 
   await verdict.getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
   expect(d.slack.calls('chat.postMessage')).toHaveLength(1)
   expect(await overdueSeconds()).toBe(0)
-})
-
-test('one that cannot be read says so, and is erased on its page', async () => {
-  await seed(d.redis.url, [waiting({ id: 'spoilt', cards: [], data: { name: 'Marvin' } })])
-  const client = await createClient({ url: d.redis.url }).connect()
-  await client.set('{triage}:d:spoilt', '{"name":"Marvin')
-  await page.goto(d.server.url)
-  const unreadable = page.getByTestId('unreadable')
-  await unreadable.getByText('1 submission cannot be read, and is not in this list: spoilt').waitFor()
-  await pictures(page, 'list-unreadable')
-  await unreadable.getByRole('link').click()
-  const problem = page.getByTestId('submission-error')
-  await problem.getByText(/ cannot be read: .*, only erased: on its page, or by DELETE/).waitFor()
-  await pictures(page, 'submission-unreadable')
-  page.once('dialog', dialog => void dialog.accept())
-  await problem.getByRole('button', { name: 'Erase it' }).click()
-  await page.getByTestId('submission-ended').getByText(/Erased by /).waitFor()
-  await page.goBack()
-  await page.getByRole('heading', { name: 'Submissions' }).waitFor()
-  await unreadable.waitFor({ state: 'detached' })
-  expect(await client.exists('{triage}:d:spoilt')).toBe(0)
-  await client.close()
 })
 
 test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('how long ago something was goes by the clock of the service, where that of a browser is an hour %s', async (_how, offMs) => {
@@ -99,14 +100,18 @@ test('an export that cannot be made is told of on the page, which stays', async 
   const file = page.getByRole('link', { name: 'Pending submissions' })
   await file.waitFor()
   const away = { status: 503, json: { error: 'The store does not answer.' } }
-  await page.route('**/api/exports/*', route => route.fulfill(away))
+  const asked: string[] = []
+  page.on('request', request => request.url().includes('/api/exports/') && asked.push(request.url()))
+  await page.route('**/api/submissions?*', route => route.fulfill(away))
   await file.click()
   await page.getByText('The store does not answer.').first().waitFor()
   expect(await file.isVisible()).toBe(true)
-  await page.unroute('**/api/exports/*')
+  await page.unroute('**/api/submissions?*')
   const download = page.waitForEvent('download')
   await file.click()
   expect((await download).suggestedFilename()).toBe('submissions.csv')
+  // All that waits is read for it, as many as there are.
+  expect(asked).toHaveLength(1)
 })
 
 /** What a browser tells a page when somebody goes to another tab, and comes back. */
