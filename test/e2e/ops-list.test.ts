@@ -22,8 +22,7 @@ afterAll(async () => {
   await tcp.close()
 })
 afterEach(() => { d.resend.fault = () => undefined })
-// A store behind this process is 503 while that is busy for longer than a call may take: the page asks again.
-usePages({ expected: /status of 503/ })
+usePages()
 
 const row = (text: string): Locator => page.getByTestId('row').filter({ hasText: text })
 /** By key: what comes in meanwhile may move the button away from the mouse. */
@@ -129,8 +128,7 @@ test('10,000 submissions are paged through, found by text, and kept current', as
     for (const one of await page.getByTestId('row').all()) seen.add(await one.getAttribute('data-id') ?? '')
     if (number < 4) await turn('older')
   }
-  const newest = all.toReversed().map(({ id }) => id)
-  expect(newest.slice(0, 198).every(id => seen.has(id))).toBe(true)
+  expect(all.slice(-198).every(({ id }) => seen.has(id))).toBe(true)
   expect(seen.size).toBe(200)
 
   await seed(d.redis.url, [waiting({ id: 'fresh', data: { name: 'Fresh Fred' } })])
@@ -139,8 +137,7 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   const { url } = d.server
   await d.server.stop()
   await seed(d.redis.url, [waiting({ id: 'missed', data: { name: 'Missed Mary' } })])
-  const restarted = await startServer({ ...d.env, STORE_URL: tcp.url, PORT: new URL(url).port })
-  d.server = Object.assign(restarted, { url })
+  d.server = Object.assign(await startServer({ ...d.env, STORE_URL: tcp.url, PORT: new URL(url).port }), { url })
   await page.getByRole('button', { name: '2 new submissions on the first page' }).click()
   for (const name of ['Fresh Fred', 'Missed Mary']) await row(name).waitFor()
   problems.splice(0)
@@ -160,7 +157,10 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   tcp.answerDelayMs = 20
   await page.getByTestId('search').fill('message number')
   await page.getByTestId('total').filter({ hasText: /^\s*more than 1,000 of 10,00\d pending\s*$/ }).waitFor()
-  tcp.answerDelayMs = 0
+  // A store behind this process does not answer in time while that is busy: other tests have it without.
+  await openAnother()
+  await d.server.stop()
+  d.server = Object.assign(await startServer({ ...d.env, PORT: new URL(url).port }), { url })
 })
 
 test('filter, search, order and page stand in the address, and "All submissions" leads back there', async () => {
