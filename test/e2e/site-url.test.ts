@@ -51,7 +51,8 @@ async function useEverything(): Promise<{ id: string, card: TelegramMessage }> {
 }
 
 describe('in production without NUXT_PUBLIC_SITE_URL', () => {
-  beforeEach(async () => { d = await deployWith({ NUXT_PUBLIC_SITE_URL: '', NUXT_PUBLIC_SITE_ULR: 'https://x.example', TRUST_PROXY: '1' }) })
+  const mistyped = { NUXT_PUBLIC_SITE_ULR: 'https://x.example' }
+  beforeEach(async () => { d = await deployWith({ NUXT_PUBLIC_SITE_URL: '', ...mistyped, TRUST_PROXY: '1' }) })
   afterEach(() => d.close())
 
   it('nothing links to this service, and the start, the status and the set-up page say what is missing', async () => {

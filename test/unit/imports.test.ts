@@ -7,8 +7,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** Files of a folder's own by the path that an import has; Nuxt's aliases lead to what pages need. */
 const imports = new Map(globSync('{server,shared,app,pages}/**/*.{ts,vue}', { cwd: ROOT }).map((file) => {
   const code = readFileSync(join(ROOT, file), 'utf8')
-  const paths = [...code.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.{1,2}|~|#shared)\/[^']+)'/g)].map(([, path]) => path!)
-  return [file, paths.flatMap(path => found(path, file))] as const
+  const paths = code.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.{1,2}|~|#shared)\/[^']+)'/g)
+  return [file, [...paths].flatMap(([, path]) => found(path!, file))] as const
 }))
 
 function found(path: string, from: string): string[] {
