@@ -21,27 +21,27 @@ describe('README.md', () => {
     const id = '123456789012345678'
     expect(readme).toContain(discordInviteLink(id).replace(id, '<application id>'))
   })
-
-  it('links only to pages that exist, as the other pages do', () => {
-    for (const page of [
-      'README.md', 'docs/deploy.md', 'docs/performance.md', 'docs/reliability.md', 'docs/scaling.md',
-      'docs/local-development.md',
-    ]) {
-      const url = new URL(page, root)
-      const links = readFileSync(url, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)
-      for (const [link, path, anchor] of links) {
-        const text = readFileSync(path ? new URL(path!, url) : url, 'utf8')
-        if (anchor) expect(headings(text), `${page}: ${link}`).toContain(anchor)
-      }
-    }
-  })
 })
 
 describe('the pages of the documentation', () => {
   const pages = [
-    'README.md', 'CONTRIBUTING.md',
+    'README.md', 'CONTRIBUTING.md', 'SECURITY.md',
     ...readdirSync(new URL('docs/', root)).filter(name => name.endsWith('.md')).map(name => `docs/${name}`),
   ]
+
+  it('link only to pages, headings and pictures that exist', () => {
+    for (const page of pages) {
+      const url = new URL(page, root)
+      const text = readFileSync(url, 'utf8')
+      const links = [
+        ...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g), ...text.matchAll(/ src="([^"]+)"()/g),
+      ]
+      for (const [link, path, anchor] of links) {
+        const target = path ? readFileSync(new URL(path, url), 'utf8') : text
+        if (anchor) expect(headings(target), `${page}: ${link}`).toContain(anchor)
+      }
+    }
+  })
 
   it('have a place for everything that npm run bench measures', () => {
     for (const [path, names] of Object.entries(PAGES)) {

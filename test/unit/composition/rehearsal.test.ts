@@ -26,10 +26,10 @@ function check(...args: string[]) {
   return { status, stdout, stderr }
 }
 
-test('the README shows the rehearsal of the sample forms as it is', () => {
+test('the documentation shows the rehearsal of the sample forms as it is', () => {
   const { status, stdout } = check('docs/sample/forms.json', 'docs/sample/samples.json')
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const shown = /<!-- rehearsal -->\n```\n([^]*)```\n<!-- \/rehearsal -->/.exec(readme)
+  const page = readFileSync(join(root, 'docs/forms.md'), 'utf8')
+  const shown = /<!-- rehearsal -->\n```\n([^]*)```\n<!-- \/rehearsal -->/.exec(page)
   expect(shown?.[1]?.trim()).toBe(stdout.trim())
   expect(status).toBe(1)
 })

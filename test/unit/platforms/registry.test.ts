@@ -73,7 +73,7 @@ describe('the registry', () => {
 
 describe('what is written of the platforms (PLATFORMS=write writes it)', () => {
   test.each([
-    ['README.md', '<!-- platforms -->', '<!-- /platforms -->', readmeTable()],
+    ['docs/platforms.md', '<!-- platforms -->', '<!-- /platforms -->', limitsTable()],
     ['.env.example', '# <platforms>', '# </platforms>', envSections()],
   ])('in %s comes from their definitions', (path, begin, end, text) => {
     const page = read(path)
@@ -84,7 +84,7 @@ describe('what is written of the platforms (PLATFORMS=write writes it)', () => {
   })
 })
 
-function readmeTable(): string {
+function limitsTable(): string {
   const rows = platforms.filter(({ needs }) => needs.length > 0).map(({ key, label, modal, card, cardIntervalMs }) => [
     label, `\`/api/webhooks/${key}\``, modal ? 'form there' : 'link to the web',
     card.fields.toLocaleString('en'), card.total.toLocaleString('en'), `${cardIntervalMs / 1000} s`,
