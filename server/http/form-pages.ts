@@ -7,21 +7,9 @@ import type { FormPages, PageText } from '../ports/form'
 import type { Log } from '../ports/runtime'
 import type { Refusal } from './errors'
 import { checkedNext } from './next-page'
-import { escaped, sendPage } from './page'
+import { sendNotice, type Notice } from './notice'
+import { escaped } from './page'
 import { textsFor } from './page-texts'
-
-const STYLE = `
-main { text-align: center }
-svg { width: 3.5rem; height: 3.5rem; padding: .8rem; border-radius: 50%; fill: none; stroke: currentColor;
-  stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round }
-.good { color: var(--good); background: var(--good-soft) }
-.bad { color: var(--bad); background: var(--bad-soft) }
-`
-
-const ICONS = {
-  good: '<path d="M5 12.5 10 17.5 19 7"/>',
-  bad: '<path d="M12 6v7.5M12 17.5v.01"/>',
-}
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -89,20 +77,15 @@ function fieldList(problems: readonly FieldProblem[], say: Say): string {
 type Say = (text: PageText, values?: Readonly<Record<string, string>>) => string
 
 function page(
-  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: keyof typeof ICONS, title: PageText,
+  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: Notice['icon'], title: PageText,
   content: (say: Say) => string[],
 ): string {
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', own)
   const say: Say = (text, values = {}) => escaped(
     texts[text].replaceAll(/\{(seconds|site|limit)\}/g, (whole, name: string) => values[name] ?? whole),
   )
-  return sendPage(event, {
-    language, title: texts[title], frames: allowedOrigins?.join(' '), style: STYLE,
-    body: `<main>
-<svg class="${icon}" viewBox="0 0 24 24" aria-hidden="true">${ICONS[icon]}</svg>
-<h1>${say(title)}</h1>
-${content(say).filter(Boolean).join('\n')}
-</main>`,
+  return sendNotice(event, {
+    language, title: texts[title], icon, frames: allowedOrigins?.join(' '), content: content(say),
   })
 }
 

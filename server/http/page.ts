@@ -33,7 +33,7 @@ summary { cursor: pointer }
 /** Right to left, where an operator writes texts in one of these languages, or names such a script. */
 const LEFTWARD = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
 
-interface Page {
+export interface Page {
   language: string
   title: string
   /** HTML. */

@@ -39,7 +39,7 @@ const width = async (of: ReturnType<Page['locator']>) => {
   )
 }
 
-test('the sandbox sends a form with a file; its card and its page show the picture, and spam does not', async () => {
+test('a file sent at the sandbox: card and page show it, spam does not, and once it is erased its link says so', async () => {
   await page.goto(`${server.url}/sandbox`)
   await page.getByTestId('send-form').click()
   await page.getByText('With a file it is sent to the form Orders.').waitFor()
@@ -70,6 +70,18 @@ test('the sandbox sends a form with a file; its card and its page show the pictu
     await page.getByTestId(`room-${room}`).getByText('Marked as spam by').waitFor()
   }
   expect(await page.getByRole('img', { name: /Picture/ }).count()).toBe(0)
+
+  const at = `${server.url}/api/submissions/${id}`
+  const { files: [file] } = await (await fetch(at)).json() as { files: { url: string }[] }
+  expect((await fetch(at, { method: 'DELETE', headers: { 'content-type': 'application/json' } })).status).toBe(200)
+  const link = server.url + file!.url
+  const before = problems.length
+  expect((await page.goto(link))?.status()).toBe(410)
+  expect(problems.splice(before)).toEqual([expect.stringContaining('410')])
+  expect(await page.getByRole('heading').textContent()).toBe('This file cannot be opened')
+  await page.getByText('it is erased with the data of its submission').waitFor()
+  await screenshot(page, 'file-gone')
+  expect(await (await fetch(link)).json()).toMatchObject({ code: 'FILE_GONE' })
 })
 
 test('where no form takes files, the sandbox does not offer to send any', async () => {

@@ -1,14 +1,14 @@
-import { getQuery, getRouterParam } from 'h3'
+import { defineEventHandler, getQuery, getRouterParam } from 'h3'
 import { useServices } from '../../../app'
-import { fileHeaders } from '../../../http/files'
-import { route } from '../../../http/errors'
+import { answer } from '../../../http/errors'
+import { fileHeaders, withoutFile } from '../../../http/files'
 import { sendDownload } from '../../../http/streams'
 
 /** `GET /api/files/<submission>/<number>?key=…`: a file, to whoever has its address. 200, 404, 410, 503. */
-export default route(async (event) => {
+export default defineEventHandler(event => answer(event, async () => {
   const index = /^\d{1,3}$/.test(getRouterParam(event, 'index') ?? '') ? Number(getRouterParam(event, 'index')) : -1
   const { file, content } = await useServices().files.open(
     getRouterParam(event, 'id') ?? '', index, String(getQuery(event).key ?? ''),
   )
   return sendDownload(event, content, fileHeaders(file))
-})
+}, refusal => withoutFile(event, refusal)))
