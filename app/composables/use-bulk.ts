@@ -4,7 +4,19 @@ import { tryOnScopeDispose } from '@vueuse/core'
 const STEP = 20
 const PAGE_ROWS = 100
 
-/** Does the same to many, some at a time; and finds out which they are. */
+/**
+ * Does the same to many, some at a time.
+ *
+ * @yields what became of each of the next ones; who has enough stops asking for more
+ */
+export async function* decideEach(ids: readonly string[], action: BulkAction): AsyncGenerator<BulkResult[]> {
+  for (let at = 0; at < ids.length; at += STEP) {
+    const step = ids.slice(at, at + STEP)
+    yield (await askOnce<{ results: BulkResult[] }>('/api/submissions/decisions', { ids: step, action })).results
+  }
+}
+
+/** Decides many, which can be stopped; and finds out which they are. */
 export function useBulk() {
   const running = ref(false)
   const total = ref(0)
@@ -23,14 +35,11 @@ export function useBulk() {
     running.value = true
     isStopped = false
     try {
-      while (left.value.length > 0 && !isStopped) {
-        const step = left.value.slice(0, STEP)
-        const { results } = await askOnce<{ results: BulkResult[] }>(
-          '/api/submissions/decisions', { ids: step, action },
-        )
-        left.value = left.value.slice(STEP)
+      for await (const results of decideEach(ids, action)) {
+        left.value = left.value.slice(results.length)
         done.value.push(...results.filter(({ status }) => status === 200).map(({ id }) => id))
         errors.value.push(...results.filter(({ status }) => status !== 200))
+        if (isStopped) break
       }
     }
     catch (error) {

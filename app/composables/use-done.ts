@@ -1,3 +1,4 @@
+import type { Wish } from './use-hands'
 import type { AtOnce, Deciding, DecisionResult } from './use-submission'
 
 const DONE = {
@@ -7,6 +8,8 @@ const DONE = {
   'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
   'take': 'You have it. The cards follow.', 'hand-back': 'Handed back. The cards follow.',
 } as const
+/** What was done to many at once. */
+export const ALL_DONE: Record<Wish, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
 const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
   'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
   'take': 'It is not yours', 'hand-back': 'It was not handed back',
@@ -32,6 +35,24 @@ interface Notice {
   ms: number
 }
 
+/** Those that can still be taken back, and what was said of those that were not. */
+async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
+  const left = new Set(ids)
+  const messages = new Set<string>()
+  try {
+    for await (const results of decideEach(ids, action)) {
+      for (const { id, status, line, error } of results) {
+        if (status < 500 && status !== 423) left.delete(id)
+        if (status !== 200) messages.add(here(line ?? error ?? ''))
+      }
+    }
+  }
+  catch (error) {
+    messages.add(errorLine(error))
+  }
+  return { left: [...left], messages: [...messages] }
+}
+
 export const useNotice = () => useState<Notice | null>('notice', () => null)
 
 /** Says what was done, and offers to take it back where that can be. */
@@ -48,19 +69,28 @@ export function useDone() {
   async function takeBack() {
     const [offer, shown, number] = [last.value, notice.value, begun]
     if (!offer) return
-    const { id, action, until } = offer
-    last.value = notice.value = null
-    const result = await decideOn(id, { action })
-    if (!result.decided) {
-      failed(action, result.message)
+    const { ids, action, until } = offer
+    const many = counted(ids.length, 'submission')
+    last.value = null
+    notice.value = ids.length === 1
+      ? null
+      : { number, title: `Taking ${many} back…`, icon: 'i-lucide-undo-2', ms: until - Date.now() }
+    const { left, messages } = await reopen(ids, action)
+    if (messages.length > 0) {
+      fail(ids.length === 1 ? FAILED[action]! : `Not all of ${many} were taken back`, messages.join(' '))
       const leftMs = until - Date.now()
-      const isOpen = !result.late && leftMs > 0 && number === begun
-      if (isOpen) [last.value, notice.value] = [offer, shown && { ...shown, ms: Math.min(leftMs, OFFER_MS) }]
+      const isOpen = left.length > 0 && leftMs > 0 && number === begun
+      if (isOpen) {
+        last.value = { ...offer, ids: left }
+        notice.value = shown && { ...shown, ms: Math.min(leftMs, OFFER_MS) }
+      }
+      else if (notice.value?.number === number) notice.value = null
       return
     }
     notice.value = {
-      number: told, title: 'What was decided last is open again. The cards follow.', icon: 'i-lucide-undo-2',
-      to: `/submissions/${id}`, ms: READ_MS,
+      number: told, icon: 'i-lucide-undo-2', ms: READ_MS, ...ids.length === 1
+        ? { title: 'What was decided last is open again. The cards follow.', to: `/submissions/${ids[0]}` }
+        : { title: `${many} are open again. The cards follow.` },
     }
   }
 
@@ -71,19 +101,25 @@ export function useDone() {
   }
 
   /**
+   * @param ids one, or all that were decided at once
    * @param revocableMs for how long it can be taken back, by whoever is not asked before it is done
    * @param number when it was begun
    */
-  function say(id: string, done: Deciding | AtOnce, revocableMs = 0, number = ++begun) {
+  function say(ids: string | readonly string[], done: Deciding | AtOnce, revocableMs = 0, number = ++begun) {
     if (number < told) return
     told = number
+    const all = [ids].flat()
     const isRevocable = revocableMs > 0 && done in HOW_BACK && number === begun
     if (isRevocable) {
-      last.value = { id, action: HOW_BACK[done as keyof typeof HOW_BACK], until: Date.now() + revocableMs }
+      const action = HOW_BACK[done as keyof typeof HOW_BACK]
+      last.value = { ids: all, action, until: Date.now() + revocableMs }
     }
     else if (done !== 'take' && done !== 'hand-back') last.value = null
     const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : READ_MS
-    notice.value = { number, title: DONE[done], icon: 'i-lucide-check', ms }
+    const title = all.length === 1
+      ? DONE[done]
+      : `${counted(all.length, 'submission')} ${ALL_DONE[done as Wish]}. The cards follow.`
+    notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
   /** What came of it, for whoever is elsewhere by now: that it failed they have to know, whenever they look. */

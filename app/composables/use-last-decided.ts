@@ -1,4 +1,4 @@
-/** What was decided last, as long as it can be taken back; `until`, epoch ms. */
+/** What was decided last, one or many at once, as long as it can be taken back; `until`, epoch ms. */
 export const useLastDecided = () => (
-  useState<{ id: string, action: 'undo' | 'reopen', until: number } | null>('last-decided', () => null)
+  useState<{ ids: readonly string[], action: 'undo' | 'reopen', until: number } | null>('last-decided', () => null)
 )

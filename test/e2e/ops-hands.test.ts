@@ -200,7 +200,7 @@ test('many are decided together: their number first, then how far it is, and wha
   expect(await page.getByTestId('bulk-errors').textContent()).toMatch(/Forwarded by Local/)
   await pictures(page, 'hands-not-decided')
   await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByTestId('notice').getByText('2 submissions are open again.').waitFor()
   expect((await states('waiting')).length).toBe(2)
 })
 

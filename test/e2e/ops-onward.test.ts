@@ -24,7 +24,6 @@ const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()
 const warnsBeforeClosing = () => (
   page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')
 )
-const failing = (status: number, code: string, error: string) => ({ status, json: { error, code } })
 const allDone = () => page.getByTestId('all-done')
 
 test('the next one is shown before a decision is answered, which is told of no sooner, and waits again where it failed', async () => {
@@ -155,32 +154,6 @@ test('the key that takes back is of what is shown, not of what was decided last,
   await page.getByTestId('notice').getByText('Open again. The cards follow.').waitFor()
   const spam = await states('spam')
   expect(ids.filter(id => spam.includes(id))).toEqual([second])
-})
-
-test('an undo that fails is offered again, until it comes too late', async () => {
-  const id = await send({ name: 'Zora', message: 'Undone' })
-  const path = `**/${id}/decision`
-  await page.goto(`${d.server.url}/?q=undone`)
-  await page.getByTestId('row').waitFor()
-  await page.getByTestId('filter-mine').waitFor()
-  const undo = page.getByTestId('notice').getByRole('button', { name: 'Undo' })
-  const answers = [
-    failing(503, 'STORE_UNAVAILABLE', 'The store does not answer.'), null,
-    failing(409, 'ALREADY_DECIDED', 'Too late: its data is erased.'),
-  ]
-  for (const answer of answers) {
-    if (await undo.count() === 0) {
-      await page.keyboard.press('j')
-      await page.keyboard.press('s')
-      await undo.waitFor()
-    }
-    if (answer) await page.route(path, route => route.fulfill(answer), { times: 1 })
-    await undo.click()
-    await page.getByText(answer?.json.error ?? 'What was decided last is open again').first().waitFor()
-    if (answer === null) await page.getByTestId('row').waitFor()
-  }
-  expect(await undo.count()).toBe(0)
-  expect(problems.splice(0)).toEqual([expect.stringContaining('503'), expect.stringContaining('409')])
 })
 
 /** Presses the mouse where it is; the second time within a moment, as browsers tell. */
