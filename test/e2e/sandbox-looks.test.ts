@@ -7,6 +7,7 @@ import { openPage, screenshot, startBrowser, type Browser } from '../support/bro
 import { sendForm } from '../support/deployment'
 import { pictures } from '../support/pictures'
 import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
 
 const dir = mkdtempSync(join(tmpdir(), 'sandbox-looks-'))
 let server: Server
@@ -14,7 +15,9 @@ let browser: Browser
 
 beforeAll(async () => {
   const forms = join(dir, 'forms.json')
-  writeFileSync(forms, JSON.stringify({ orders: { name: 'Orders' } }))
+  writeFileSync(forms, JSON.stringify({ orders: { name: 'Orders' }, sizes: { name: 'Sizes', fields: {
+    size: { label: 'Size', type: 'select', options: ['Small', 'Large'] }, name: 'Name',
+  } } }))
   ;[server, browser] = await Promise.all([
     startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: forms }), startBrowser(),
   ])
@@ -45,6 +48,20 @@ test('has no serious finding where a form is sent, light and dark, and its page 
   const { submissionId } = await answer.json() as { submissionId: string }
   await page.goto(`${server.url}/submissions/${submissionId}`)
   await page.getByRole('heading', { level: 1, name: 'Form submission: Orders', exact: true }).waitFor()
+  await page.close()
+  expect(problems).toEqual([])
+})
+
+test('a link to no card, and no text at all, opens the sandbox; a list that is the first field of a form has the focus', async () => {
+  const { page, problems } = await openPage(browser)
+  await sendForm(server, { size: 'Small', name: 'Una' }, {}, '/sizes')
+  await page.goto(`${server.url}/sandbox#%`)
+  const card = page.getByTestId('room-triage').getByTestId('card').filter({ hasText: 'Una' })
+  await card.getByTestId('action-edit').click()
+  await page.getByTestId('modal').getByRole('combobox', { name: 'Size' }).waitFor()
+  await until('the focus on the list', async () => (
+    await page.evaluate('document.activeElement.getAttribute("role")') === 'combobox'
+  ))
   await page.close()
   expect(problems).toEqual([])
 })
