@@ -130,7 +130,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }, place)
   const chatServices = createChatServices({
     store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
-    reviewers, takingAt: place => reviewAt(place).taking, installations, queue, health, log,
+    reviewers, takingAt: place => reviewAt(place).taking, installations, queue, health, monitor, log,
   }, { takes: config.people.claimMs !== null })
   const submissionsAt = (place: Place) => new RoomSubmissions(
     { store, board, review: reviewAt(place), presentation }, place,

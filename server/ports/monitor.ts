@@ -8,6 +8,8 @@ export interface Monitor {
   received(held: boolean): void
   /** One attempt at an outside effect took `ms`. */
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
+  /** A platform took a card of this room, and told later that it never arrived. */
+  undelivered(room: string, reason: string): void
   /** A decision came to its end. */
   ended(line: AuditLine): void
   /** Somebody tried to decide a submission that does not belong to where they are. */

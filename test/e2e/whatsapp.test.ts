@@ -132,7 +132,7 @@ describe('a webhook', () => {
   })
 })
 
-it('a card that did not arrive waits to be posted again, and the history says why', async () => {
+it('a card that did not arrive waits to be posted again; its history and the status say why', async () => {
   const { id, card } = await submitForm({ name: 'unread' })
   await d.server.drain()
   await whatsapp.fail(d.server.url, 131047, card.id)
@@ -143,6 +143,10 @@ it('a card that did not arrive waits to be posted again, and the history says wh
   expect(history).toHaveLength(2)
   expect(history[1]).toMatchObject({ text: 'Card on WhatsApp failed' })
   expect(JSON.stringify(history[1])).toContain('24 hours have passed.')
+  const { parts } = await (await ada.get('/api/status')).json() as { parts: { key: string }[] }
+  expect(parts.find(({ key }) => key === 'whatsapp')).toMatchObject({
+    state: 'failing', lastError: { reason: expect.stringContaining('24 hours have passed.') as string },
+  })
 })
 
 it('what the reviewer writes is answered', async () => {

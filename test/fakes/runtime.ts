@@ -45,7 +45,7 @@ export class FakeRuntime implements Runtime {
 
 export const silentMonitor: Monitor = {
   received: () => {}, tried: () => {}, ended: () => {}, refused: () => {}, misplaced: () => {}, acknowledged: () => {},
-  told: () => {}, toldForeign: () => {},
+  told: () => {}, toldForeign: () => {}, undelivered: () => {},
 }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

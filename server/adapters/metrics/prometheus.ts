@@ -55,12 +55,13 @@ export function createPrometheus(): Metrics {
     ended: ({ outcome }) => submissions.inc({ outcome }),
     tried({ kind, room, card }, outcome, ms) {
       const result = resultOf(outcome)
-      const platform = room?.split('/')[0] ?? card?.platform ?? ''
+      const platform = room === undefined ? card?.platform ?? '' : platformOf(room)
       if (kind === 'post') posts.inc({ platform, result })
       else if (kind === 'update' || kind === 'remind' || kind === 'tell') updates.inc({ platform, result })
       else deliveries.inc({ delivery: kind, result })
       effects.observe({ part: platform || kind }, ms / 1000)
     },
+    undelivered: room => posts.inc({ platform: platformOf(room), result: 'undelivered' }),
     misplaced: platform => misplaced.inc({ platform }),
     refused: platform => refused.inc({ platform }),
     told: (verdict, news) => receipts.inc({ verdict, result: news ? 'news' : 'known' }),
@@ -73,6 +74,8 @@ export function createPrometheus(): Metrics {
     },
   }
 }
+
+const platformOf = (room: string) => room.split('/')[0]!
 
 function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   const registry = new Registry()

@@ -22,6 +22,10 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
       for (const part of partsOf(work, outcome.ok)) health.note(part, now(), outcome.ok ? undefined : outcome.reason)
       count(loaded => loaded.tried(work, outcome, ms))
     },
+    undelivered(room, reason) {
+      for (const part of partsOf({ kind: 'post', room }, false)) health.note(part, now(), reason)
+      count(loaded => loaded.undelivered(room, reason))
+    },
   }
 }
 
@@ -31,7 +35,7 @@ const PARTS: Partial<Record<Work['kind'], string>> = { erasure: 'endpoint', conf
  * A platform by its key, a delivery by its kind. A room beside its platform's own is a part, too: what it refuses says
  * nothing of the platform.
  */
-function partsOf({ kind, room, card }: Work, isDone: boolean): string[] {
+function partsOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, isDone: boolean): string[] {
   const part = room?.split('/')[0] ?? card?.platform ?? PARTS[kind] ?? kind
   if (room === undefined || room === part) return [part]
   return isDone ? [part, room] : [room]

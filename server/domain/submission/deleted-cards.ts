@@ -1,4 +1,5 @@
 import type { Place, ReviewBoard } from '../../ports/board'
+import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission } from '../../ports/submission'
@@ -16,6 +17,7 @@ export interface DeletedCardsPorts {
   presentation: PlacePorts['presentation']
   board: Pick<ReviewBoard, 'roomOf' | 'placeOf'>
   runtime: Pick<Runtime, 'background'>
+  monitor: Pick<Monitor, 'undelivered'>
 }
 
 /** Of a message that is not there, and why not, if it never was. */
@@ -59,9 +61,11 @@ export class DeletedCards {
   }
 
   private async replace(submission: Submission, card: CardRef, { undelivered }: Report): Promise<void> {
-    const { outbox, runtime } = this.ports
+    const { outbox, runtime, monitor } = this.ports
     const room = missingIn(submission, card, this.ports)
     const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])
-    if (!('refused' in applied)) runtime.background(outbox.run(applied.submission, applied.added))
+    if ('refused' in applied) return
+    if (undelivered !== undefined) monitor.undelivered(room ?? card.platform, undelivered)
+    runtime.background(outbox.run(applied.submission, applied.added))
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DeletedCards } from '../../../../server/domain/submission/deleted-cards'
 import { failing } from '../../../fakes/board'
+import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 let triage: Triage
@@ -9,7 +10,7 @@ let deletedCards: DeletedCards
 beforeEach(async () => {
   triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft' } })
   reads = 0
-  deletedCards = new DeletedCards({ ...triage, store: {
+  deletedCards = new DeletedCards({ ...triage, monitor: silentMonitor, store: {
     listPending: (page) => {
       reads++
       expect(page.unread).toBe(true)
