@@ -36,11 +36,18 @@ export async function* jsonArray(store: SubmissionStore, table: ExportedTable): 
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
+/** What is left of one that nobody can read, because something else wrote under its keys. */
+interface UnreadableSubmission {
+  id: string
+  state: 'unreadable'
+}
+
 /** Every pending submission, newest first, read page by page as somebody takes it. */
-async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission> {
+async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission | UnreadableSubmission> {
   for (let before: string | undefined; ;) {
-    const { submissions, cursor } = await reached(store.listPending({ limit: PAGE, before }))
+    const { submissions, unreadable = [], cursor } = await reached(store.listPending({ limit: PAGE, before }))
     yield* submissions
+    yield* unreadable.map(id => ({ id, state: 'unreadable' as const }))
     if (!cursor) return
     before = cursor
   }
@@ -49,13 +56,19 @@ async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submi
 /** Pending submissions with a column for each field that any of them has. Reads them twice, holds none of them. */
 async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   const fields = new Set<string>()
-  for await (const { data } of pendingSubmissions(store)) {
-    for (const key of Object.keys(data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
+  for await (const submission of pendingSubmissions(store)) {
+    if (submission.state === 'unreadable') continue
+    for (const key of Object.keys(submission.data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
   }
   const keys = [...fields]
   const columns = ['id', 'state', 'received at', 'expires at', 'form', ...keys.map(key => `field: ${key}`)]
   async function* rows(): AsyncGenerator<ExportRow> {
-    for await (const { id, form = '', state, receivedAt, expiresAt, data } of pendingSubmissions(store)) {
+    for await (const submission of pendingSubmissions(store)) {
+      if (submission.state === 'unreadable') {
+        yield { ...submission }
+        continue
+      }
+      const { id, form = '', state, receivedAt, expiresAt, data } = submission
       const values = keys.map((key): [string, string] => [
         `field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : '',
       ])
