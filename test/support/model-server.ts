@@ -15,6 +15,8 @@ interface ModelAnswer {
   pace?: (said: string) => Promise<unknown>
   /** Instead of an answer: an HTTP error. */
   status?: number
+  /** Why it ends, where it is not by itself. */
+  finish?: 'length' | 'content_filter'
   /** After the text: an error in the stream, a broken connection, or silence. */
   end?: 'error' | 'drop' | 'hang'
 }
@@ -87,7 +89,7 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 
   async function stream(
-    response: ServerResponse, { text = '', calls = [], pauseMs, pace, end }: ModelAnswer,
+    response: ServerResponse, { text = '', calls = [], pauseMs, pace, finish, end }: ModelAnswer,
   ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const send = (data: unknown) => (
@@ -121,7 +123,7 @@ export async function startModelServer(): Promise<ModelServer> {
       chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: head } }] })
       chunk({ tool_calls: [{ index, function: { arguments: tail } }] })
     }
-    chunk({}, calls.length > 0 ? 'tool_calls' : 'stop')
+    chunk({}, finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'))
     send('[DONE]')
     response.end()
   }

@@ -1,6 +1,6 @@
 import {
   isStepCount, ToolLoopAgent, type LanguageModel, type ModelMessage, type PrepareStepFunction,
-  type ToolApprovalResponse, type ToolApprovalStatus, type ToolSet,
+  type ToolApprovalResponse, type ToolSet,
 } from 'ai'
 import type { Message } from 'chat'
 import type { KeptTurn } from '../../ports/approvals'
@@ -35,6 +35,10 @@ export interface AgentOptions {
 /** What is attached to a thread is waited for so long before an answer begins, ms. */
 const FETCH_MS = 20_000
 
+/** Calls that are made of one answer of the model: each asks somebody, a vendor or the people of the thread. */
+const CALLS = 20
+
+const TOO_MANY = `Not made: of one answer no more than ${CALLS} calls are. Go on with what the others bring.`
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 
@@ -73,15 +77,23 @@ export class Agent {
   private async run(messages: ModelMessage[], conversation: Conversation): Promise<AgentTurn> {
     const { model, approvals, limits, log } = this.options
     const toolset = await this.options.toolset(conversation)
+    const prepare = withLastWord(toolset, limits.steps)
+    let calls = 0
     const turn = new TurnRun({
       messages, toolset, log, timeMs: limits.timeMs,
       stream: signal => new ToolLoopAgent({
         model, instructions: INSTRUCTIONS, tools: toolset.tools, maxRetries: 1,
         stopWhen: isStepCount(limits.steps),
-        prepareStep: withLastWord(toolset, limits.steps),
-        toolApproval: approvals === 'deny'
-          ? ({ toolCall, messages }) => refuse(toolCall, toolset.tools, messages)
-          : undefined,
+        prepareStep: (step) => {
+          calls = 0
+          return prepare(step)
+        },
+        // Instead of what the SDK would ask: it makes a call at once for which this says nothing.
+        toolApproval: async ({ toolCall, messages }) => {
+          if (++calls > CALLS) return { type: 'denied', reason: TOO_MANY }
+          if (!await needsApproval(toolCall, toolset.tools, messages)) return undefined
+          return approvals === 'deny' ? { type: 'denied', reason: DENIED } : 'user-approval'
+        },
         // Otherwise the SDK prints the error with the request, which holds the whole conversation.
         onError: () => {},
       }).stream({ messages, abortSignal: signal }),
@@ -100,14 +112,12 @@ function withLastWord({ prepareStep }: Toolset, steps: number): PrepareStepFunct
   }
 }
 
-/** Refuses what would otherwise be asked. */
-async function refuse(
+async function needsApproval(
   { toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown }, tools: ToolSet,
   messages: ModelMessage[],
-): Promise<ToolApprovalStatus> {
-  const { needsApproval } = tools[toolName] ?? {}
-  const needed = typeof needsApproval === 'function'
-    ? await needsApproval(input as never, { toolCallId, messages, context: {} })
-    : needsApproval
-  return needed ? { type: 'denied', reason: DENIED } : undefined
+): Promise<boolean> {
+  const { needsApproval: needed = false } = tools[toolName] ?? {}
+  return typeof needed === 'function'
+    ? await needed(input as never, { toolCallId, messages, context: {} })
+    : needed
 }

@@ -20,15 +20,25 @@ interface TurnOptions {
   log: Log
 }
 
-type Cause = 'timeout' | 'shutdown' | 'cancelled'
+type Cause = 'timeout' | 'shutdown' | 'cancelled' | 'length'
 
-const SAID: Readonly<Record<Cause | 'failed' | 'nothing', string>> = {
+const SAID: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', string>> = {
   failed: 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.',
   timeout: 'This took too long, so I stopped here. Please ask again, perhaps for less at once.',
   shutdown: 'I am being restarted, so I stopped here. Please ask again in a moment.',
+  length: 'My answer became too long, so it breaks off here. Please ask for less at once.',
+  filtered: 'The language model broke off here: its filter does not let it answer this.',
   cancelled: '',
   nothing: 'I have no answer to that.',
 }
+
+/** What the model says of an answer that it did not end by itself. */
+const ENDS: Readonly<Partial<Record<string, 'length' | 'filtered'>>> = {
+  'length': 'length', 'content-filter': 'filtered',
+}
+
+/** Longer than any answer that somebody reads; a model that repeats itself would fill the thread, in characters. */
+const ANSWER_LENGTH = 40_000
 
 /** A turn that no state of this size can be kept for loses its attachments; in characters of JSON. */
 const STATE_LENGTH = 1_000_000
@@ -77,14 +87,25 @@ export class TurnRun implements AgentTurn {
   private async* parts(): AsyncGenerator<object> {
     const { log, timeMs, ended } = this.options
     const late = setTimeout(() => this.stop('timeout'), timeMs)
+    let length = 0
     let spoke = false
+    let end: 'length' | 'filtered' | undefined
     try {
       for await (const part of this.until(this.abort.signal)) {
         if (part.type === 'error') throw part.error
-        if (part.type === 'text-delta' && part.text) spoke = true
+        if (part.type === 'finish') end = ENDS[part.finishReason]
         if (part.type === 'tool-error') log.warn('agent.tool-failed', { tool: part.toolName, ...facts(part.error) })
         if (part.type === 'tool-approval-request' && !part.isAutomatic) this.requests.push(part)
-        yield part
+        if (part.type !== 'text-delta') {
+          yield part
+          continue
+        }
+        const room = ANSWER_LENGTH - length
+        length += part.text.length
+        spoke ||= part.text.trim() !== ''
+        // The halves of a character may come in two parts.
+        yield length > ANSWER_LENGTH ? { ...part, text: part.text.slice(0, room).toWellFormed() } : part
+        if (length > ANSWER_LENGTH) this.stop('length')
       }
     }
     catch (error) {
@@ -97,8 +118,8 @@ export class TurnRun implements AgentTurn {
       if (this.cut) this.abort.abort()
       ended()
     }
-    if (this.cut) yield* said(SAID[this.cut])
-    else if (!spoke && this.requests.length === 0) yield* said(SAID.nothing)
+    const why = this.cut ?? end ?? (!spoke && this.requests.length === 0 ? 'nothing' : null)
+    if (why) yield* said(SAID[why])
   }
 
   /** Ends with the signal, whether the model and its tools listen to it or not. */

@@ -1,0 +1,112 @@
+import { tool } from 'ai'
+import { Message, parseMarkdown } from 'chat'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { Agent } from '../../../../server/adapters/ai/agent'
+import { createModels } from '../../../../server/adapters/ai/model'
+import type { KeptTurn } from '../../../../server/ports/approvals'
+import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
+import { startModelServer, type ModelServer } from '../../../support/model-server'
+
+const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
+const conversation: Conversation = {
+  threadId: 'slack:C1:1', channelId: 'slack:C1', place: ['slack/C1', 'slack'], speaker: ADA, responsible: () => ADA,
+}
+
+let model: ModelServer
+beforeAll(async () => { model = await startModelServer() })
+afterAll(() => model.close())
+
+const done: string[] = []
+beforeEach(() => done.splice(0))
+
+const doing = (name: string, needsApproval: boolean) => tool({
+  inputSchema: z.object({ at: z.number() }), needsApproval, execute: async ({ at }) => {
+    done.push(`${name} ${at}`)
+    return 'done'
+  },
+})
+
+const agentOf = () => new Agent({
+  model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
+  toolset: async () => ({
+    tools: { read: doing('read', false), write: doing('write', true) }, describe: async () => [],
+  }),
+  approvals: 'ask', isCard: () => false, limits: { steps: 5, timeMs: 60_000, historyChars: 50_000 },
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+})
+
+const ask = () => agentOf().start([new Message({
+  id: '1', threadId: conversation.threadId, text: 'go', formatted: parseMarkdown('go'), raw: {}, attachments: [],
+  author: { userId: 'U1', userName: 'ada', fullName: 'Ada', isBot: false, isMe: false },
+  metadata: { dateSent: new Date(), edited: false },
+})], true, conversation)
+
+async function read({ words }: AgentTurn): Promise<string> {
+  let text = ''
+  for await (const word of words) text += word
+  return text
+}
+
+const numbered = (name: string, count: number) => (
+  Array.from({ length: count }, (_, at) => ({ name, input: { at }, id: `${name}-${at}` }))
+)
+
+/** What the model is told of its calls, by their ids. */
+const told = () => Object.fromEntries(model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool').map(
+  ({ tool_call_id: id, content }) => [id, content],
+))
+
+test('an answer that the model did not end by itself says why it ends', async () => {
+  model.script({ text: 'Three wait: the', finish: 'length' })
+  expect(await read(await ask())).toMatch(/^Three wait: the\n\nMy answer became too long/)
+  model.script({ finish: 'length' })
+  expect(await read(await ask())).toMatch(/^\s*My answer became too long/)
+  model.script({ finish: 'content_filter' })
+  expect(await read(await ask())).toMatch(/^\s*The language model broke off here: its filter/)
+})
+
+test.each(['', '\n\n', ' '])('an answer of nothing to read (%j) says that there is none', async (text) => {
+  model.script({ text })
+  expect((await read(await ask())).trim()).toBe('I have no answer to that.')
+})
+
+test('a character that comes in two parts stays whole', async () => {
+  model.script({ text: ['a \uD83E', '\uDD8A fox'] })
+  expect(await read(await ask())).toBe('a 🦊 fox')
+})
+
+test('an answer that finds no end is broken off, and says so', async () => {
+  model.script({ text: Array.from({ length: 60 }, () => 'word '.repeat(200)) })
+  const turn = await ask()
+  const text = await read(turn)
+  expect(text.slice(39_990)).toMatch(/^word word \n\nMy answer became too long/)
+  expect(await turn.outcome()).toEqual({ calls: [], state: '' })
+})
+
+test('of one answer 20 calls are made, and the model is told of the others', async () => {
+  model.script({ calls: numbered('read', 25) }, { calls: numbered('read', 2) }, { text: 'Read.' })
+  expect(await read(await ask())).toBe('Read.')
+  expect(done).toHaveLength(22)
+  model.script({ calls: numbered('read', 25) }, { text: 'Read.' })
+  await read(await ask())
+  const { 'read-19': last, 'read-20': first } = told()
+  expect([last, first]).toEqual(['done', expect.stringContaining('no more than 20 calls')])
+})
+
+test('of one answer 20 calls are asked about, and the model is told of the others once these are decided', async () => {
+  model.script({ calls: numbered('write', 25) })
+  const turn = await ask()
+  await read(turn)
+  const outcome = await turn.outcome()
+  expect(outcome.calls.map(({ toolCallId }) => toolCallId)).toEqual(numbered('write', 20).map(({ id }) => id))
+  const kept: KeptTurn = {
+    turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome },
+    verdicts: outcome.calls.map((_, at) => ({ approved: at < 19, by: ADA, at: 0 })), cards: [], taken: true,
+  }
+  model.script({ text: 'Written.' })
+  expect(await read(await agentOf().resume(kept, conversation))).toBe('Written.')
+  expect(done).toEqual(Array.from({ length: 19 }, (_, at) => `write ${at}`))
+  const { 'write-18': made, 'write-19': denied, 'write-20': left } = told()
+  expect([made, denied, left]).toEqual(['done', 'Ada denied it.', expect.stringContaining('no more than 20 calls')])
+})
