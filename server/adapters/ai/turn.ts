@@ -1,4 +1,4 @@
-import type { ModelMessage, StreamTextResult, TextStreamPart, ToolSet } from 'ai'
+import { RetryError, type ModelMessage, type StreamTextResult, type TextStreamPart, type ToolSet } from 'ai'
 import { fromFullStream } from 'chat'
 import type { ProposedCall } from '../../ports/approvals'
 import type { AgentTurn } from '../../ports/conversation'
@@ -161,6 +161,8 @@ function isChange(item: unknown): item is { field: string, value: unknown } {
 
 /** What may be logged of an error: its message may quote the conversation. */
 function facts(error: unknown): Record<string, unknown> {
+  // What failed again tells by itself only that it was tried again.
+  if (RetryError.isInstance(error)) return facts(error.lastError)
   const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
   return {
     error: name ?? typeof error, status: statusCode, code: code ?? (cause as { code?: string } | undefined)?.code,

@@ -18,7 +18,11 @@ beforeAll(async () => { model = await startModelServer() })
 afterAll(() => model.close())
 
 const done: string[] = []
-beforeEach(() => done.splice(0))
+const logged: unknown[] = []
+beforeEach(() => {
+  done.splice(0)
+  logged.splice(0)
+})
 
 const doing = (name: string, needsApproval: boolean) => tool({
   inputSchema: z.object({ at: z.number() }), needsApproval, execute: async ({ at }) => {
@@ -33,7 +37,7 @@ const agentOf = () => new Agent({
     tools: { read: doing('read', false), write: doing('write', true) }, describe: async () => [],
   }),
   approvals: 'ask', isCard: () => false, limits: { steps: 5, timeMs: 60_000, historyChars: 50_000 },
-  log: { info: () => {}, warn: () => {}, error: () => {} },
+  log: { info: () => {}, warn: () => {}, error: (event, facts) => void logged.push([event, facts]) },
 })
 
 const ask = () => agentOf().start([new Message({
@@ -109,4 +113,12 @@ test('of one answer 20 calls are asked about, and the model is told of the other
   expect(done).toEqual(Array.from({ length: 19 }, (_, at) => `write ${at}`))
   const { 'write-18': made, 'write-19': denied, 'write-20': left } = told()
   expect([made, denied, left]).toEqual(['done', 'Ada denied it.', expect.stringContaining('no more than 20 calls')])
+})
+
+test('of a model that was asked again in vain, the log says what it answered', async () => {
+  model.script({ status: 503 }, { status: 503 })
+  expect(await read(await ask())).toContain('The language model does not work just now')
+  expect([model.requests.length, logged]).toEqual([
+    2, [['agent.failed', { error: 'AI_APICallError', status: 503, code: undefined }]],
+  ])
 })
