@@ -42,6 +42,8 @@ const FAILED = 'That did not work just now. Please ask again in a moment.'
 
 const ABANDONED = 'I was stopped right after this was approved, so I do not know whether it was done. I will not try again by myself, because it must not happen twice. Please check, and ask me again if it is still to be done.'
 
+const UNCERTAIN = 'This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
+
 /** Answers people through the agent: what it says goes to the thread, what it must not do by itself onto cards. */
 export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
@@ -66,16 +68,18 @@ export class AgentReplier {
       responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by
         ?? turn.asker,
     }
-    await this.run(thread, conversation, agent => agent.resume(kept, conversation))
+    const isWhole = await this.run(thread, conversation, agent => agent.resume(kept, conversation))
+    const approved = approvedIn(kept)
+    if (!isWhole && approved) await thread.post(`${approved}: ${UNCERTAIN}`).catch(() => {})
     await this.handlers.approvals.finish(turn.id).catch((error: unknown) => this.handlers.log.warn(
       'approval.kept', { turn: turn.id, error },
     ))
   }
 
-  /** Tells the thread of a turn that was taken and never ended. */
-  async abandon({ turn }: KeptTurn, thread: Thread): Promise<void> {
-    const names = turn.calls.map(({ title }) => title).join(', ')
-    await thread.post(`${names}: ${ABANDONED}`)
+  /** Tells the thread of a turn that was taken and never ended, if anything of it was to be done. */
+  async abandon(kept: KeptTurn, thread: Thread): Promise<void> {
+    const approved = approvedIn(kept)
+    if (approved) await thread.post(`${approved}: ${ABANDONED}`)
   }
 
   callCard(platform: string, { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number): CardElement {
@@ -99,9 +103,10 @@ export class AgentReplier {
     return [...others.map(other => fetchable(other, thread.adapter)), message]
   }
 
+  /** Resolves with whether the turn came to its own end. Never rejects. */
   private async run(
     thread: Thread, conversation: Conversation, begin: (agent: Agent) => Promise<AgentTurn>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { agent, say, stopsOn, withdraw, render, log } = this.handlers
     const { name: platform } = thread.adapter
     let turn: AgentTurn | undefined
@@ -112,14 +117,16 @@ export class AgentReplier {
       turn?.cancel()
     })
     let failure: unknown
+    let isWhole = false
     try {
       // Decoration: its failure, or a slow platform, must not hold up the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
       if (stopped.is) turn.cancel()
       await say(thread, unlessClosed(turn.words, stopped))
-      const { calls, state } = await turn.outcome()
+      const { calls, state, isCut } = await turn.outcome()
       if (calls.length > 0) await this.ask(thread, conversation, calls, state)
+      isWhole = !isCut
     }
     catch (error) {
       turn?.cancel()
@@ -137,6 +144,7 @@ export class AgentReplier {
       log.error('agent.reply-failed', { platform, error: failure })
       await thread.post(FAILED).catch(() => {})
     }
+    return isWhole && !by && !isEnded
   }
 
   /** One card for each call; all of them are on record before the first can be clicked. */
@@ -175,6 +183,11 @@ export class AgentReplier {
       : adapter.deleteMessage(threadId, messageId)
     ).catch((error: unknown) => this.handlers.log.warn('approval.card-stale', { error }))))
   }
+}
+
+/** What somebody approved, by name; empty for nothing. */
+function approvedIn({ turn, verdicts }: KeptTurn): string {
+  return turn.calls.filter((_, position) => verdicts[position]?.approved).map(({ title }) => title).join(', ')
 }
 
 /** The words, which break off instead of ending where the platform takes no more of them. */

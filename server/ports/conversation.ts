@@ -42,6 +42,9 @@ export interface AgentTurn {
   readonly words: AsyncIterable<string>
   /** Stops it; the words end. */
   cancel(): void
-  /** After the words: the calls that wait for approval, and the text to continue from. Without calls it is over. */
-  outcome(): Promise<{ calls: readonly ProposedCall[], state: string }>
+  /**
+   * After the words: the calls that wait for approval, and the text to continue from. Without calls it is over, be it
+   * because something cut it short.
+   */
+  outcome(): Promise<{ calls: readonly ProposedCall[], state: string, isCut: boolean }>
 }

@@ -65,8 +65,8 @@ export class TurnRun implements AgentTurn {
     this.abort.abort()
   }
 
-  async outcome(): Promise<{ calls: readonly ProposedCall[], state: string }> {
-    if (this.cut || this.requests.length === 0) return { calls: [], state: '' }
+  async outcome(): ReturnType<AgentTurn['outcome']> {
+    if (this.cut || this.requests.length === 0) return { calls: [], state: '', isCut: this.cut !== null }
     const { messages, toolset } = this.options
     const state = [...messages, ...await this.result!.responseMessages]
     const calls = await Promise.all(this.requests.map(async ({
@@ -80,7 +80,7 @@ export class TurnRun implements AgentTurn {
         ...await toolset.describe(toolName, input).catch(() => []),
       ],
     })))
-    return { calls, state: serialised(state) }
+    return { calls, state: serialised(state), isCut: false }
   }
 
   /** The model's parts, and in their place whatever has to be said instead. Never throws. */

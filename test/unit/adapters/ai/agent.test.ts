@@ -111,7 +111,7 @@ describe('tools', () => {
     } })
     const turn = await agentWith({ hang }).start([message('try')], true, conversation)
     expect(await read(turn).finally(() => vi.useRealTimers())).toContain('This took too long')
-    expect(await turn.outcome()).toEqual({ calls: [], state: '' })
+    expect(await turn.outcome()).toEqual({ calls: [], state: '', isCut: true })
   })
 
   test('a write with a condition is denied only where it would ask', async () => {

@@ -85,7 +85,7 @@ test('an answer that finds no end is broken off, and says so', async () => {
   const turn = await ask()
   const text = await read(turn)
   expect(text.slice(39_990)).toMatch(/^word word \n\nMy answer became too long/)
-  expect(await turn.outcome()).toEqual({ calls: [], state: '' })
+  expect(await turn.outcome()).toEqual({ calls: [], state: '', isCut: true })
 })
 
 test('of one answer 20 calls are made, and the model is told of the others', async () => {
