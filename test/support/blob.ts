@@ -109,7 +109,11 @@ async function answer(
     return void (found ? send(200, facts(pathOf(head), found)) : missing())
   }
   const prefix = url.searchParams.get('prefix') ?? ''
+  const [limit, after] = [Number(url.searchParams.get('limit') ?? 1000), url.searchParams.get('cursor') ?? '']
+  const all = [...blobs].filter(([key]) => key.startsWith(prefix) && key > after).sort(([a], [b]) => a < b ? -1 : 1)
+  const page = all.slice(0, limit)
+  const hasMore = page.length < all.length
   send(200, {
-    hasMore: false, blobs: [...blobs].filter(([key]) => key.startsWith(prefix)).map(([key, blob]) => facts(key, blob)),
+    hasMore, ...hasMore && { cursor: page.at(-1)![0] }, blobs: page.map(([key, blob]) => facts(key, blob)),
   })
 }

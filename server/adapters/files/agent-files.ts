@@ -55,8 +55,15 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
   return {
     name: 'checks',
     wrap: async (operation, next) => {
-      const result = await next(await check(operation) as typeof operation)
-      return operation.kind === 'list' ? withoutFormFiles(result as ListResult) as typeof result : result
+      const checked = await check(operation) as typeof operation
+      if (checked.kind !== 'list') return next(checked)
+      let page = await next(checked) as ListResult
+      // A page of nothing else would read as if there were no files.
+      while (page.cursor && withoutFormFiles(page).items.length === 0) {
+        const options = { ...checked.options, cursor: page.cursor }
+        page = await next({ ...checked, options } as typeof operation) as ListResult
+      }
+      return withoutFormFiles(page) as never
     },
   }
 }

@@ -78,6 +78,19 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
     }
     await files.erase(ONE)
   })
+
+  test('the agent finds its own files behind any number of them', async () => {
+    const files = open()
+    for (const index of [0, 1, 2, 3, 4]) await files.write(ONE, index, chunks(randomBytes(10), 10))
+    const tools = createFileTools({
+      files: await openFiles({ storage: here.storages[name](), dir: here.dir, access: 'private', maxBytes: 1000 }),
+    })
+    for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'uploadFile', { key, content: 'x' })
+    expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [{ key: 'reports/1' }] })
+    for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'deleteFile', { key })
+    expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [] })
+    await files.erase(ONE)
+  })
 })
 
 test('on disk a file whose parts still come is no old one, whenever the first of them came', async () => {
