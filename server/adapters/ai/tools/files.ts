@@ -89,7 +89,9 @@ export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input
 
 /** Keeps what a model asks for and gets within its bounds, and says in plain words what went wrong. */
 function bounding(name: FileToolName, execute: Execute): Execute {
-  const run: Execute = (input, options) => execute(input, options).catch((error) => { throw new Error(explain(error)) })
+  const run: Execute = (input, options) => (
+    execute(input, options).catch((error) => { throw new Error(explain(error, name)) })
+  )
   if (name === 'listFiles') return (input, options) => run(
     { ...input, limit: Math.min(Number(input.limit ?? PAGE), LARGEST_PAGE) }, options,
   )
@@ -108,12 +110,17 @@ function bounding(name: FileToolName, execute: Execute): Execute {
   }
 }
 
+/** They ask for no file that may be missing. */
+const NO_KEY: readonly FileToolName[] = ['listFiles', 'uploadFile']
+
 /** An error that has a cause came from the system below and may tell its paths, addresses and keys. */
-function explain(error: unknown): string {
+function explain(error: unknown, name: FileToolName): string {
   if (!(error instanceof FilesError)) {
     return 'The file could not be processed: its content may not be what the encoding says.'
   }
-  if (error.code === 'NotFound') return 'There is no file with this key. listFiles shows those that exist.'
+  if (error.code === 'NotFound') return NO_KEY.includes(name)
+    ? 'There is no such file storage: somebody has to check FILES_S3_ENDPOINT and FILES_S3_BUCKET.'
+    : 'There is no file with this key. listFiles shows those that exist.'
   if (error.code === 'Unauthorized') {
     return 'The file storage refused access: somebody has to check its credentials (BLOB_READ_WRITE_TOKEN or FILES_S3_*).'
   }
