@@ -199,9 +199,11 @@ async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: 
   if (stopped.isClosed) throw new Error('The platform has closed the message.')
 }
 
-function notesOf(turn: WaitingTurn, verdict: Verdict | null): Line[] {
-  const asked = `Asked by ${turn.asker.name} on ${turn.asker.platform}`
-  return verdict
-    ? [asked, said`${verdictLine(verdict)}, ${onDate(verdict.at)}`]
-    : [said`${asked}. Nothing is done before somebody approves; this ends on ${onDate(turn.expiresAt)}.`]
+/** Of several questions of one answer, what is approved waits for the others. */
+function notesOf({ asker, calls: { length: count }, expiresAt }: WaitingTurn, verdict: Verdict | null): Line[] {
+  const asked = `Asked by ${asker.name} on ${asker.platform}`
+  const when = count > 1 ? `all ${count} questions of this answer are decided` : 'somebody approves'
+  if (!verdict) return [said`${asked}. Nothing is done before ${when}; this ends on ${onDate(expiresAt)}.`]
+  const waits = verdict.approved && count > 1 ? [`It is done once ${when}.`] : []
+  return [asked, said`${verdictLine(verdict)}, ${onDate(verdict.at)}`, ...waits]
 }

@@ -149,8 +149,12 @@ describe('a write', () => {
     const thread = await tell(d, 'mark both as spam')
     const [first, second] = await openCards(d, thread, 2)
     await d.server.drain()
+    expect(textOf(first!)).toContain('Nothing is done before all 2 questions of this answer are decided')
     await press(d, first!, 'approve')
     await d.server.drain()
+    expect(await shownNow(thread, first!)).toMatch(
+      /Approved by Ada Lovelace[^]*It is done once all 2 questions of this answer are decided\./,
+    )
     expect(d.model.requests).toHaveLength(1)
     expect(await cardTitle(one.card)).toBe('New Form Submission')
     await press(d, second!, 'deny')
