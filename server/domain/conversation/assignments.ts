@@ -38,7 +38,9 @@ export function parseAssignment(text: string): Assignment | null {
   const [, name] = /^\/?(assign|take)$/.exec(command.toLowerCase()) ?? []
   if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
   if (name === 'take') return whom.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
-  return { id: id.toLowerCase(), whom: whom.join(' ') }
+  // Where nobody else is named, what stands at the end is no address of the bot.
+  const [last = ''] = whom.length > 0 ? [] : /(?<=\s)@[\p{L}\p{N}_.-]+$/u.exec(text.trim()) ?? []
+  return { id: id.toLowerCase(), whom: whom.join(' ') || last }
 }
 
 /** Gives submissions of a place to somebody, in words. */

@@ -31,7 +31,8 @@ const said = async (typed: string, { by = ada, mentioned }: Said = {}, place = R
 const holderOf = async (id: string) => (await triage.store.get(id))!.holder
 
 test.each([
-  ['assign 0b1f2c3d <@U2>', '0b1f2c3d', ''], ['@form-bot assign 0B1F @grace', '0b1f', ''],
+  ['assign 0b1f2c3d <@U2>', '0b1f2c3d', ''], ['@form-bot assign 0B1F @grace', '0b1f', '@grace'],
+  ['assign 0b1f me @form-bot', '0b1f', 'me'],
   ['<@U1> assign 0b1f2c3d-1111-4222-8333-444455556666 me', '0b1f2c3d-1111-4222-8333-444455556666', 'me'],
   ['assign 0b1f @Grace Hopper', '0b1f', '@Grace Hopper'], ['/assign 0b1f grace', '0b1f', 'grace'],
   ['take 0B1F', '0b1f', 'me'], ['@form-bot /take 0b1f', '0b1f', 'me'],
@@ -62,8 +63,12 @@ test('me, and somebody by what PEOPLE calls them, have it too; others are asked 
   const id = await triage.post({ name: 'Lin' })
   await said(`assign ${id} me`)
   expect(await holderOf(id)).toMatchObject({ who: 'slack:U1' })
-  await said(`assign ${id} grace`)
-  expect(await holderOf(id)).toMatchObject({ who: 'Grace', id: 'U2' })
+  for (const name of ['grace', '@Grace', '@grace @form-bot']) {
+    await said(`assign ${id} me`)
+    await said(`assign ${id} ${name}`)
+    expect(await holderOf(id), name).toMatchObject({ who: 'Grace', id: 'U2' })
+  }
+  expect((await said(`assign ${id} @form-bot`)).text).toMatch(/^To whom\?/)
   expect((await said(`assign ${id} lin`)).text).toMatch(/^To whom\?/)
   expect(await holderOf(id)).toMatchObject({ who: 'Grace' })
 })
