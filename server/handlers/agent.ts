@@ -10,6 +10,7 @@ import type { AgentTurn, Conversation } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
+import { isChannel } from './channel'
 import type { ConversationHandlers } from './conversation'
 import { fetchable } from './fetchable'
 import { speakerOf, type SpeakerHandlers } from './speaker'
@@ -48,14 +49,15 @@ const UNCERTAIN = 'This was approved, so it may have been done before that. Plea
 export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
 
-  /** The first turn knows the message alone, later ones the last messages of the thread. */
+  /** The first turn of a thread knows the message alone, later ones the last messages; a channel was there before. */
   async reply({ thread, message, opens, place }: QueuedMessage): Promise<void> {
     const speaker = speakerOf(message, thread, this.handlers)
     const conversation: Conversation = {
       threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker,
     }
+    const begins = opens && !isChannel(thread)
     await this.run(thread, conversation, async (agent) => {
-      return agent.start(opens ? [message] : await this.historyOf(thread, message), thread.isDM, conversation)
+      return agent.start(begins ? [message] : await this.historyOf(thread, message), thread.isDM, conversation)
     })
   }
 

@@ -5,6 +5,7 @@ import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
+import { isChannel } from './channel'
 import { whisper, type PrivatelyHandlers } from './privately'
 import { fullNameOf } from './review'
 
@@ -27,11 +28,6 @@ export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> 
 
 /** Two mentions at once open one conversation; later ones find the thread subscribed, ms. */
 const OPENING_MS = 3_600_000
-
-/** An adapter where a thread may be a whole channel, in which people talk with each other. */
-interface WithChannels {
-  isChannel?: (threadId: string) => boolean
-}
 
 /** A message that ended this many processes is not answered any more. */
 const MOST_ATTEMPTS = 3
@@ -95,10 +91,6 @@ async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<b
   const [state, key] = [bot.getState(), `conversation:opened:${thread.id}`]
   // A process may have died between this and its answer.
   return await state.setIfNotExists(key, id, OPENING_MS) || await state.get(key) === id
-}
-
-function isChannel({ id, adapter }: Thread): boolean {
-  return (adapter as WithChannels).isChannel?.(id) ?? false
 }
 
 /** Said by a person, and not empty, as the first message of a Discord thread is. */

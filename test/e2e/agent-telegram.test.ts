@@ -23,6 +23,18 @@ async function tell(text: string, replyTo?: TelegramMessage): Promise<void> {
   await d.server.drain()
 }
 
+it('what was said in the group before is known to who is mentioned there first, and is no reason to answer', async () => {
+  await telegram.writeInGroup(d.server.url, 'our colour is red')
+  await d.server.drain()
+  expect(d.model.requests).toEqual([])
+  d.model.script({ text: 'Red.' })
+  await tell('which colour is it?')
+  expect(d.model.requests.map(({ messages }) => messages)).toEqual([[
+    { role: 'user', content: '[ada]: our colour is red' },
+    { role: 'user', content: '[ada]: @form_bot which colour is it?' },
+  ]])
+})
+
 const now = ({ id }: TelegramMessage) => telegram.messages().find(message => message.id === id)!
 
 it('what a card says is data to the model, a write waits for a press, and the store keeps nothing of the form', async () => {

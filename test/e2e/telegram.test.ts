@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
 import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
@@ -62,6 +63,27 @@ async function answerTo(words: string): Promise<TelegramMessage[]> {
   await d.server.drain()
   return telegram.messages().slice(before)
 }
+
+describe('what people say in the group', () => {
+  it('is answered where it mentions the bot, which says so, and nowhere else', async () => {
+    const { message } = await submitForm({ name: 'Ada' })
+    expect((await answerTo('@form_bot hi'))[0]!.text).toMatch(/Mention me whenever you need me here\.$/m)
+    expect(await answerTo('lunch?')).toEqual([])
+    const before = telegram.messages().length
+    await telegram.writeInGroup(d.server.url, 'looks like spam', 77, message)
+    await d.server.drain()
+    expect(telegram.messages().slice(before)).toEqual([])
+    expect((await answerTo('@form_bot status')).map(({ text }) => text)).toEqual([expect.stringContaining('Connected')])
+  })
+
+  it('is not answered any more where an earlier version followed the group', async () => {
+    const [redis] = [await createClient({ url: d.redis.url }).connect()]
+    await redis.sAdd('chat-sdk:subscriptions', 'telegram:-1001234567890')
+    expect(await answerTo('lunch?')).toEqual([])
+    expect(await redis.sIsMember('chat-sdk:subscriptions', 'telegram:-1001234567890')).toBe(0)
+    redis.destroy()
+  })
+})
 
 describe('a command', () => {
   it('is answered in the group, a shown card with its buttons', async () => {

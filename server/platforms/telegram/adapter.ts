@@ -81,6 +81,11 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return isOurs ? { command: `/${COMMAND}`, text: `${name} ${parsed.text}` } : null
   }
 
+  /** A group has no threads but topics, which are rooms as well: whoever is not spoken to there says nothing. */
+  isChannel(threadId: string): boolean {
+    return !this.isDM(threadId)
+  }
+
   /** https://core.telegram.org/bots/api#getchatmember, which refuses to tell of people whom it does not know. */
   async isMember(chatId: string, userId: string): Promise<boolean> {
     const asked = this.telegramFetch<{ status: string, is_member?: boolean }>(
