@@ -5,7 +5,7 @@ import type { Speech } from '../../ports/conversation'
 import type { SubmissionStore } from '../../ports/store'
 import type { Person, Submission } from '../../ports/submission'
 import type { People } from '../people/people'
-import { belongsTo } from '../submission/place'
+import { belongsTo, isRoom } from '../submission/place'
 import type { Presentation } from '../submission/present'
 import { pendingAt } from '../submission/search'
 import type { Taking } from '../submission/taking'
@@ -28,7 +28,7 @@ export interface AssignmentsPorts {
 }
 
 /** Pending submissions that are read at most to find one by the beginning of its id, newest first. */
-const READING = { most: 1000, page: 100 }
+const READING = { most: 1000, page: 250, unread: true }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
 
@@ -80,6 +80,8 @@ export class Assignments {
   private async find(id: string, place: Place): Promise<Submission[]> {
     const exact = await this.ports.store.get(id)
     if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
+    // Anybody may write to the bot, as often as they like.
+    if (!isRoom(place, this.ports.presentation.forms)) return []
     const { found } = await pendingAt(place, READING, this.ports)
     return found.filter(submission => submission.id.startsWith(id))
   }

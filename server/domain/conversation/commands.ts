@@ -62,6 +62,9 @@ const LISTED = 5
 /** Pending submissions that are read at most for one answer, newest first. */
 const READING = { most: 1000, page: 100 }
 
+/** The same, where nothing of what the forms said is told. */
+const COUNTING = { most: READING.most, page: 250, unread: true }
+
 /** Audit lines that are read for the count of the last day. */
 const AUDITED = 500
 const DAY_MS = 86_400_000
@@ -151,7 +154,7 @@ export class ChatCommands {
     const connected = `Connected: ${platforms.join(', ')}`
     if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
     const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(place, READING, this.ports), store.audit(AUDITED),
+      pendingAt(place, COUNTING, this.ports), store.audit(AUDITED),
     ])
     const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
     const ours = decidedOf(recent).filter(({ form }) => isFormOf(place, form, forms))

@@ -30,7 +30,7 @@ export interface HomePorts {
 const SHOWN = 10
 
 /** Pending submissions that are read at most, newest first. */
-const READING = { most: 1000, page: 100 }
+const READING = { most: 1000, page: 250, unread: true }
 
 const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
 

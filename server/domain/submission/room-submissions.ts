@@ -48,7 +48,7 @@ export class RoomSubmissions implements SubmissionAccess {
   async stats(): Promise<SubmissionStats> {
     const { store, presentation: { forms } } = this.ports
     const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(this.place, LOOKED_AT, this.ports), store.audit(AUDITED),
+      pendingAt(this.place, { ...LOOKED_AT, unread: true }, this.ports), store.audit(AUDITED),
     ])
     const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
     const decided = decidedOf(audit)

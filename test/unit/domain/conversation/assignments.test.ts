@@ -83,6 +83,23 @@ test('what is of another room, or does not wait, is not found, and an id that is
   expect((await said(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
 })
 
+test('what waits is read without its data, and not at all for who writes from elsewhere', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const pages: unknown[] = []
+  assignments = new Assignments({
+    ...triage, people: new People(), takingAt: () => triage.review.taking,
+    store: { get: id => triage.store.get(id), listPending: (page) => {
+      pages.push(page.unread)
+      return triage.store.listPending(page)
+    } },
+  })
+  const short = id.slice(0, 8)
+  expect((await said(`take ${short}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)
+  expect(pages).toEqual([])
+  expect((await said(`take ${short}`)).text).toBe('Ada has it now.')
+  expect(pages).toEqual([true])
+})
+
 test('who may not decide it gives it to nobody, and alone reads why; nor is it given to such', async () => {
   const id = await triage.post({ name: 'Lin' })
   Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
