@@ -1,6 +1,7 @@
 import type { H3Event } from 'h3'
 import { expect, test } from 'vitest'
 import { withPlainLinks } from '../../server/adapters/chat/links'
+import { say } from '../../server/adapters/chat/streaming'
 import { parseCommand } from '../../server/domain/conversation/commands'
 import { readForm } from '../../server/http/body'
 import { platforms } from '../../server/platforms/registry'
@@ -43,6 +44,18 @@ async function plainLinks(text: string): Promise<void> {
   for await (const _ of withPlainLinks((async function* () { yield text })(), null));
 }
 
+/** As a model says it, some characters at a time. */
+async function said(text: string): Promise<void> {
+  const post = async (message: unknown) => {
+    for await (const _ of message as AsyncIterable<string>);
+    return {} as never
+  }
+  const pieces = async function* () {
+    for (let at = 0; at < text.length; at += 4) yield text.slice(at, at + 4)
+  }
+  await say({ post }, pieces(), { messageLength: Infinity }, null)
+}
+
 function searched(text: string): boolean {
   return searchFor('"a b" c:d', formsOf())(submissionOf({ c: text }))
 }
@@ -53,6 +66,7 @@ test.each<Row>([
   ['tags that hide a text', visible, length => '\u{E0041}'.repeat(length)],
   ['selectors that hide a text', visible, length => `\u{1F600}${'\u{E0158}\uFE00'.repeat(length / 2)}`],
   ['text that is not seen', visible, length => 'a\u00AD\u200C\u200C\u3164\uFE0F\u034F\u180B\u200B'.repeat(length / 9)],
+  ['joiners in pieces', said, length => '\u200D'.repeat(length)],
   ['tags behind a flag', visible, length => `\u{1F3F4}${'\u{E0061}'.repeat(length)}`],
   ...platforms.flatMap(({ label, escape }) => (
     ['\n', ' ', '\t', '1', ':', ':a', '\r', '\u2028', '#', '-', '.a', '[', '@'].map((unit): Row => (

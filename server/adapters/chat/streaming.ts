@@ -97,11 +97,14 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
     rest = rest.slice(length)
     return shown
   }
+  // Joiners at the end: a model that says nothing else is not read anew with each of them.
+  let joiners = 0
   for await (const word of words) {
+    let length = word.length
+    while (/[\u200C\u200D]/.test(word.charAt(length - 1))) length--
+    joiners = word.length - length + (length === 0 ? joiners : 0)
     rest += word
-    let length = rest.length
-    while (/[\u200C\u200D]/.test(rest.charAt(length - 1))) length--
-    yield handOn(length)
+    yield handOn(rest.length - joiners)
   }
   yield handOn(rest.length)
 }
