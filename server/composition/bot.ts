@@ -65,7 +65,7 @@ export async function startBot({
   }
   let answers!: AnswerQueue
   const chat = await createBot({
-    connections, state, log, streamingIntervalMs,
+    connections, state, log, streamingIntervalMs, remembers: agent !== null,
     register: (bot) => {
       registerReview(bot, {
         reviewAt, here, pressOf, editModal, sendAgainModal, noticeModal, render, log, platformLabel, known,

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { holding } from '../support/redis-keys'
 import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 
@@ -83,6 +84,13 @@ describe('what people say in the group', () => {
     expect(await redis.sIsMember('chat-sdk:subscriptions', 'telegram:-1001234567890')).toBe(0)
     redis.destroy()
   })
+})
+
+it('nothing of what people say is kept where no model reads it', async () => {
+  for (const words of ['a unique-word', '@form_bot unique-word']) await answerTo(words)
+  await telegram.writeInPrivate(d.server.url, 'another unique-word')
+  await d.server.drain()
+  expect(await holding(d.redis.url, 'unique-word')).toEqual([])
 })
 
 describe('a command', () => {

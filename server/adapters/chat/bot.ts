@@ -18,14 +18,19 @@ export interface BotOptions {
   log: Log
   /** How often a growing message is edited where the platform cannot stream, ms. */
   streamingIntervalMs?: number
+  /** Whether what was said before is read, as it is by default. Where it is not, nothing of it is kept. */
+  remembers?: boolean
   /** Adds the handlers before the first event can arrive. */
   register: (bot: Chat) => void
 }
 
-export async function createBot({ connections, state, log, streamingIntervalMs, register }: BotOptions): Promise<Chat> {
+export async function createBot({
+  connections, state, log, streamingIntervalMs, remembers = true, register,
+}: BotOptions): Promise<Chat> {
   const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [
     platform.key, patient(await adapter()),
   ]))
+  if (!remembers) for (const [, adapter] of adapters) Object.assign(adapter, { persistThreadHistory: false })
   const bot = new Chat({
     userName: USER_NAME,
     adapters: Object.fromEntries(adapters),
