@@ -77,6 +77,15 @@ describe('what people say in the group', () => {
     expect((await answerTo('@form_bot status')).map(({ text }) => text)).toEqual([expect.stringContaining('Connected')])
   })
 
+  it('is answered where it answers the bot\'s words', async () => {
+    const [words] = await answerTo('@form_bot status')
+    const before = telegram.messages().length
+    await telegram.writeInGroup(d.server.url, 'pending', 77, words)
+    await d.server.drain()
+    const answers = telegram.messages().slice(before).map(({ text }) => text)
+    expect(answers).toEqual([expect.stringMatching(/submissions? wait/)])
+  })
+
   it('is not answered any more where an earlier version followed the group', async () => {
     const [redis] = [await createClient({ url: d.redis.url }).connect()]
     await redis.sAdd('chat-sdk:subscriptions', 'telegram:-1001234567890')

@@ -140,8 +140,9 @@ export async function startTelegram(): Promise<Telegram> {
   })
 }
 
-function messageOf({ id, text }: TelegramMessage): Json {
+function messageOf({ id, text, keyboard }: TelegramMessage): Json {
   return {
+    ...keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {},
     message_id: id, date: Math.floor(Date.now() / 1000), chat: { id: CHAT_ID, type: 'supergroup', title: 'Triage' },
     from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text,
   }

@@ -158,11 +158,14 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return { ...this.paginateMessages(inOrder, options), nextCursor }
   }
 
-  /** What is answered may be a card with a form: it stays out of what is remembered, in the store too. */
+  /** Who answers the bot's words speaks to it. What is answered may be a card: it stays out of what is remembered. */
   protected override parseTelegramMessage(
-    ...message: Parameters<TelegramAdapter['parseTelegramMessage']>
+    ...args: Parameters<TelegramAdapter['parseTelegramMessage']>
   ): Message<TelegramRawMessage> {
-    return Object.assign(super.parseTelegramMessage(...message), { replyTo: undefined })
+    const [message, { reply_to_message: answered }] = [super.parseTelegramMessage(...args), args[0]]
+    // A card has buttons: below it people tell each other what they think of it.
+    const isToUs = answered && String(answered.from?.id) === this.botUserId && !('reply_markup' in answered)
+    return Object.assign(message, { replyTo: undefined, isMention: message.isMention || isToUs })
   }
 
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
