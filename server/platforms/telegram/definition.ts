@@ -62,7 +62,7 @@ export const telegram: Definition = {
   }),
   setup: siteUrl => [
     {
-      text: 'Ask BotFather for a bot, and send it /setprivacy → Disable: otherwise Telegram shows the bot only what mentions it, or answers it, in a group. Then add the bot to your group; one that is there already has to be removed and added again. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32).',
+      text: 'Ask BotFather for a bot. For the agent to know what was said in a group before somebody asks it, send BotFather /setprivacy → Disable. Then add the bot to your group; one that is there already has to be removed and added again. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32).',
       link: { label: 'BotFather', to: 'https://t.me/BotFather' },
     },
     {
