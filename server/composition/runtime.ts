@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { withinOrNull } from '../../shared/utils/time'
 import { background, keepAlive } from '../http/background'
 import type { Runtime } from '../ports/runtime'
@@ -10,5 +11,6 @@ export function createRuntime(now: () => number): Runtime {
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),
     within: async (task, ms) => void await withinOrNull(ms, task),
+    apart: AsyncLocalStorage.snapshot(),
   }
 }

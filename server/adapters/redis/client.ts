@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createClient, type RedisClientType } from 'redis'
 import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
@@ -167,15 +168,17 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
+  // An outage, and a connection that outlives it, are of no request, although one meets it first.
+  const apart = AsyncLocalStorage.snapshot()
   const seeker: Seeker = {
     reason: undefined,
     begin(reason) {
       if (seeker.reason !== undefined) return
       seeker.reason = reason
-      void seek().finally(() => {
+      void apart(() => seek().finally(() => {
         seeker.reason = undefined
         if (client.isReady) outage.end()
-      })
+      }))
     },
   }
   seekers.set(client, seeker)

@@ -139,11 +139,11 @@ export class CardQueue {
       this.woken.add(room)
       if (this.running.has(room)) continue
       this.running.add(room)
-      const run = this.drain(room).then(() => void this.failing.delete(room), (error) => {
-        if (!this.failing.has(room)) this.ports.log.warn('queue.failed', { room, error })
+      const { runtime, log } = this.ports
+      runtime.background(runtime.apart(() => this.drain(room).then(() => void this.failing.delete(room), (error) => {
+        if (!this.failing.has(room)) log.warn('queue.failed', { room, error })
         this.failing.add(room)
-      })
-      this.ports.runtime.background(run)
+      })))
     }
   }
 
