@@ -2,6 +2,7 @@ import type { CardChild } from 'chat'
 import { renderCard } from '../adapters/chat/cards'
 import { renderEmail } from '../adapters/email/template'
 import { readForms } from '../config/forms'
+import { readPeople } from '../config/people'
 import { InvalidFields } from '../domain/errors'
 import { isObject } from '../domain/json'
 import { composeEmail } from '../domain/submission/email'
@@ -59,7 +60,8 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
 /** Tries every named form on a sample, before anybody sees it: nothing is sent anywhere. */
 export async function rehearse({ config, path, samples = {}, env }: Asked): Promise<Rehearsal> {
   const mistakes: string[] = []
-  const { forms } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
+  const { forms, people } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
+  readPeople({}, people, mistakes)
   const all = createForms({
     forms, mail: { to: env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)' },
     endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },

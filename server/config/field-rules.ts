@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { FIELD_TYPES, type FieldRule, type FieldType } from '../ports/field-rules'
+import { inPlainWords } from './issues'
 
 const LONGEST_LABEL = 150
+
+const NO_LIMIT = 'is neither a number nor a date such as 2026-11-22'
 
 /** Slack shows no more in one list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MOST_OPTIONS = 100
@@ -15,14 +18,15 @@ const TEXTS: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
 const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
   .regex(/^[^\r\n]*$/, 'has a line break')
 const label = z.string().min(1, 'is empty').max(LONGEST_LABEL, `has more than ${LONGEST_LABEL} characters`)
+const limit = z.union([z.number(), z.iso.date(NO_LIMIT)], NO_LIMIT)
 const length = z.int('is no whole number').min(0, 'is less than 0')
 
 const rule = z.strictObject({
   label: label.optional(),
   type: z.enum(FIELD_TYPES, `is none of ${FIELD_TYPES.join(', ')}`).default('text'),
   required: z.boolean('is neither true nor false').optional(),
-  min: z.union([z.number(), z.iso.date()], 'is neither a number nor a date such as 2026-11-22').optional(),
-  max: z.union([z.number(), z.iso.date()], 'is neither a number nor a date such as 2026-11-22').optional(),
+  min: limit.optional(),
+  max: limit.optional(),
   minLength: length.optional(),
   maxLength: length.optional(),
   options: z.array(option).min(1, 'lists nothing').max(MOST_OPTIONS, `has more than ${MOST_OPTIONS} items`).optional(),
@@ -48,7 +52,7 @@ const rule = z.strictObject({
 /** A field is described by its label, or by what it takes. */
 export const fieldRule = z.unknown().transform((written, context): FieldRule => {
   const schema = typeof written === 'string' ? label.transform((text): FieldRule => ({ label: text })) : rule
-  const parsed = (schema as z.ZodType<FieldRule>).safeParse(written)
+  const parsed = (schema as z.ZodType<FieldRule>).safeParse(written, inPlainWords)
   if (parsed.success) return parsed.data
   context.issues.push(...parsed.error.issues.map(issue => ({ ...issue, input: written })) as never[])
   return z.NEVER

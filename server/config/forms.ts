@@ -5,9 +5,11 @@ import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
 import { MOST_ADDRESSES } from '../domain/submission/addresses'
+import { parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/submission/envelope'
 import { fieldRule, takesFiles, type WrittenField } from './field-rules'
 import { fileRule } from './file-rule'
+import { inPlainWords } from './issues'
 import { listedPerson } from './people'
 
 const website = origin('it is not an origin such as https://example.com')
@@ -126,13 +128,13 @@ export function readForms(
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   let raw: unknown
   try {
-    raw = path ? JSON.parse(readFileSync(path, 'utf8')) : builtIn
+    raw = path ? readJson(path) : builtIn
   }
   catch (error) {
-    problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? 'it is not JSON' : (error as NodeJS.ErrnoException).code}.`)
+    problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? error.message : (error as NodeJS.ErrnoException).code}.`)
     return { forms: {} }
   }
-  const parsed = configSchema.safeParse(raw)
+  const parsed = configSchema.safeParse(raw, inPlainWords)
   if (!parsed.success) {
     problems.push(
       ...parsed.error.issues.map(issue => `${source}: ${issue.path.join('.') || 'it'} ${saidOf(issue).replace(/^it /, '')}.`),
@@ -152,6 +154,27 @@ export function readForms(
     problems.push(...wrong.map(problem => `${source}: ${key}.${problem}.`))
   }
   return { forms, people }
+}
+
+/**
+ * A mistake is told by its place alone: the text beside it may have a token.
+ *
+ * @throws SyntaxError, what reading throws
+ */
+function readJson(path: string): unknown {
+  // Editors of Windows begin a file with a mark that nobody sees.
+  const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  try {
+    // Of two forms with one key, or two fields, one would be dropped.
+    parseJson(text)
+  }
+  catch (cause) {
+    const said = cause instanceof RepeatedKey
+      ? `it has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`
+      : `it is not JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`
+    throw new SyntaxError(said, { cause })
+  }
+  return JSON.parse(text)
 }
 
 /** What is wrong; zod says of a key only that it is. */

@@ -79,7 +79,7 @@ export interface PeopleConfig {
 
 /** @param builtIn what `forms.config.ts`, or what is in its place, says of people */
 export function readPeople(
-  values: Values<typeof peopleVariables>, builtIn: Aliases | undefined, problems: string[],
+  values: Partial<Values<typeof peopleVariables>>, builtIn: Aliases | undefined, problems: string[],
 ): PeopleConfig {
   const isName = (name: string) => isPerson(name) || isOps(name)
   const said = values.PEOPLE === undefined ? readAliases(builtIn ?? {}, isName) : parseAliases(values.PEOPLE, isName)

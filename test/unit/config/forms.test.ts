@@ -146,6 +146,27 @@ describe('the configuration of forms', () => {
       'a.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
     ],
     ['something that is no JSON', '{', 'it is not JSON'],
+    [
+      'the line in which JSON breaks off, and nothing of what stands there',
+      '{\n  "a": { "name": "A", "endpoint": "https://example.com/?token=secret", }\n}',
+      'cannot be read: it is not JSON (line 2 column 72).',
+    ],
+    [
+      'two forms with one key, of which one would be lost', '{\n  "a": { "name": "A" },\n  "a": { "name": "B" }\n}',
+      'it has the same key twice in one place (line 3).',
+    ],
+    ['a list of forms', [{ name: 'A' }], 'FORMS_CONFIG (forms.json): it is not an object.'],
+    ['a name that is none', { a: { name: 5 } }, 'a.name is not a text.'],
+    ['a form without its name', { a: {} }, 'a.name is missing: a text.'],
+    ['one where several are expected', { a: { name: 'A', reviewers: 'ops:ada' } }, 'a.reviewers is not a list.'],
+    [
+      'a setting of a field that nothing reads', { a: { name: 'A', fields: { x: { pattern: 'y' } } } },
+      'a.fields.x has pattern, which nothing reads. There are label, type, required,',
+    ],
+    [
+      'a limit that is a text', { a: { name: 'A', fields: { x: { type: 'date', min: '1.1.2026' } } } },
+      'a.fields.x.min is neither a number nor a date such as 2026-11-22.',
+    ],
   ])('names %s', (_, content, named) => {
     const { problems } = read(content)
     expect(problems).toHaveLength(1)
@@ -157,6 +178,10 @@ describe('the configuration of forms', () => {
     const forms = { a: { name: 'A', fields: { website: 'Website', _gotcha: 'No trap' } } }
     readForms(forms, undefined, null, problems, 'website')
     expect(problems).toEqual([expect.stringContaining('a.fields.website is taken out of every form, as FORM_HONEYPOT')])
+  })
+
+  test('is read from a file that begins with the mark of Windows editors', () => {
+    expect(read(`\uFEFF${JSON.stringify({ a: { name: 'A' } })}`)).toEqual({ forms: { a: { name: 'A' } }, problems: [] })
   })
 
   test('names a file that is not there', () => {
