@@ -79,7 +79,13 @@ function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted>
     }
   }
   if (status >= 400 && status < 500 && !PASSING.includes(status)) {
-    return { ok: false, reason: `${host} refused the submission (${status}).`, permanent: true }
+    const why = [401, 403].includes(status)
+      ? ': its token, and FORWARD_SIGNING_SECRET'
+      : `; the log of ${host} says why`
+    return {
+      ok: false, permanent: true,
+      reason: `${host} refused the submission (${status}). Check FORWARD_ENDPOINT, or "endpoint" of its form${why}.`,
+    }
   }
   return { ...retry(`${host} answered ${status}.`), ...retryAfter(headers['retry-after']) }
 }

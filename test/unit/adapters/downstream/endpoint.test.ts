@@ -96,6 +96,16 @@ describe('Endpoint', () => {
     expect(JSON.stringify(outcome)).not.toContain('secret answer')
   })
 
+  test.each([
+    [401, ': its token, and FORWARD_SIGNING_SECRET.'], [403, ': its token, and FORWARD_SIGNING_SECRET.'],
+    [404, '; the log of'], [422, '; the log of'],
+  ])('%i says what to check: the address%s', async (status, why) => {
+    respond(status)
+    expect(await post()).toMatchObject({
+      reason: expect.stringContaining(`Check FORWARD_ENDPOINT, or "endpoint" of its form${why}`),
+    })
+  })
+
   test.each([200, 201, 202, 204])('%i is delivered', async (status) => {
     respond(status)
     expect(await post()).toMatchObject({ ok: true })
