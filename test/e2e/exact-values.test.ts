@@ -104,6 +104,16 @@ describe('what nobody edited', () => {
   })
 })
 
+it('a line that ends in a carriage return alone is a line of its own on the page', async () => {
+  const id = await submitForm(d.server, { text: 'one\rtwo', deep: { text: 'three\rfour' } })
+  const browser = await startBrowser()
+  const { page } = await openPage(browser)
+  await page.goto(`${d.server.url}/submissions/${id}`)
+  await page.getByTestId('decide-edit').waitFor()
+  expect(await page.getByLabel('Fields').innerText()).toMatch(/one\ntwo[^]*three\nfour/)
+  await browser.close()
+})
+
 describe('a key that is repeated', () => {
   it.each([
     '{"a":1,"a":2}', '{"x":[{"deep":{"b":1,"b":1}}]}', '{"a":1,"\\u0061":2}', '{"__proto__":{},"__proto__":{}}',
