@@ -60,7 +60,7 @@ export function useBulk() {
       const page: RowPage = await askOps('/api/submissions/search', {
         limit: PAGE_ROWS, before: before ?? undefined, ...filter,
       })
-      ids.push(...page.rows.filter(isDecidable).map(({ id }) => id))
+      ids.push(...page.rows.filter(({ open }) => open).map(({ id }) => id))
       found(ids)
       before = page.cursor
     }

@@ -71,7 +71,7 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     if (hadFocus) focusOnCurrent()
   })
 
-  const mayDecide = (row: Row) => decides.value && isDecidable(row)
+  const mayDecide = (row: Row) => decides.value && row.open
 
   function ask(what: Wish, row: Row | null) {
     const mayTake = what !== 'take' || row === null || row.holder === null
@@ -91,7 +91,7 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     if (!decides.value || !(row || isMany)) return []
     return [
       ...wishes.value.map(({ what, ...looks }) => ({ ...looks, run: () => ask(what, isMany ? null : row) })),
-      ...row && isDecidable(row)
+      ...row?.open
         ? [
             { key: 'e', label: 'Edit & Forward', icon: 'i-lucide-pencil', run: () => open('#edit') },
             { key: 'x', label: 'Select', icon: 'i-lucide-square-check', run: () => selection.toggle(row.id) },

@@ -1,8 +1,10 @@
 import { createGlobalState, useSessionStorage } from '@vueuse/core'
 import type { ListFilter } from './use-list-place'
 
+type QueueRow = Pick<Row, 'id' | 'state' | 'open'>
+
 interface Queue {
-  rows: Pick<Row, 'id' | 'state'>[]
+  rows: QueueRow[]
   /** Of what follows the last row; null when nothing does. */
   cursor: string | null
   /** What the list was asked for. */
@@ -15,7 +17,7 @@ export const useQueueRows = createGlobalState(() => (
 ))
 
 export function queueOf({ rows, cursor }: RowPage, filter: Queue['filter']): Queue {
-  return { rows: rows.map(short), cursor, filter }
+  return { rows: rows.map(inQueue), cursor, filter }
 }
 
-const short = ({ id, state }: Row) => ({ id, state })
+export const inQueue = ({ id, state, open }: Row): QueueRow => ({ id, state, open })

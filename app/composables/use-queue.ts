@@ -2,8 +2,8 @@ import { tryOnScopeDispose } from '@vueuse/core'
 
 const PAGE_ROWS = 50
 
-/** States in which a reviewer is waited for. */
-const DUE = new Set<RowState>(['waiting', 'failed', 'held'])
+/** Whether a reviewer is waited for. */
+const isDue = ({ open, state }: Pick<SubmissionDetails, 'open' | 'state'>) => open || state === 'held'
 
 /** What was loaded before it is opened. */
 let ahead: SubmissionDetails | null = null
@@ -67,7 +67,7 @@ export function useQueue(id: () => string) {
       const page: RowPage = await ask(cursor)
       for (const row of page.rows) {
         const found = await dueAt(row, from)
-        if (found && !rows().some(known => known.id === row.id)) rows().push({ id: row.id, state: row.state })
+        if (found && !rows().some(known => known.id === row.id)) rows().push(inQueue(row))
         if (found) return found
       }
       cursor = page.cursor
@@ -78,13 +78,13 @@ export function useQueue(id: () => string) {
     return find()
   }
 
-  async function dueAt(row: Pick<Row, 'id' | 'state'>, from: string): Promise<SubmissionDetails | null> {
-    if (row.id === from || underWay.has(row.id) || !DUE.has(row.state)) return null
+  async function dueAt(row: Pick<Row, 'id' | 'state' | 'open'>, from: string): Promise<SubmissionDetails | null> {
+    if (row.id === from || underWay.has(row.id) || !isDue(row)) return null
     const found = await askOps<SubmissionDetails>(pathOf(row.id)).catch((error: unknown) => {
       if (isOverNow(error)) return null
       throw error
     })
-    return found?.mayDecide && (found.open || found.state === 'held') ? found : null
+    return found?.mayDecide && isDue(found) ? found : null
   }
 
   /** Has the rows behind the last one; false when there are none. */

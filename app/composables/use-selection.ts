@@ -1,7 +1,3 @@
-/** Waits for a decision, as far as a row tells. */
-const DECIDABLE = new Set<RowState>(['waiting', 'failed'])
-export const isDecidable = ({ state }: Pick<Row, 'state'>) => DECIDABLE.has(state)
-
 /**
  * Rows that are picked to be decided together: of what is shown, or of everything that the filter finds.
  *
@@ -9,7 +5,7 @@ export const isDecidable = ({ state }: Pick<Row, 'state'>) => DECIDABLE.has(stat
  */
 export function useSelection(rows: () => readonly Row[], turns: () => number) {
   const ids = ref(new Set<string>())
-  const decidable = computed(() => rows().filter(isDecidable))
+  const decidable = computed(() => rows().filter(({ open }) => open))
   const all = computed(() => decidable.value.length > 0 && decidable.value.every(({ id }) => ids.value.has(id)))
   /** Where a range begins. */
   let anchor: string | null = null
@@ -37,7 +33,7 @@ export function useSelection(rows: () => readonly Row[], turns: () => number) {
     const left = new Set(before.map(({ id }) => id))
     for (const row of now) {
       left.delete(row.id)
-      if (!isDecidable(row)) ids.value.delete(row.id)
+      if (!row.open) ids.value.delete(row.id)
     }
     for (const id of left) ids.value.delete(id)
   })

@@ -78,6 +78,8 @@ export interface Row {
   /** Name of its form; null for the default one. */
   form: string | null
   state: RowState
+  /** The three decisions are on offer, whatever becomes of its cards. */
+  open: boolean
   /** Epoch ms. */
   receivedAt: number
   /** When its data is erased, epoch ms. */
@@ -198,8 +200,6 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   state: RowState | 'expired'
   /** As of a `RowPage`. */
   revision: string
-  /** The three decisions are on offer. */
-  open: boolean
   /** To whoever asks: who only looks sees no buttons. Null while nobody can tell. */
   mayDecide: boolean | null
   /** There is form data to erase, here or on cards, and whoever asks may. */

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
-import type { Deployment } from '../support/deployment'
+import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { seed, waiting } from '../support/seed'
@@ -121,3 +121,21 @@ async function beSeen(state: 'hidden' | 'visible'): Promise<void> {
     document.dispatchEvent(new Event('visibilitychange'))
   `)
 }
+
+test('while a platform takes no cards, what came in is selected on the list, and one leads to the next', async () => {
+  d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
+  // The newest comes first.
+  const later = await submitForm(d.server, { name: 'Later' })
+  await submitForm(d.server, { name: 'First' })
+  await d.server.drain()
+  await page.goto(`${d.server.url}/?state=retrying`)
+  await page.getByTestId('row').nth(1).getByText('Card on Slack: Slack: HTTP 500.').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByTestId('selection').getByText('1 selected').waitFor()
+  await page.getByTestId('row').nth(1).getByTestId('select').check()
+  await page.getByTestId('selection').getByText('2 selected').waitFor()
+  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await page.locator(`[data-next="${later}"]`).waitFor()
+  d.slack.fault = () => undefined
+})

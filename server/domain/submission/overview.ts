@@ -109,7 +109,7 @@ export async function row(submission: Submission, ports: OverviewPorts): Promise
   return {
     id, receivedAt,
     expiresAt: dataLivesUntil(submission),
-    state: stateOf(submission),
+    state: stateOf(submission), open: submission.state === 'open' && data !== null,
     form: form.name ?? null,
     preview: fields.slice(0, PREVIEW_FIELDS).map(
       ({ label, value, rule }) => (

@@ -56,6 +56,15 @@ test('a row previews the first fields in one line each, and counts the rest', as
   expect(row!.preview[3]!.label).toBe(`${'n'.repeat(39)}…`)
 })
 
+test('a row is open as long as it can be decided, whatever becomes of its cards', async () => {
+  const failing = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 1, dueAt: 1, reason: 'late' } as const
+  const ids = await store({ work: [failing] }, { state: 'settling', work: [email({ reason: 'late' })] })
+  const { rows } = await pickRows({ ids }, ports)
+  const [open, decided] = ids.map(id => rows.find(row => row.id === id))
+  expect(open).toMatchObject({ state: 'retrying', open: true })
+  expect(decided).toMatchObject({ state: 'retrying', open: false })
+})
+
 test('a preview is never cut through a character', async () => {
   await store({ data: { fox: `${'x'.repeat(158)}🦊🦊` } })
   const { rows: [row] } = await listRows({ limit: 1 }, ports)
