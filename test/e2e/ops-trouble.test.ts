@@ -122,6 +122,18 @@ async function beSeen(state: 'hidden' | 'visible'): Promise<void> {
   `)
 }
 
+test('what the store does not tell of the parts is not known to the status, which says of nothing that it works', async () => {
+  const client = await createClient({ url: d.redis.url }).connect()
+  await client.del('{triage}:health')
+  await client.set('{triage}:health', 'spoilt')
+  await page.goto(`${d.server.url}/status`)
+  const verdict = page.getByTestId('verdict')
+  await verdict.getByText('what it has about Slack, Email, and Endpoint cannot be read: nobody knows').waitFor()
+  expect(await verdict.getByText(/Everything works|Nothing fails/).count()).toBe(0)
+  await client.del('{triage}:health')
+  await client.close()
+})
+
 test('while a platform takes no cards, what came in is selected on the list, and one leads to the next', async () => {
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
   // The newest comes first.
