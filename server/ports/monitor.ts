@@ -68,6 +68,8 @@ export interface GatewayStatus {
   /** Host and process; null while nobody listens. */
   owner: string | null
   connectedSince: number | null
+  /** Why nobody can listen before a setting is changed, for people; null for nothing of the kind. */
+  refusal: string | null
   /** Of the present session. */
   resumes: number
   /** In the 24 hours that began with the first of them. */

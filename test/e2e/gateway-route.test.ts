@@ -131,8 +131,8 @@ describe('GET /api/discord/status', () => {
     await listening()
     expect((await status()).status).toBe(401)
     expect(await onRecord()).toEqual({
-      owner: expect.stringMatching(/:\d+$/), connectedSince: expect.any(Number), resumes: 0, identifiesInDay: 1,
-      lastEventAt: null, lastForwardError: null, nextRestartAt: null, deadLetters: 0,
+      owner: expect.stringMatching(/:\d+$/), connectedSince: expect.any(Number), refusal: null, resumes: 0,
+      identifiesInDay: 1, lastEventAt: null, lastForwardError: null, nextRestartAt: null, deadLetters: 0,
     })
   })
 })

@@ -134,6 +134,24 @@ test('what the store does not tell of the parts is not known to the status, whic
   await client.close()
 })
 
+test('the status says which setting keeps the bot from listening, and of no scheduler then', async () => {
+  const [platform, label, refusal] = ['discord', 'Discord', 'Switch on the Message Content intent of the bot.']
+  const status = {
+    refusal, owner: null, connectedSince: null, resumes: 0, identifiesInDay: 1, lastEventAt: null,
+    lastForwardError: null, nextRestartAt: null, deadLetters: 0,
+  }
+  await page.route('**/api/status', async (route) => {
+    const told = await (await route.fetch()).json() as object
+    await route.fulfill({ json: { ...told, gateways: [{ platform, label, status }] } })
+  })
+  await page.goto(`${d.server.url}/status`)
+  await page.getByTestId('verdict').getByText(refusal).waitFor()
+  const panel = page.getByTestId('gateway-discord')
+  await panel.getByText(`${refusal} It is tried again every few minutes.`).waitFor()
+  expect(await panel.getByText('scheduler').count()).toBe(0)
+  await page.unroute('**/api/status')
+})
+
 test('while a platform takes no cards, what came in is selected on the list, and one leads to the next', async () => {
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
   // The newest comes first.

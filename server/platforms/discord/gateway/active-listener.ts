@@ -32,7 +32,7 @@ interface ActiveOptions extends GatewayOptions {
 /** The listener that holds the lease: the others stand by. */
 export class ActiveListener {
   reason: Reason | null = null
-  refusal = ''
+  refusal: string | null = null
   private readonly queue: EventQueue
   private readonly reader: Reader
   private progress!: Progress
@@ -52,7 +52,7 @@ export class ActiveListener {
     this.queue = new EventQueue({ maxAgeMs: MAX_AGE_MS, onFailure: this.onFailure, bury: this.bury })
     this.socket = this.build()
     this.record = {
-      owner: owner || lease.id, connectedSince: null, resumes: 0,
+      owner: owner || lease.id, connectedSince: null, refusal: null, resumes: 0,
       lastEventAt: null, lastForwardError: null, nextRestartAt: endsAt,
     }
     this.begin(options.known)
@@ -79,7 +79,7 @@ export class ActiveListener {
     const renewing = setInterval(() => void lease.renew().catch(() => {}), lease.leaseMs / 3)
     await Promise.all([this.socket.close(), this.queue.end(this.reason === 'lost' ? 0 : DRAIN_MS)])
     clearInterval(renewing)
-    this.record = { ...this.record, connectedSince: null }
+    this.record = { ...this.record, connectedSince: null, refusal: this.refusal }
     if (this.reason !== 'lost') await this.save().catch(() => {})
     await lease.release().catch(() => {})
     this.report('ended', { reason: this.reason })

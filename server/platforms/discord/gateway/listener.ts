@@ -53,7 +53,7 @@ export async function listen(options: GatewayOptions, { durationMs, signal, stan
     while (await lease.take(approach, over)) {
       const active: ActiveListener = new ActiveListener({ ...options, store, lease, signal: over, known, endsAt })
       const reason = await active.run()
-      if (reason === 'refused') throw new ListenerRefused(active.refusal)
+      if (reason === 'refused') throw new ListenerRefused(active.refusal ?? '')
       known = active.checkpoint
       // The listener that asked to take over has two ticks; if it is gone by then, this one carries on.
       await pause(lease.tickMs * 2, over)

@@ -87,10 +87,12 @@ export class GatewayStore {
     const [record, isLive, { count: identifiesInDay }, deadLetters] = await Promise.all([
       this.record(), this.state.get(`${this.key}:live`), this.identifies(), this.state.getList(`${this.key}:dead`),
     ])
-    const { owner = null, connectedSince = null, nextRestartAt = null } = record ?? {}
+    const { owner = null, connectedSince = null, nextRestartAt = null, refusal = null } = record ?? {}
     const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
     const live = isLive ? { owner, connectedSince, nextRestartAt } : NOBODY
-    return { ...live, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length }
+    return {
+      ...live, refusal, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length,
+    }
   }
 }
 

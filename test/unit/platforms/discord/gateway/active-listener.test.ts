@@ -207,6 +207,16 @@ test('a socket that waits for leave to begin a session is left to it', async () 
   expect(owning.said).not.toContain('stalled')
 })
 
+test('what Discord refuses is on record for whoever is on duty', async () => {
+  const { store, discord } = owning
+  await start(LONG_MS)
+  discord.gateway.closeWith(4014)
+  expect(await owning.running).toBe('refused')
+  expect(await store.status()).toMatchObject({
+    connectedSince: null, refusal: expect.stringContaining('Message Content intent') as string,
+  })
+})
+
 test('what cannot be read ends nothing', async () => {
   (await start(LONG_MS)).listener['take']({ t: 'MESSAGE_CREATE', s: 1000, d: null })
   expect(owning.said).not.toContain('ended')

@@ -55,12 +55,12 @@ test('a day has 24 hours from the first one, wherever midnight is', async () => 
 
 test('without a listener the ops page still knows the last event and the last error', async () => {
   expect(await store.status()).toEqual({
-    owner: null, connectedSince: null, resumes: 0, identifiesInDay: 0, lastEventAt: null, lastForwardError: null,
-    nextRestartAt: null, deadLetters: 0,
+    owner: null, connectedSince: null, refusal: null, resumes: 0, identifiesInDay: 0, lastEventAt: null,
+    lastForwardError: null, nextRestartAt: null, deadLetters: 0,
   })
   const record = {
-    owner: 'me', connectedSince: 1, resumes: 3, lastEventAt: 2, lastForwardError: { at: 2, reason: 'HTTP 503' },
-    nextRestartAt: 4,
+    owner: 'me', connectedSince: 1, refusal: null, resumes: 3, lastEventAt: 2, nextRestartAt: 4,
+    lastForwardError: { at: 2, reason: 'HTTP 503' },
   }
   await store.saveRecord(record, 60_000)
   await store.bury({ id: 's:1', type: 'MESSAGE_CREATE' }, 'HTTP 422')
