@@ -88,8 +88,13 @@ test('the printed list says since when somebody has one, with day and zone', asy
   await until('day and zone', async () => (
     /\(Ops page, \w{3} \d{1,2}, 20\d\d, \d\d:\d\d [AP]M UTC\)$/.test(await holder.innerText())
   ))
-  // Where it is the current one, its buttons do not stand in the place of its times.
-  expect(await first.locator('time').filter({ visible: true }).count()).toBe(2)
+  // Where it is the current one, its buttons do not stand in the place of its times, nor these in that of its cards.
+  const times = await first.locator('time').filter({ visible: true }).all()
+  const [column, ...places] = await Promise.all([first.locator('dl'), ...times].map(each => each.boundingBox()))
+  expect(places.filter(time => time!.x >= column!.x - 1)).toHaveLength(2)
+  // Nobody presses what is on paper, and nothing on it is live.
+  const pressed = page.locator('[type=checkbox], [type=search], [data-testid=liveness]')
+  expect(await pressed.filter({ visible: true }).count()).toBe(0)
   await screenshot(page, 'hands-print')
 })
 
