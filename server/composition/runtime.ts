@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { withinOrNull } from '../../shared/utils/time'
 import { background, keepAlive } from '../http/background'
+import { apart } from '../http/errors'
 import type { Runtime } from '../ports/runtime'
 
 /** @param now the time, epoch ms, as the store has it */
@@ -11,6 +11,6 @@ export function createRuntime(now: () => number): Runtime {
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),
     within: async (task, ms) => void await withinOrNull(ms, task),
-    apart: AsyncLocalStorage.snapshot(),
+    apart,
   }
 }

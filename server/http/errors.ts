@@ -101,7 +101,7 @@ export function answerTo(error: unknown): Refusal & { status: number, submission
   }
 }
 
-const current = new AsyncLocalStorage<string>()
+const current = new AsyncLocalStorage<string | undefined>()
 
 /** An id that a proxy in front gave is kept when it is one, and not text to smuggle into logs. */
 const ACCEPTABLE = /^[\w.:-]{8,128}$/
@@ -112,6 +112,11 @@ function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   const id = ACCEPTABLE.test(given) ? given : randomUUID()
   setResponseHeader(event, 'X-Request-Id', id)
   return current.run(id, run)
+}
+
+/** Runs what belongs to no request although one happened to begin it; what else a host keeps of that one stays. */
+export function apart<T>(run: () => T): T {
+  return current.run(undefined, run)
 }
 
 /** The id of the request that is being handled, if any. */
