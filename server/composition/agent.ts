@@ -73,9 +73,8 @@ export function createAgentConversation({
   let running: Agent | undefined
 
   const agentOf = once(async (bot: Chat) => {
-    const [{ Agent }, { createModels }, { createToolset }, { isCard }] = await Promise.all([
+    const [{ Agent }, { createModels }, { createToolset }] = await Promise.all([
       import('../adapters/ai/agent'), import('../adapters/ai/model'), import('../adapters/ai/toolset'),
-      import('../adapters/chat/streaming'),
     ])
     const models = createModels(model)
     const { embeddingModel, rerankerModel } = config.tools.selection
@@ -91,7 +90,10 @@ export function createAgentConversation({
       submissionsAt, replaced, prepareStep: tools => selection.prepareStep(tools),
       toolsOf: conversation => of(bot, conversation),
     })
-    return running = new Agent({ model: models.main, toolset, approvals: mode, limits, isCard, log })
+    return running = new Agent({
+      model: models.main, toolset, approvals: mode, limits, log,
+      isCard: ({ threadId, raw }) => platformOf(threadId.split(':')[0]!).isCard({ ...raw as object }),
+    })
   })
 
   return {

@@ -65,6 +65,11 @@ export interface Platform {
    * that names none goes to the channels `beside` it too.
    */
   channel: { variable?: string, schema: ZodType, beside?: readonly string[] }
+  /**
+   * Whether a message of the bot, as its adapter knows it (`raw`), is a card: what that quotes is a stranger's, which a
+   * model would believe in the bot's own words. A preview of a link may pass for one.
+   */
+  isCard: (raw: Readonly<Record<string, unknown>>) => boolean
   /** How the platform writes a mention that notifies somebody; null where there are none. */
   mention: RegExp | null
 }

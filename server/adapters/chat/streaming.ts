@@ -1,4 +1,4 @@
-import type { Message, Thread } from 'chat'
+import type { Thread } from 'chat'
 import type { Platform } from '../../platforms/traits'
 import { visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
@@ -112,22 +112,4 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
 /** What a model says pings nobody in bulk: it may repeat what a form says. @param words pieces that cut no word */
 async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of words) yield piece.replace(MASS_MENTION, '<\u200B')
-}
-
-/** Blocks that Slack makes of no words of a model; each of our cards and lists has one of them. */
-const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
-
-/** Whether the message is a card, by what the platform says it consists of; a link preview may pass for one. */
-export function isCard({ raw }: Pick<Message, 'raw'>): boolean {
-  const {
-    blocks, embeds, card, cardsV2, attachments,
-  } = (raw ?? {}) as Partial<Record<'blocks' | 'embeds' | 'card' | 'cardsV2' | 'attachments', unknown>>
-  const structured = Array.isArray(blocks)
-    && blocks.some(({ type }: { type?: string }) => CARD_BLOCKS.includes(type ?? ''))
-  const adaptive = Array.isArray(attachments)
-    && attachments.some(({ contentType }: { contentType?: string }) => (
-      contentType?.startsWith('application/vnd.microsoft.card')
-    ))
-  return structured || adaptive || Boolean(card)
-    || [embeds, cardsV2].some(parts => Array.isArray(parts) && parts.length > 0)
 }

@@ -82,6 +82,7 @@ export const discord: Definition = {
   messageLength: 1900,
   escape: escapeMarkdown,
   moment: timestamp,
+  isCard: ({ embeds }) => Array.isArray(embeds) && embeds.length > 0,
   // https://discord.com/developers/docs/reference#message-formatting
   mention: /<@[!&]?\d+>|@here|@everyone/g,
   variables,

@@ -68,6 +68,7 @@ export const gchat: Definition = {
   cardIntervalMs: 1000,
   modal: null,
   escape: escapeHtml,
+  isCard: ({ cardsV2 }) => Array.isArray(cardsV2) && cardsV2.length > 0,
   mention: null,
   variables,
   needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],

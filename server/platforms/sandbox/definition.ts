@@ -18,6 +18,7 @@ export const sandbox: Definition = {
   cardIntervalMs: 0,
   modal: { inputs: 200, label: 150, choices: 100, value: 20_000, bytes: 400_000 },
   escape: formText => formText,
+  isCard: ({ card }) => Boolean(card),
   mention: null,
   variables: {
     SANDBOX: {

@@ -21,6 +21,9 @@ const CHANNEL_HINT = 'it is not a channel id such as C0123456789'
 /** 32 bytes in base64 or hexadecimal, as the SDK reads it. */
 const KEY = /^(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/i
 
+/** Blocks that Slack makes of no words of a model; each of our cards and lists has one of them. */
+const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
+
 const variables = {
   CHAT_BOT_TOKEN: {
     alias: 'SLACK_BOT_TOKEN', schema: token.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
@@ -97,6 +100,7 @@ export const slack: Definition = {
   escape: formText => formText,
   // https://docs.slack.dev/messaging/formatting-message-text#advanced
   stops: true,
+  isCard: ({ blocks }) => Array.isArray(blocks) && blocks.some(({ type }) => CARD_BLOCKS.includes(type)),
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,

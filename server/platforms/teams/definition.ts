@@ -53,6 +53,8 @@ export const teams: Definition = {
   modal: { inputs: 50, label: 100, choices: 100, value: 4000, bytes: 16_000 },
   escape: withoutMacros,
   moment: macro,
+  isCard: ({ attachments }) => Array.isArray(attachments)
+    && attachments.some(({ contentType }) => String(contentType).startsWith('application/vnd.microsoft.card')),
   mention: null,
   variables,
   needs: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD'],

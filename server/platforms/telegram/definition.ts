@@ -50,6 +50,7 @@ export const telegram: Definition = {
   modal: null,
   messageLength: 1200,
   escape: escapeTelegram,
+  isCard: ({ card }) => Boolean(card),
   mention: null,
   variables,
   needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID'],

@@ -64,6 +64,8 @@ export const whatsapp: Definition = {
   keepsMessages: true,
   verifiesWebhook: true,
   escape: escapeWhatsApp,
+  // WhatsApp shows nothing that was said, and the SDK remembers the title of a card alone.
+  isCard: () => false,
   mention: null,
   variables,
   needs: [

@@ -35,6 +35,24 @@ describe('the registry', () => {
     expect(setup(null, undefined).length > 0).toBe(needs.length > 0)
   })
 
+  test.each([
+    ['slack', { blocks: [{ type: 'header' }, { type: 'rich_text' }] }, true],
+    ['slack', { blocks: [{ type: 'rich_text' }, { type: 'divider' }, { type: 'section' }] }, true],
+    ['slack', { blocks: [{ type: 'rich_text' }] }, false],
+    ['discord', { embeds: [{}] }, true], ['discord', { embeds: [], content: 'x' }, false],
+    ['gchat', { cardsV2: [{}] }, true], ['gchat', { text: 'x' }, false],
+    ['teams', { attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive' }] }, true],
+    ['teams', { attachments: [{ contentType: 'image/png' }] }, false],
+    ['telegram', { card: true }, true], ['sandbox', { card: {} }, true],
+    ['sandbox', { card: null }, false],
+  ])('of %s tells a card from what the bot says by %j: %s', (key, raw, expected) => {
+    expect(platforms.find(each => each.key === key)!.isCard(raw)).toBe(expected)
+  })
+
+  test.each(platforms)('$key takes nothing for a card that has nothing of one', ({ isCard }) => {
+    expect(isCard({})).toBe(false)
+  })
+
   test('has the link that invites the bot to Discord after the restart, which all variables are set for', () => {
     const { needs, setup } = platforms.find(({ key }) => key === 'discord')!
     const texts = setup(null, undefined).map(({ text }) => text)

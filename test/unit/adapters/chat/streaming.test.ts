@@ -5,7 +5,7 @@ import { TelegramFormatConverter } from '@chat-adapter/telegram'
 import { WhatsAppAdapter } from '@chat-adapter/whatsapp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isCard, say } from '../../../../server/adapters/chat/streaming'
+import { say } from '../../../../server/adapters/chat/streaming'
 import { platforms } from '../../../../server/platforms/registry'
 import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 
@@ -112,21 +112,6 @@ describe('say', () => {
     await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('channel_not_found')
     expect(ended).toBe(true)
   })
-})
-
-test.each([
-  ['Slack', { blocks: [{ type: 'header' }, { type: 'rich_text' }] }, true],
-  ['Slack, a list', { blocks: [{ type: 'rich_text' }, { type: 'divider' }, { type: 'section' }] }, true],
-  ['Slack, streamed text', { blocks: [{ type: 'rich_text' }] }, false],
-  ['Discord', { embeds: [{}] }, true],
-  ['Discord, text', { embeds: [], content: 'x' }, false],
-  ['Google Chat', { cardsV2: [{}] }, true],
-  ['Teams', { attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive' }] }, true],
-  ['a picture', { attachments: [{ contentType: 'image/png' }] }, false],
-  ['the sandbox', { card: {} }, true],
-  ['nothing', undefined, false],
-])('a card is known on %s', (_, raw, expected) => {
-  expect(isCard({ raw })).toBe(expected)
 })
 
 const whatsApp = new WhatsAppAdapter({

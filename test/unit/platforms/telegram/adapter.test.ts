@@ -1,7 +1,7 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { isCard } from '../../../../server/adapters/chat/streaming'
+import { telegram as definition } from '../../../../server/platforms/telegram/definition'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import type { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import type { CardAction } from '../../../../server/ports/board'
@@ -71,7 +71,9 @@ test('a card is known as one when the thread is read again, also once it was edi
   await adapter.editMessage(thread(), posted.id, Card({ children: [CardText('After')] }))
   await adapter.postMessage(thread(), 'Words')
   const { messages } = await adapter.fetchMessages(thread(), { limit: 2 })
-  expect(messages.map(message => [message.text, isCard(message)])).toEqual([['After', true], ['Words', false]])
+  expect(messages.map(({ text, raw }) => [text, definition.isCard({ ...raw })])).toEqual([
+    ['After', true], ['Words', false],
+  ])
 })
 
 test('private words for somebody else are not told to who presses', async () => {
