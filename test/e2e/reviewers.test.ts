@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionState } from '../../shared/types/session'
 import { cardOf, click } from '../support/deployment'
@@ -95,7 +94,7 @@ describe('somebody who is none of the reviewers', () => {
     }
   })
 
-  it.each(['slack', 'discord', 'teams'])('on %s gets no edit form', async (platform) => {
+  it.each(ALL.filter(key => PLATFORMS[key]!.modal))('on %s gets no edit form', async (platform) => {
     const id = await send()
     const opened = d.slack.calls('views.open').length
     expect(await on(platform).edit!(id)).toMatch(ONLY_GRACE)
@@ -147,8 +146,9 @@ describe('a reviewer', () => {
     const before = on(platform).heard().length
     await on(platform).click(id, 'forward')
     await until('the email', () => emailsAbout(id).length > 0)
-    await d.server.drain() // WhatsApp says below a card what becomes of it.
-    if (platform !== 'whatsapp') expect(on(platform).heard()).toHaveLength(before)
+    await d.server.drain()
+    // Elsewhere it is said below the card what becomes of it.
+    if (!PLATFORMS[platform]!.keepsMessages) expect(on(platform).heard()).toHaveLength(before)
     expect(events(id)).toEqual([])
   })
 
@@ -213,25 +213,9 @@ describe('a reviewer', () => {
   })
 })
 
-describe('a role or an id in a body that nobody signed', () => {
-  it('is 401', async () => {
-    const { discord, telegram, teams, google, whatsapp } = d.doubles
-    const id = await send()
-    const card = await until('the card', () => (
-      discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-    ))
-    const tamper = (body: string) => body.replace('"roles":[]', `"roles":["${ROLE}"]`)
-    const url = `${d.server.url}/api/webhooks/discord`
-    expect((await discord.click(url, card, buttonOf('spam', id), { tamper })).status).toBe(401)
-    const payload = blockActions(await cardOf(d, id), 'spam', id, d.slack.colleague)
-    const answers = await Promise.all([
-      interact(d.server.url, payload, { signature: `v0=${createHmac('sha256', 'x').update('x').digest('hex')}` }),
-      telegram.click(d.server.url, telegram.cardOf(id)!, 'Mark as Spam', null),
-      teams.click(d.server.url, teams.cardOf(id)!, 'Mark as Spam', { forged: true }),
-      google.click(d.server.url, google.cardOf(id)!, 'Mark as Spam', { forged: true }),
-      whatsapp.click(d.server.url, whatsapp.cardOf(id)!, whatsapp.cardOf(id)!.buttons[1]!.title, { secret: null }),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
-    expect([await stateOf(id), events(id)]).toEqual(['waiting', []])
-  })
+it.each(ALL)('a press on %s that the platform did not sign is 401 and decides nothing, for a reviewer either', async (platform) => {
+  const id = await send('/open')
+  expect((await on(platform).forge(id)).status).toBe(401)
+  await d.server.drain()
+  expect([await stateOf(id), events(id), emailsAbout(id)]).toEqual(['waiting', [], []])
 })

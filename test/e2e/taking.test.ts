@@ -29,11 +29,11 @@ const holderOf = async (id: string) => (await d.shown(id)).holder
 it.each(ALL)('takes on %s by a button, and hands back by the one in its place', async (platform) => {
   const id = await d.send('/open')
   await d.on(platform).click(id, 'take')
-  await until('the holder', async () => JSON.stringify(await holderOf(id)).includes(PLATFORMS[platform]!))
+  await until('the holder', async () => JSON.stringify(await holderOf(id)).includes(PLATFORMS[platform]!.label))
   await d.server.drain()
   expect(blockText((await cardOf(d, id)).blocks)).toMatch(/ has it \(.*, \d\d:\d\d UTC\)/)
-  // What was sent on WhatsApp cannot be changed, so its card has no other button.
-  if (platform === 'whatsapp') return
+  // A card that cannot be changed has no other button.
+  if (PLATFORMS[platform]!.keepsMessages) return
   await d.on(platform).click(id, 'hand_back')
   await until('nobody', async () => await holderOf(id) === null)
   await d.server.drain()
@@ -72,7 +72,7 @@ it.each(['slack', 'discord', 'telegram'])('takes on %s by a command, where a rev
     expect([blockText(refused.blocks as Block[]), await holderOf(id)]).toEqual([expect.stringMatching(/^Only /), null])
   }
   await ask[platform]!()
-  await until('the holder', async () => JSON.stringify(await holderOf(id)).includes(PLATFORMS[platform]!))
+  await until('the holder', async () => JSON.stringify(await holderOf(id)).includes(PLATFORMS[platform]!.label))
   await d.server.drain()
 })
 
@@ -92,7 +92,7 @@ it.each(['slack', 'discord', 'telegram'])('assigns on %s by a command, as the he
   expect(await ask[platform]!('help')).toMatch(/assign .{0,2}<id.{0,2}> @somebody/)
   const whom: Record<string, string> = { slack: `<@${slack.reviewer.id}>`, discord: discord.user.id, telegram: 'me' }
   expect(await ask[platform]!(`assign ${id.slice(0, 8)} ${whom[platform]}`)).toContain('has it now.')
-  expect(JSON.stringify(await holderOf(id))).toContain(PLATFORMS[platform]!)
+  expect(JSON.stringify(await holderOf(id))).toContain(PLATFORMS[platform]!.label)
 })
 
 describe('Slack\'s App Home', () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Definition } from '../../server/platforms/platform'
 import { platforms } from '../../server/platforms/registry'
 import { deploy, submitForm, type Deployment } from './deployment'
 import { startDiscord } from './discord/discord'
@@ -13,9 +14,9 @@ import { triesOn, type Doubles, type Tries } from './unlisted'
 import { PASSWORD, visit, type Visitor } from './visitor'
 import { startWhatsApp } from './whatsapp'
 
-/** Labels of all platforms that are not embedded, by their keys. */
-export const PLATFORMS: Readonly<Record<string, string>> = Object.fromEntries(
-  platforms.filter(({ needs }) => needs.length > 0).map(({ key, label }) => [key, label]),
+/** All platforms that are not embedded, by their keys. */
+export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(
+  platforms.filter(({ needs }) => needs.length > 0).map(each => [each.key, each]),
 )
 
 /** A deployment with all platforms, and what people do there. */

@@ -1,11 +1,11 @@
 import { adaptiveCardText, type Json } from './adaptive-card'
 import { cardOf, click, openEdit, submitEdit, type Deployment } from './deployment'
 import { blockText } from './block-kit'
-import type { DiscordDouble } from './discord/types'
+import type { DiscordDouble, SendOptions } from './discord/types'
 import { buttonOf } from './discord/edit-form'
 import type { GoogleChat } from './gchat'
 import { googleCardText } from './google-card'
-import type { Block } from './slack'
+import { blockActions, interact, type Block } from './slack'
 import { whispers } from './slack-talk'
 import type { Teams } from './teams'
 import type { Telegram } from './telegram'
@@ -17,6 +17,8 @@ export interface Tries {
   platform: string
   /** Presses a button. */
   click: (id: string, action: keyof typeof LABELS) => Promise<unknown>
+  /** Marks as spam in a request that the platform did not sign. */
+  forge: (id: string) => Promise<{ status: number }>
   /** What was said to her alone so far. */
   heard: () => readonly string[]
   /** Asks for the edit form; null where the platform has none. */
@@ -52,7 +54,11 @@ function onSlack(d: Deployment): Tries {
   )
   const pressed = async (id: string, action: string) => click(d, await cardOf(d, id), action, id)
   return {
-    platform: 'slack', click: pressed, heard, edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+    platform: 'slack', click: pressed, heard,
+    forge: async id => interact(
+      d.server.url, blockActions(await cardOf(d, id), 'spam', id, d.slack.reviewer), { secret: 'another' },
+    ),
+    edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
     replay: async (id, own) => {
       const view = await openEdit(d, await cardOf(d, own), own)
       const forged = { ...view, private_metadata: String(view.private_metadata).replace(own, id) }
@@ -69,11 +75,13 @@ function onDiscord({ server }: Deployment, { discord }: Doubles): Tries {
   const heard = () => discord.ephemeral().map(({ content }) => (
     content.replace(/\\(.)|[*_~|`]/g, (_, typed?: string) => typed ?? '(markup)')
   ))
-  const pressed = async (id: string, action: string) => discord.click(
-    `${server.url}/api/webhooks/discord`, await card(id), buttonOf(action, id),
+  const pressed = async (id: string, action: string, options?: SendOptions) => discord.click(
+    `${server.url}/api/webhooks/discord`, await card(id), buttonOf(action, id), options,
   )
   return {
-    platform: 'discord', click: pressed, heard, edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+    platform: 'discord', click: pressed, heard,
+    forge: id => pressed(id, 'spam', { tamper: body => body.replace('"roles":[]', '"roles":["700000000000000007"]') }),
+    edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
     // What a form is about is kept here: only who was a reviewer when it was opened has one of this submission.
     replay: null,
   }
@@ -87,6 +95,7 @@ function onTeams({ server }: Deployment, { teams }: Doubles): Tries {
   return {
     platform: 'teams',
     click: async (id, action) => teams.click(server.url, await card(id), LABELS[action]),
+    forge: async id => teams.click(server.url, await card(id), LABELS.spam, { forged: true }),
     heard: () => teams.whispers.filter(({ to }) => to === '29:ada').map(({ text }) => text),
     edit: async id => String((await open(id)).value),
     replay: async (id, own) => {
@@ -108,6 +117,7 @@ function withoutForms({ server: { url } }: Deployment, { telegram, google, whats
     {
       ...none, platform: 'telegram',
       click: async (id, action) => telegram.click(url, await cardOn(telegram, id), LABELS[action]),
+      forge: async id => telegram.click(url, await cardOn(telegram, id), LABELS.spam, null),
       heard: () => telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(
         ({ body }) => JSON.parse(body) as Json,
       ).filter(({ show_alert: isAlert }) => isAlert).map(({ text }) => String(text)),
@@ -115,6 +125,7 @@ function withoutForms({ server: { url } }: Deployment, { telegram, google, whats
     {
       ...none, platform: 'gchat',
       click: async (id, action) => google.click(url, await cardOn(google, id), LABELS[action]),
+      forge: async id => google.click(url, await cardOn(google, id), LABELS.spam, { forged: true }),
       heard: () => google.messages().filter(({ privateMessageViewer: to }) => to?.name === 'users/1234').map(
         message => googleCardText(message).text.trim(),
       ),
@@ -125,6 +136,7 @@ function withoutForms({ server: { url } }: Deployment, { telegram, google, whats
         const card = await cardOn(whatsapp, id)
         return whatsapp.click(url, card, card.buttons.find(button => button.id.includes(action))!.title)
       },
+      forge: async id => whatsapp.click(url, await cardOn(whatsapp, id), LABELS.spam, { secret: null }),
       heard: () => whatsapp.messages().filter(({ buttons }) => buttons.length === 0).map(
         ({ text }) => text.replaceAll('\u200A', ''),
       ),
