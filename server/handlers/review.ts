@@ -10,7 +10,7 @@ import type { Person } from '../ports/submission'
 import type { ClaimResult } from '../ports/submission-access'
 import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
-import { within } from '../../shared/utils/time'
+import { withinOrNull } from '../../shared/utils/time'
 import { tellPrivately, whisper, type PrivatelyHandlers } from './privately'
 
 export interface ReviewHandlers extends PrivatelyHandlers {
@@ -203,7 +203,6 @@ const PATIENCE_MS = 800
 /** The full name of who clicked: Slack's payloads have the user name only. */
 export async function fullNameOf({ adapter, user }: Pick<Sent, 'adapter' | 'user'>): Promise<string> {
   const asked = adapter.getUser?.(user.userId)
-  const late = () => new Error('The name did not come in time.')
-  const known = asked && await within(PATIENCE_MS, asked, late).catch(() => null)
+  const known = asked && await withinOrNull(PATIENCE_MS, asked).catch(() => null)
   return visible(known?.fullName ?? user.fullName)
 }

@@ -1,6 +1,6 @@
 import type { ButtonElement, CardChild, CardElement, Chat } from 'chat'
 import { plain } from '../../../shared/utils/line'
-import { within } from '../../../shared/utils/time'
+import { withinOrNull } from '../../../shared/utils/time'
 import type { CardView, ReviewBoard, SpeechButton } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { Log } from '../../ports/runtime'
@@ -122,8 +122,7 @@ export function createBoard(
       const { platform, id } = listed(person)
       if (!connectionOf(platform) || !platformByName(platform)?.person.id.test(id)) return null
       const asked = bot().then(chat => chat.getAdapter(platform).getUser?.(id))
-      const late = () => new Error('The name did not come in time.')
-      return (await within(NAME_PATIENCE_MS, asked, late).catch(() => null))?.fullName ?? null
+      return (await withinOrNull(NAME_PATIENCE_MS, asked).catch(() => null))?.fullName ?? null
     },
     link: async (ref) => {
       const connection = connectionOf(ref.platform)

@@ -1,7 +1,7 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import type { SlackCall, SlackSettings, TokenOf } from './client'
-import { within } from '../../../shared/utils/time'
+import { withinOrNull } from '../../../shared/utils/time'
 import { SlackConnect } from './connect'
 import { placeOf } from './place'
 import { slackVerifier } from './signature'
@@ -212,10 +212,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   private async knowHome(): Promise<void> {
-    if (!this.home) {
-      const late = () => new Error('Slack does not say which workspace is ours.')
-      await within(HOME_PATIENCE_MS, this.identified, late).catch(() => { /* Then it is not known yet. */ })
-    }
+    // Where it fails, it is not known yet.
+    if (!this.home) await withinOrNull(HOME_PATIENCE_MS, this.identified).catch(() => {})
   }
 
   private async identifyHome(): Promise<void> {
