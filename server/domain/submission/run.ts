@@ -21,8 +21,6 @@ import type { SubmissionFiles } from './submission-files'
 /** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 
-const OK: Outcome = { ok: true, value: undefined }
-
 /** An edit waits so long for the deliveries that it is to tell of, ms. */
 const EDIT_PATIENCE_MS = 1000
 
@@ -211,21 +209,14 @@ export class Run {
         return shown({ version: work.attempts > 0 ? 0 : submission.version }, await board.post(
           work.room!, cardView(submission, presentation), work.key.split('#')[1],
         ))
-      case 'remind': {
-        const outcome = await board.reply(work.card!, reminder(submission))
-        return outcome.ok ? { ok: true, value: {} } : outcome
-      }
+      case 'remind': return ofNoCard(await board.reply(work.card!, reminder(submission)))
       case 'tell': {
         const { holder } = submission
         const news = holder ? givenNews(holder) : receiptNews(submission)
         // What is not news any more is not told.
-        const outcome = news ? await board.reply(work.card!, news, holder?.names) : OK
-        return outcome.ok ? { ok: true, value: {} } : outcome
+        return news ? ofNoCard(await board.reply(work.card!, news, holder?.names)) : { ok: true, value: {} }
       }
-      case 'erasure': {
-        const outcome = await tellErasure(submission, this.ports)
-        return outcome.ok ? { ok: true, value: {} } : outcome
-      }
+      case 'erasure': return ofNoCard(await tellErasure(submission, this.ports))
       case 'update': {
         const [look, outcome] = await this.outbox.inTurn(work.card!, async () => {
           const newest = this.look
@@ -238,6 +229,11 @@ export class Run {
       case 'endpoint': return deliver(work.kind, submission, this.ports)
     }
   }
+}
+
+/** What came of an effect after which cards show what they did before. */
+function ofNoCard(outcome: Outcome<unknown>): Outcome<Effect> {
+  return outcome.ok ? { ok: true, value: {} } : outcome
 }
 
 /** What a card shows from now on. */
