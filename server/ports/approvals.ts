@@ -49,6 +49,9 @@ export interface KeptTurn {
   taken: boolean
 }
 
+/** A turn outlives its end by so much, ms, so that its cards can still be told of it. */
+export const GRACE_MS = 60 * 60 * 1000
+
 export type Recorded
   /** It was finished, has expired, or never was. */
   = | { state: 'gone' }

@@ -28,6 +28,9 @@ export interface CardQueueStore {
 /** What is told once: that cards wait for their turn, that forms are held, that the room takes no cards. */
 export type Notice = 'backlog' | 'held' | 'closed'
 
+/** A notice that nobody took back is forgotten after this, ms, so that there is another one. */
+export const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
+
 export interface Pace {
   room: string
   /** Least pause between two cards, ms. */

@@ -126,8 +126,15 @@ export interface StoreRules {
   isOver: (submission: Submission) => boolean
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000
 /** How long a trace is kept after its last change, ms. */
-export const TRACE_TTL_MS = 7 * 24 * 60 * 60 * 1000
+export const TRACE_TTL_MS = 7 * DAY_MS
+/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day; ms. */
+export const RECORD_GRACE_MS = 8 * DAY_MS
+/** How long an idempotency key is held, ms. */
+export const IDEMPOTENCY_TTL_MS = DAY_MS
+/** How long audit lines are kept, ms. */
+export const AUDIT_TTL_MS = 30 * DAY_MS
 
 /** How often a watcher hears that it is told of every change, ms: pages that hear nothing for a few seconds say so. */
 export const HEARTBEAT_MS = 1500

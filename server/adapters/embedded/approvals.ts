@@ -1,9 +1,8 @@
-import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
+import {
+  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type Verdict, type WaitingTurn,
+} from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import { FileStore } from './files'
-
-/** As long as in Redis. */
-const GRACE_MS = 60 * 60 * 1000
 
 interface Entry {
   kept: KeptTurn

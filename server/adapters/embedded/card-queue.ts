@@ -1,6 +1,6 @@
-import type { CardQueueStore, Entry, Leaving, Notice, Pace, Taken } from '../../ports/card-queue'
-
-const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
+import {
+  NOTICE_TTL_MS, type CardQueueStore, type Entry, type Leaving, type Notice, type Pace, type Taken,
+} from '../../ports/card-queue'
 
 interface Queue {
   /** Id → until when somebody has it, epoch ms; in order of arrival. */

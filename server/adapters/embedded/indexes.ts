@@ -1,7 +1,7 @@
 import type { AuditLine } from '../../ports/submission'
 import type { Storage } from 'unstorage'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import type { HourTally, List, PageRequest } from '../../ports/store'
+import { AUDIT_TTL_MS, IDEMPOTENCY_TTL_MS, type HourTally, type List, type PageRequest } from '../../ports/store'
 
 /** What is asked of a submission without reading its file. */
 export interface Entry {
@@ -37,8 +37,6 @@ export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 
 /** Folder of the keys; each is a file named by the key. */
 export const KEY_FILES = 'idempotency:'
 
-const HELD_MS = 24 * 60 * 60 * 1000
-
 interface Holder {
   id: string
   /** Epoch ms. */
@@ -65,7 +63,7 @@ export class IdempotencyKeys {
 
   async hold(key: string, id: string): Promise<void> {
     await this.forgetOld()
-    const holder: Holder = { id, until: this.now() + HELD_MS }
+    const holder: Holder = { id, until: this.now() + IDEMPOTENCY_TTL_MS }
     await this.files.setItemRaw(KEY_FILES + key, JSON.stringify(holder))
     this.holders.set(key, holder)
   }
@@ -83,7 +81,6 @@ export class IdempotencyKeys {
 export const AUDIT_FILES = 'audit:'
 
 const HOUR_MS = 60 * 60 * 1000
-const AUDIT_TTL_MS = 30 * 24 * HOUR_MS
 const AUDIT_LINES = 10_000
 
 /** Keeps audit lines, one file each. */

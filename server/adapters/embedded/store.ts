@@ -1,7 +1,7 @@
 import type { Entry as QueueEntry, Leaving } from '../../ports/card-queue'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import {
-  TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type List,
+  RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type List,
   type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
@@ -26,10 +26,6 @@ interface EmbeddedStoreOptions extends StoreRules {
 
 /** What the file of a submission holds. */
 type Stored = Submission & { /** Until when a trace is kept, epoch ms. */ until?: number }
-
-const DAY_MS = 24 * 60 * 60 * 1000
-/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
-const RECORD_GRACE_MS = 8 * DAY_MS
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore extends FileStore implements SubmissionStore {

@@ -1,4 +1,6 @@
-import type { ApprovalStore, KeptTurn, Recorded, Verdict, WaitingTurn } from '../../ports/approvals'
+import {
+  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type Verdict, type WaitingTurn,
+} from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
@@ -31,9 +33,6 @@ local found = redis.call('HGETALL', KEYS[1])
 table.insert(found, 1, 'complete')
 return found
 `)
-
-/** A turn outlives its end by so much, ms, so that its cards can still be told of it. */
-const GRACE_MS = 60 * 60 * 1000
 
 const DUE = '{triage}:approvals'
 const turnKey = (id: string) => `{triage}:approval:${id}`

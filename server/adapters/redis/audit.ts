@@ -1,10 +1,10 @@
 import { jsonIn } from '../../../shared/utils/json'
+import { AUDIT_TTL_MS } from '../../ports/store'
 import type { AuditLine } from '../../ports/submission'
 import type { Calls } from './calls'
 import type { RedisClient } from './client'
-import { AUDIT, HOUR_MS } from './keys'
+import { AUDIT } from './keys'
 
-const AUDIT_TTL_MS = 30 * 24 * HOUR_MS
 /** About 20 MB; who decides more than that in 30 days exports in time. */
 const AUDIT_LINES = 100_000
 

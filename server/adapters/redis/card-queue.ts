@@ -1,10 +1,9 @@
-import type { CardQueueStore, Leaving, Notice, Pace, Taken } from '../../ports/card-queue'
+import {
+  NOTICE_TTL_MS, type CardQueueStore, type Leaving, type Notice, type Pace, type Taken,
+} from '../../ports/card-queue'
 import { createCalls, type Calls } from './calls'
 import type { RedisClient } from './client'
 import { NOW, script } from './lua'
-
-/** A notice that nobody took back is forgotten after this, ms, so that there is another one. */
-const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
 
 const NOTICES: Record<Notice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 

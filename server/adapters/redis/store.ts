@@ -2,8 +2,9 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
 import {
-  TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created, type CreateOptions, type HourTally, type PageRequest,
-  type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
+  IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created,
+  type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
+  type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { lineOf, readAudit } from './audit'
@@ -30,12 +31,6 @@ interface RedisStoreOptions extends StoreRules, ReaderOptions {
   /** How many held submissions are kept; any number when absent. */
   heldMax?: number
 }
-
-const DAY_MS = 24 * HOUR_MS
-/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day. */
-const RECORD_GRACE_MS = 8 * DAY_MS
-/** How long an idempotency key is held. */
-const IDEMPOTENCY_TTL_MS = DAY_MS
 
 /** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
