@@ -13,7 +13,7 @@ const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of 
   .pipe(z.number().max(MOST, 'it is more than 24 days'))
 
 /** As the platforms have their ids: `slack:U0123456789`, `discord:123456789012345678`. */
-const approver = text.refine(isPerson, `each entry names platform and user: ${peopleExamples(' or ')}`)
+const approver = text.refine(isPerson, `each entry names platform and user: ${peopleExamples}`)
 
 export const agentVariables = {
   ESCALATION_MENTION: {

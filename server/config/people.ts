@@ -25,17 +25,15 @@ function isOps(entry: string): boolean {
 }
 
 /** One example for each platform that is not embedded. */
-export function peopleExamples(or: string): string {
-  const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
-  return [examples.slice(0, -1).join(', '), examples.at(-1)].join(or)
-}
+const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
+export const peopleExamples = `${examples.slice(0, -1).join(', ')} or ${examples.at(-1)}`
 
 const groups = platforms.flatMap(({ group }) => group ? [group.example] : []).join(' or ')
 
 /** Somebody who may be on a list, or a group of them. */
 export const listedPerson = text.transform(normal).refine(
   entry => isPerson(entry) || isGroup(entry) || isOps(entry),
-  `each entry is a person (${peopleExamples(' or ')}), a group (${groups}), or ops: and the name or address that somebody signs in with`,
+  `each entry is a person (${peopleExamples}), a group (${groups}), or ops: and the name or address that somebody signs in with`,
 )
 
 const people = list.pipe(z.array(listedPerson).min(1, 'it lists nobody'))
