@@ -1,18 +1,16 @@
 import type { ActionEvent, Adapter, Chat, Thread } from 'chat'
 import type { Approvals } from '../domain/conversation/approvals'
 import type { KeptTurn } from '../ports/approvals'
-import type { Place } from '../ports/board'
 import type { Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import type { AgentReplier } from './agent'
 import { tellPrivately, type PrivatelyHandlers } from './privately'
 import { reviewerOf, type ReviewHandlers } from './review'
+import type { SpeakerHandlers } from './speaker'
 
-export interface ApprovalHandlers extends PrivatelyHandlers, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
+export interface ApprovalHandlers extends PrivatelyHandlers, SpeakerHandlers, Pick<ReviewHandlers, 'here'> {
   approvals: Approvals
   replier: AgentReplier
-  /** Where an event that is being handled comes from, by its signed request. */
-  here: (threadId: string, adapter: Adapter) => Promise<Place>
   runtime: Runtime
 }
 

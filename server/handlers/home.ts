@@ -1,13 +1,13 @@
-import type { ActionEvent, AdapterPostableMessage, Author, Chat } from 'chat'
+import type { AdapterPostableMessage, Author, Chat } from 'chat'
 import type { Home } from '../domain/conversation/home'
 import { failed } from '../domain/conversation/texts'
 import type { Speech } from '../ports/conversation'
 import type { Person } from '../ports/submission'
 import type { ConversationHandlers } from './conversation'
-import { reviewerOf, type ReviewHandlers } from './review'
+import { reviewerOf } from './review'
+import type { Sent, SpeakerHandlers } from './speaker'
 
-export interface HomeHandlers
-  extends Pick<ConversationHandlers, 'render' | 'log'>, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
+export interface HomeHandlers extends Pick<ConversationHandlers, 'render' | 'log'>, SpeakerHandlers {
   home: Home
 }
 
@@ -16,13 +16,11 @@ interface WithHome {
   showHome?: (userId: string, message: AdapterPostableMessage) => Promise<void>
 }
 
-type Visit = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
-
 /** The page of their own that somebody opens, and its buttons, which belong to no room. */
 export function registerHome(bot: Chat, handlers: HomeHandlers): void {
   const { home, render, log } = handlers
 
-  async function show(visit: Visit, what: (person: Person, platform: string) => Promise<Speech>): Promise<void> {
+  async function show(visit: Sent, what: (person: Person, platform: string) => Promise<Speech>): Promise<void> {
     const { adapter, user: { userId } } = visit
     const showHome = (speech: Speech) => (adapter as WithHome).showHome?.(userId, render({ speech }, adapter.name))
     try {

@@ -12,8 +12,9 @@ import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
 import { tellPrivately, whisper, type PrivatelyHandlers } from './privately'
+import { senderOf, type Sent, type SpeakerHandlers } from './speaker'
 
-export interface ReviewHandlers extends PrivatelyHandlers {
+export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   /** What may be reviewed at a place. */
   reviewAt: (place: Place) => Review
   /** Where an event that is being handled comes from, by its signed request. */
@@ -23,13 +24,7 @@ export interface ReviewHandlers extends PrivatelyHandlers {
   /** Null where the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   sendAgainModal: (form: SendAgainForm, platform: string) => ModalElement | null
-  platformLabel: (key: string) => string
-  /** Who sent an event, by its signed request: every name that a list may have for them. */
-  known: (event: Sent) => Pick<Person, 'names' | 'person'>
 }
-
-/** Who sent something, and how. */
-type Sent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
 
 /** What may be a submission's id: clients choose what some platforms' buttons and forms carry. */
 const ID = /^[\w-]{1,80}$/
@@ -183,18 +178,16 @@ function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
   }
 }
 
-type Introduced = Pick<ReviewHandlers, 'platformLabel' | 'known'>
-
 /** Who clicked, by full name where it can be had in time. */
-export async function reviewerOf(event: Sent, handlers: Introduced): Promise<Person> {
+export async function reviewerOf(event: Sent, handlers: SpeakerHandlers): Promise<Person> {
   return { ...personOf(event, handlers), name: await fullNameOf(event) }
 }
 
 /** Who clicked, by the name that came with the click. @throws Error for a click of nobody, whatever signed it */
-function personOf(event: Sent, { platformLabel, known }: Introduced): Person {
-  const { userId: id, fullName } = event.user
+function personOf(event: Sent, handlers: SpeakerHandlers): Person {
+  const { userId: id } = event.user
   if (typeof id !== 'string' || id === '') throw new Error('The platform does not say who clicked.')
-  return { id, name: visible(fullName), platform: platformLabel(event.adapter.name), ...known(event) }
+  return senderOf(event, handlers)
 }
 
 /** How long a click waits for the full name, ms; the payload's user name serves after that. */

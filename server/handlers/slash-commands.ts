@@ -1,4 +1,4 @@
-import type { ActionEvent, Chat, SlashCommandEvent } from 'chat'
+import type { Chat, SlashCommandEvent } from 'chat'
 import { COMMAND } from '../../shared/commands'
 import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
 import { parseCommand } from '../domain/conversation/commands'
@@ -6,15 +6,14 @@ import { failed, takesNothing } from '../domain/conversation/texts'
 import type { Place } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers } from './conversation'
-import { postAnswer, type Script } from './repliers'
-import { reviewerOf, type ReviewHandlers } from './review'
+import { postAnswer, type Assigning, type Script } from './repliers'
+import { reviewerOf } from './review'
+import type { SpeakerHandlers } from './speaker'
 
 export interface SlashCommandHandlers
-  extends Script, Pick<ConversationHandlers, 'here' | 'log'>, Pick<ReviewHandlers, 'platformLabel' | 'known'> {
+  extends Script, Pick<ConversationHandlers, 'here' | 'log'>, Pick<Assigning, 'mentionedIn'>, SpeakerHandlers {
   /** Null where people take nothing. */
   assignments: Assignments | null
-  /** Whom a message mentions but the bot, each by all names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly (readonly string[])[]>
 }
 
 /** `/forms pending` is what a mention with `pending` is; its answer is read by who asked alone, where that can be. */

@@ -1,8 +1,7 @@
 import type { Adapter, AgentSessionStoppedEvent, Chat, StateAdapter } from 'chat'
-import { visible } from '../../shared/utils/text'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
-import type { SpeakerHandlers } from './speaker'
+import { senderOf, type SpeakerHandlers } from './speaker'
 
 /** How often a process whose answer another one may be told to stop looks, ms. */
 const LOOK_MS = 500
@@ -73,7 +72,7 @@ export class Stops {
   }
 }
 
-export interface StopHandlers extends Pick<SpeakerHandlers, 'platformLabel' | 'known'> {
+export interface StopHandlers extends SpeakerHandlers {
   stops: Stops
   /** Takes back what waits for an approval in the thread. */
   withdraw: (threadId: string, by: Person) => Promise<void>
@@ -81,9 +80,9 @@ export interface StopHandlers extends Pick<SpeakerHandlers, 'platformLabel' | 'k
 }
 
 /** The platform's own stop button. */
-export function registerStops(bot: Chat, { stops, withdraw, platformLabel, known, log }: StopHandlers): void {
+export function registerStops(bot: Chat, { stops, withdraw, log, ...speakers }: StopHandlers): void {
   bot.onAgentSessionStopped(async ({ adapter, threadId, userId, streamingMessageTs }: AgentSessionStoppedEvent) => {
-    const by = await personOf(adapter, userId, { platformLabel, known })
+    const by = await personOf(adapter, userId, speakers)
     log.info('agent.stopped', { platform: adapter.name, by: userId })
     const done = await Promise.allSettled([
       stops.stop(threadId, by, streamingMessageTs.length > 0), withdraw(threadId, by),
@@ -94,15 +93,11 @@ export function registerStops(bot: Chat, { stops, withdraw, platformLabel, known
   })
 }
 
-async function personOf(
-  adapter: Adapter, userId: string, { platformLabel, known }: Pick<SpeakerHandlers, 'platformLabel' | 'known'>,
-): Promise<Person> {
+async function personOf(adapter: Adapter, userId: string, handlers: SpeakerHandlers): Promise<Person> {
   const found = await adapter.getUser?.(userId).catch(() => null)
   const name = found?.fullName || found?.userName || userId
   const user = { userId, userName: name, fullName: name, isBot: false as const, isMe: false }
-  return {
-    id: userId, name: visible(name), platform: platformLabel(adapter.name), ...known({ user, raw: {}, adapter }),
-  }
+  return senderOf({ user, raw: {}, adapter }, handlers)
 }
 
 function enough(ms: number): Promise<null> {
