@@ -79,9 +79,19 @@ export class Outbox {
     return this.runLeased(submission.id, { keys: [], card }, submission)
   }
 
+  /** Events that came together become one write; those that no longer apply are left out. */
   private fold(current: Submission, events: readonly LifecycleEvent[]): Transition {
-    const { runtime, policy: { leaseMs }, cardDataMs = null } = this.ports
-    return foldEvents(current, events, runtime.now(), leaseMs, cardDataMs)
+    const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
+    const now = runtime.now()
+    let refused: Refusal = 'unknown-work'
+    let folded: Exclude<Transition, { refused: Refusal }> | undefined
+    for (const event of events) {
+      // One write, one version: each step counts from the stored one, so that no key of its work is used again.
+      const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
+      if ('refused' in step) refused = step.refused
+      else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
+    }
+    return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
   }
 
   private async runLeased(
@@ -123,21 +133,6 @@ function endsFiles(previous: Submission, next: Submission, forms: Presentation['
   if (previous.data !== null && previous.data !== UNREAD) return previous.envelope?.files !== undefined
   const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
   return hasEnded && forms.of(previous.form).files !== undefined
-}
-
-/** Events that came together become one write; those that no longer apply are left out. */
-function foldEvents(
-  current: Submission, events: readonly LifecycleEvent[], ...[now, leaseMs, cardDataMs]: [number, number, number | null]
-): Transition {
-  let refused: Refusal = 'unknown-work'
-  let folded: Exclude<Transition, { refused: Refusal }> | undefined
-  for (const event of events) {
-    // One write, one version: each step counts from the stored one, so that the keys of its work are never used again.
-    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
-    if ('refused' in step) refused = step.refused
-    else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
-  }
-  return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
 }
 
 /**
