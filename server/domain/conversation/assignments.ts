@@ -7,7 +7,7 @@ import type { Person, Submission } from '../../ports/submission'
 import type { People } from '../people/people'
 import { belongsTo, isRoom } from '../submission/place'
 import type { Presentation } from '../submission/present'
-import { pendingAt } from '../submission/search'
+import { pendingAt, RECORDS } from '../submission/search'
 import type { Taking } from '../submission/taking'
 import { withoutAddress } from './commands'
 
@@ -26,9 +26,6 @@ export interface AssignmentsPorts {
   people: Pick<People, 'known' | 'namesOf'>
   takingAt: (place: Place) => Pick<Taking, 'assign'>
 }
-
-/** Pending submissions that are read at most to find one by the beginning of its id, newest first. */
-const READING = { most: 1000, page: 250, unread: true }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
 
@@ -82,7 +79,7 @@ export class Assignments {
     if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
     // Anybody may write to the bot, as often as they like.
     if (!isRoom(place, this.ports.presentation.forms)) return []
-    const { found } = await pendingAt(place, READING, this.ports)
+    const { found } = await pendingAt(place, RECORDS, this.ports)
     return found.filter(submission => submission.id.startsWith(id))
   }
 }

@@ -9,7 +9,7 @@ import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
 import { decidedOf } from '../submission/endings'
 import type { Outbox } from '../submission/outbox'
-import { pendingAt, searchFor } from '../submission/search'
+import { pendingAt, READING, RECORDS, searchFor } from '../submission/search'
 import { belongsTo, isFormOf, isRoom } from '../submission/place'
 import { cardView, goneCardView, type Presentation } from '../submission/present'
 import { onDate } from '../submission/times'
@@ -59,11 +59,6 @@ export interface ChatCommandsPorts {
 
 /** Submissions listed in one answer. */
 const LISTED = 5
-/** Pending submissions that are read at most for one answer, newest first. */
-const READING = { most: 1000, page: 100 }
-
-/** The same, where nothing of what the forms said is told. */
-const COUNTING = { most: READING.most, page: 250, unread: true }
 
 /** Audit lines that are read for the count of the last day. */
 const AUDITED = 500
@@ -154,7 +149,7 @@ export class ChatCommands {
     const connected = `Connected: ${platforms.join(', ')}`
     if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
     const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(place, COUNTING, this.ports), store.audit(AUDITED),
+      pendingAt(place, RECORDS, this.ports), store.audit(AUDITED),
     ])
     const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
     const ours = decidedOf(recent).filter(({ form }) => isFormOf(place, form, forms))

@@ -12,7 +12,7 @@ import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import { holderOf } from '../submission/hold'
 import type { Presentation } from '../submission/present'
-import { pendingAt } from '../submission/search'
+import { pendingAt, RECORDS } from '../submission/search'
 import type { Taking } from '../submission/taking'
 import { onDate } from '../submission/times'
 import { mentionOf } from './previews'
@@ -28,9 +28,6 @@ export interface HomePorts {
 
 /** Submissions that are shown of each kind, the oldest first. */
 const SHOWN = 10
-
-/** Pending submissions that are read at most, newest first. */
-const READING = { most: 1000, page: 250, unread: true }
 
 const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
 
@@ -98,7 +95,7 @@ export class Home {
 
   /** What waits of these forms, the oldest first. */
   private async waiting(forms: readonly Form[], platform: string) {
-    const { found, complete } = await pendingAt(roomsOf(forms, platform), READING, this.ports)
+    const { found, complete } = await pendingAt(roomsOf(forms, platform), RECORDS, this.ports)
     // Other forms may share their rooms.
     const all = found.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
     return { all, complete }

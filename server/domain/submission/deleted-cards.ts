@@ -6,10 +6,7 @@ import type { CardRef, Submission } from '../../ports/submission'
 import type { Outbox } from './outbox'
 import { isRoom, missingIn, type PlacePorts } from './place'
 import { sameCard } from './record'
-import { pendingAt } from './search'
-
-/** Pending submissions that are read at most to find those whose cards were deleted, newest first; but no forms. */
-const READING = { most: 1000, page: 250, unread: true }
+import { pendingAt, RECORDS } from './search'
 
 export interface DeletedCardsPorts {
   store: Pick<SubmissionStore, 'listPending'>
@@ -48,7 +45,7 @@ export class DeletedCards {
   private async look(): Promise<void> {
     while (this.reported.length > 0) {
       const reported = this.reported.splice(0)
-      const { found } = await pendingAt('everywhere', READING, this.ports)
+      const { found } = await pendingAt('everywhere', RECORDS, this.ports)
       for (const submission of found) {
         for (const card of submission.cards) {
           const report = reported.find(({ card: of, place }) => (

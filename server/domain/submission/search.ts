@@ -112,6 +112,12 @@ export interface Reading {
   unread?: boolean
 }
 
+/** For one answer in chat, the newest first. */
+export const READING = { most: 1000, page: 100 }
+
+/** The same of their records alone, where nothing is told of what the forms said. */
+export const RECORDS = { most: READING.most, page: 250, unread: true }
+
 /**
  * The newest pending submissions that belong to the place; `complete` when no older ones were left unread. The one
  * place that knows how the store lists what is pending.
