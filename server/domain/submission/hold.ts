@@ -57,7 +57,7 @@ function take(
     ...listed && { listed }, ...by && { by },
   }
   const given = { ...by && { by }, ...press && { press } }
-  const step = shown(changed(current, {
+  const step = followed(changed(current, {
     holder: next, cards: card ? withCard(current.cards, card) : current.cards,
     history: withEntry(current, { at: clock.now, event: 'taken', reviewer, ...given }),
   }), clock)
@@ -80,7 +80,7 @@ function handBack(
   if (!holder || isRepeated(current, press)) return { refused: 'unchanged' }
   if (holder.who !== who) return { refused: 'taken' }
   const reviewer = signatureOf(holder)
-  return shown(changed(current, {
+  return followed(changed(current, {
     holder: undefined, cards: card ? withCard(current.cards, card) : current.cards,
     history: withEntry(current, { at: clock.now, event: 'returned', reviewer, ...press && { press } }),
   }), clock)
@@ -91,7 +91,7 @@ function letGo(current: Submission, { left }: EventOf<'freed'>, clock: Clock): T
   const hasLeft = holder !== undefined && holder.who === left
   if (!holder || (!hasLeft && clock.now < holder.until)) return { refused: 'not-due' }
   const entry = { at: clock.now, event: 'freed' as const, reviewer: signatureOf(holder), left: hasLeft }
-  return shown(changed(current, { holder: undefined, history: withEntry(current, entry) }), clock)
+  return followed(changed(current, { holder: undefined, history: withEntry(current, entry) }), clock)
 }
 
 /** Nothing that cards show. */
@@ -107,8 +107,4 @@ function warn(
 /** The click was sent again, after what it did may have been undone. */
 function isRepeated(current: Submission, press: string | undefined): boolean {
   return press !== undefined && isPressed(current, press)
-}
-
-function shown(next: Submission, { now, leasedUntil }: Clock): Step {
-  return followed(next, now, leasedUntil)
 }

@@ -144,7 +144,7 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   // From here on it is on its way, and cannot be taken back.
   const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
   if (!isSent) return { next, added: leased }
-  const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, now, leasedUntil)
+  const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
   const kept = leased.filter(work => after.next.work.includes(work))
   return { next: after.next, added: [...kept, ...after.added] }
 }

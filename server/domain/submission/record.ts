@@ -59,7 +59,9 @@ export function tell(card: CardRef, version: number, dueAt: number): Work {
  * What the cards show has changed with this version: each of them has to follow. One that is being edited right now is
  * looked after when its edit is done, so that changes that come together cost one edit.
  */
-export function followed(next: Submission, now: number, leasedUntil: number): { next: Submission, added: Work[] } {
+export function followed(
+  next: Submission, { now, leasedUntil }: { now: number, leasedUntil: number },
+): { next: Submission, added: Work[] } {
   const inHand = next.work.filter(work => work.kind === 'update' && work.attempts === 0 && work.dueAt > now)
   const added = updates(
     next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, leasedUntil,

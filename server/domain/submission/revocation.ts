@@ -9,7 +9,7 @@ export function revoke(
   current: Submission, { action, reviewer, press }: EventOf<'revoked'>, clock: Clock,
 ): Transition {
   const { decision, revocableUntil, data, history } = current
-  const { now, leasedUntil } = clock
+  const { now } = clock
   if (decision?.action !== action || !isRevocable(current) || !data) return { refused: 'irrevocable' }
   // A forward can be taken back until something of it is on its way, however late that is.
   if (action === 'spam' && now >= revocableUntil!) return { refused: 'irrevocable' }
@@ -17,7 +17,7 @@ export function revoke(
   const { next, added } = followed(changed(current, {
     work: current.work.filter(({ kind }) => !isDelivery(kind)),
     history: withEntry(current, { at: now, event: 'revoked', action, reviewer, ...press ? { press } : {} }),
-  }), now, leasedUntil)
+  }), clock)
   return reopened(next, added, clock)
 }
 

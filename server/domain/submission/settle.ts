@@ -15,7 +15,7 @@ export interface Clock {
 
 /** As `settle`, when what the cards show has changed. */
 export function settleChanged(changed: Submission, clock: Clock): Transition {
-  const { next, added } = followed(changed, clock.now, clock.leasedUntil)
+  const { next, added } = followed(changed, clock)
   return settle(next, added, clock)
 }
 
