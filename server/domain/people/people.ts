@@ -38,15 +38,10 @@ export class People {
     return Object.entries(this.aliases).find(([called]) => called.toLowerCase() === wanted)?.[1] ?? []
   }
 
-  /** What somebody on a list is called; undefined for who is no person that is known here. */
-  personOf(name: string): string | undefined {
-    return this.byName.get(name)
-  }
-
-  /** As `personOf`, or as they sign in to the ops pages when that is no address; null when that tells nothing. */
+  /** What somebody on a list is called, or signs in as when that is no address; null when that tells nothing. */
   nameOf(entry: string): string | null {
     const typed = entry.startsWith('ops:') && !entry.includes('@') ? entry.slice('ops:'.length) : null
-    return this.personOf(entry) ?? typed
+    return this.byName.get(entry) ?? typed
   }
 }
 
