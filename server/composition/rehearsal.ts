@@ -11,7 +11,7 @@ import { megabytes } from '../domain/submission/file-texts'
 import { typed } from '../domain/submission/field-rules'
 import { cardView } from '../domain/submission/present'
 import { fieldTexts, textsFor } from '../http/page-texts'
-import { platforms } from '../platforms/registry'
+import { outside } from '../platforms/registry'
 import type { Email } from '../ports/delivery'
 import type { FieldRule } from '../ports/field-rules'
 import type { StoredFile } from '../ports/files'
@@ -49,7 +49,6 @@ export interface Rehearsal {
 /** Any moment does; the same one makes two rehearsals comparable. */
 const AT = Date.UTC(2026, 10, 22, 9)
 const ID = '0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
-const CHATS = platforms.filter(({ needs }) => needs.length > 0)
 
 /** What a value of each type may look like. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -65,7 +64,7 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
   const all = createForms({
     forms, mail: { to: env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)' },
     endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },
-  }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, CHATS)
+  }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, outside)
   mistakes.push(...Object.keys(samples).filter(key => mistakes.length === 0 && !all.find(key)).map(
     key => `There is a sample of the form ${JSON.stringify(key)}, and no such form.`,
   ))
@@ -81,7 +80,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
   const submission = submissionOf(form, body, mistakes)
   const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
-  const shown = CHATS.filter(platform => rooms.some(room => room.split('/')[0] === platform.key))
+  const shown = outside.filter(platform => rooms.some(room => room.split('/')[0] === platform.key))
   const cards = new Map<string, string[]>()
   for (const platform of shown) {
     const { card } = renderCard(view, platform)
@@ -164,7 +163,7 @@ function exampleOf(key: string, { type, min, max, options, minLength = 0, maxLen
 function placesOf(rooms: readonly string[]): string {
   const labelled = rooms.flatMap((room) => {
     const [key, channel] = room.split('/')
-    return channel ? [`${CHATS.find(platform => platform.key === key)?.label} ${channel}`] : []
+    return channel ? [`${outside.find(platform => platform.key === key)?.label} ${channel}`] : []
   })
   return labelled.join(', ') || 'the channel of every platform that is set up'
 }

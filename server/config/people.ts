@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inWords, normal, parseAliases, People, readAliases, type Aliases } from '../domain/people/people'
-import { platforms } from '../platforms/registry'
+import { outside, platforms } from '../platforms/registry'
 import { duration, flag, list, text, type Values, type Variable } from '../variable'
 
 /** Somebody at the ops pages, by the name or address that they sign in with. */
@@ -25,7 +25,7 @@ function isOps(entry: string): boolean {
 }
 
 /** One example for each platform that is not embedded. */
-const examples = platforms.filter(({ needs }) => needs.length > 0).map(({ person }) => person.example)
+const examples = outside.map(({ person }) => person.example)
 export const peopleExamples = `${examples.slice(0, -1).join(', ')} or ${examples.at(-1)}`
 
 const groups = platforms.flatMap(({ group }) => group ? [group.example] : []).join(' or ')

@@ -1,4 +1,4 @@
-import { platforms } from '../platforms/registry'
+import { outside, platforms } from '../platforms/registry'
 import type { Definition, Reading } from '../platforms/platform'
 import type { FormsConfig } from './forms'
 
@@ -17,7 +17,6 @@ interface PlatformsContext extends Pick<Reading, 'require' | 'requireSite'> {
  * production, the embedded one. Reports what else these need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
-  const outside = platforms.filter(({ needs }) => needs.length > 0)
   const given = outside.filter(({ needs }) => needs.some(isGiven))
   for (const { label, needs } of given) require(needs, `, but other ${label} variables are set`)
   const switchOf = ({ variables }: Definition) => values[Object.keys(variables)[0]!]

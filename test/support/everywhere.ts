@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Definition } from '../../server/platforms/platform'
-import { platforms } from '../../server/platforms/registry'
+import { outside } from '../../server/platforms/registry'
 import { deploy, submitForm, type Deployment } from './deployment'
 import { startDiscord } from './discord/discord'
 import { startGoogleChat } from './gchat'
@@ -16,7 +16,7 @@ import { startWhatsApp } from './whatsapp'
 
 /** All platforms that are not embedded, by their keys. */
 export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(
-  platforms.filter(({ needs }) => needs.length > 0).map(each => [each.key, each]),
+  outside.map(each => [each.key, each]),
 )
 
 /** A deployment with all platforms, and what people do there. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '../../../server/platforms/platform'
-import { platforms } from '../../../server/platforms/registry'
+import { outside, platforms } from '../../../server/platforms/registry'
 
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -103,7 +103,7 @@ describe('what is written of the platforms (PLATFORMS=write writes it)', () => {
 })
 
 function limitsTable(): string {
-  const rows = platforms.filter(({ needs }) => needs.length > 0).map(({ key, label, modal, card, cardIntervalMs }) => [
+  const rows = outside.map(({ key, label, modal, card, cardIntervalMs }) => [
     label, `\`/api/webhooks/${key}\``, modal ? 'form there' : 'link to the web',
     card.fields.toLocaleString('en'), card.total.toLocaleString('en'), `${cardIntervalMs / 1000} s`,
   ])

@@ -6,7 +6,7 @@ import { WhatsAppAdapter } from '@chat-adapter/whatsapp'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { say } from '../../../../server/adapters/chat/streaming'
-import { platforms } from '../../../../server/platforms/registry'
+import { outside } from '../../../../server/platforms/registry'
 import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 
 const SITE = 'https://forms.example.com'
@@ -178,8 +178,6 @@ const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`')
   .replace(/&(\w+);/g, (reference, name: string) => (
     Object.keys(NAMES).find(sign => NAMES[sign] === name) ?? reference
   ))
-
-const outside = platforms.filter(({ needs }) => needs.length > 0)
 
 test.each(outside)('$label gets no live address or mention, however spelled', async ({ key }) => {
   await fc.assert(fc.asyncProperty(hostile, async (text) => {
