@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardText } from '../support/adaptive-card'
-import { sendForm } from '../support/deployment'
+import { sendForm, NO_SLACK } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { startServer, type Server } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
@@ -14,7 +14,7 @@ let impatient: Server
 beforeAll(async () => {
   teams = await startTeams()
   d = await deployAgent({
-    ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    ...teams.env, ...repointed(teams.hosts), ...NO_SLACK,
     STREAMING_UPDATE_INTERVAL_MS: '60',
   })
   impatient = await startServer({ ...d.env, AGENT_TIMEOUT: '10' })

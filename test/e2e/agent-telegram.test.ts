@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sendForm } from '../support/deployment'
+import { sendForm, NO_SLACK } from '../support/deployment'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
@@ -10,7 +10,7 @@ let d: AgentDeployment
 let telegram: Telegram
 beforeAll(async () => {
   telegram = await startTelegram()
-  d = await deployAgent({ ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' })
+  d = await deployAgent({ ...telegram.env, ...NO_SLACK })
 })
 afterAll(async () => {
   await d.close()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, submit, type Deployment } from '../support/deployment'
 import { startGoogleChat, type GoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
@@ -69,9 +69,6 @@ async function closed(cards: Cards): Promise<string[]> {
   return Object.values(await shown(cards)).map(({ text }) => text)
 }
 
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 const deliveriesOf = (id: string) => (
   d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
 )
@@ -101,7 +98,7 @@ describe('a submission in four rooms', () => {
     const cards = await submitToAll()
     expect((await teams.click(d.server.url, cards.teams, 'Forward Submission')).status).toBe(200)
     for (const text of await closed(cards)) expect(text).toContain('Forwarded by Ada Lovelace on Teams')
-    expect(emailsAbout(cards.id)).toHaveLength(1)
+    expect(emailsAbout(d, cards.id)).toHaveLength(1)
     expect(deliveriesOf(cards.id)).toHaveLength(1)
   })
 
@@ -142,7 +139,7 @@ describe('a submission in four rooms', () => {
     const claims = d.server.output().split('\n').filter(line => line.includes('submission.claimed')
       && line.includes(cards.id))
     expect(claims).toHaveLength(1)
-    expect(emailsAbout(cards.id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
+    expect(emailsAbout(d, cards.id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     await closed(cards)
   })
 })

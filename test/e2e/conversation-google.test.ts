@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { deploy, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
 import { APP, startGoogleChat, type GoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   google = await startGoogleChat()
   // As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
   d = await deploy({
-    ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    ...google.env, ...repointed(google.hosts), ...NO_SLACK,
   })
 })
 afterAll(async () => {

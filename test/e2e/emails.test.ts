@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import {
+  cardNow, click, deploy, emailsAbout, openEdit, submit, submitEdit, type Deployment,
+} from '../support/deployment'
 
 let d: Deployment
 beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
@@ -18,7 +20,7 @@ interface Sent {
 async function emailOf(data: object): Promise<Sent & { id: string }> {
   const { id, card } = await submit(d, data)
   await click(d, card, 'forward', id)
-  const request = d.resend.requests.find(({ headers }) => String(headers['idempotency-key']).startsWith(id))!
+  const request = emailsAbout(d, id)[0]!
   expect(request.status).toBe(200)
   return { id, ...JSON.parse(request.body) as Sent }
 }
@@ -68,9 +70,7 @@ it('what was edited stands beside what the sender wrote: on the card, in the ema
   await click(d, card, 'forward', id)
   await d.server.drain()
   expect(blockText((await cardNow(d, card)).blocks)).toContain('Grace\n(was: Ada <1>)')
-  const { html, text } = JSON.parse(
-    d.resend.requests.findLast(({ headers }) => String(headers['idempotency-key']).startsWith(id))!.body,
-  ) as Sent
+  const { html, text } = JSON.parse(emailsAbout(d, id).at(-1)!.body) as Sent
   expect(html).toContain('<del>Ada &lt;1&gt;</del>')
   expect(text).toContain('name (edited): Grace\n  (was: Ada <1>)')
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../support/adaptive-card'
-import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
 import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   google = await startGoogleChat()
   // Google Chat alone: no variable of Slack is set.
   d = await deploy({
-    ...google.env, ...repointed(google.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    ...google.env, ...repointed(google.hosts), ...NO_SLACK,
     RETRY_BASE_MS: '200',
   })
 })
@@ -31,9 +31,6 @@ async function submitForm(data: object): Promise<{ id: string, message: Json }> 
 }
 
 const now = ({ name }: Json) => google.messages().find(message => message.name === name)!
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 
 async function press(message: Json, label: string, options?: SignOptions): Promise<number> {
   const { status } = await google.click(d.server.url, message, label, options)
@@ -60,7 +57,7 @@ describe('a card on Google Chat', () => {
     expect(await press(message, 'Forward Submission', { as })).toBe(200)
     await until('the card closed', () => googleButtons(now(message)).length === 0)
     expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
     expect(await press(message, 'Mark as Spam', { as })).toBe(200)
     expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
   })
@@ -69,10 +66,10 @@ describe('a card on Google Chat', () => {
     const { id, message } = await submitForm({ name: 'Ada' })
     const lure = { ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } }
     expect(await press(lure, 'Forward Submission')).toBe(200)
-    expect([emailsAbout(id).length, googleButtons(now(message)).length]).toEqual([0, 2])
+    expect([emailsAbout(d, id).length, googleButtons(now(message)).length]).toEqual([0, 2])
     expect(d.server.output()).toContain('A click on the card of another app has no effect.')
     expect(await press(message, 'Forward Submission')).toBe(200)
-    await until('the email', () => emailsAbout(id).length === 1)
+    await until('the email', () => emailsAbout(d, id).length === 1)
   })
 
   it('posted twice because an answer was lost is there once', async () => {

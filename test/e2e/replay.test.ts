@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, openEdit, submit, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble } from '../support/discord/types'
@@ -32,9 +32,6 @@ afterEach(() => {
   d.resend.fault = () => undefined
 })
 
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"')
   && line.includes(id))
 
@@ -58,12 +55,12 @@ async function expectOnce(id: string, card: SlackMessage, send: () => Promise<Re
   expect((await send()).status).toBe(200)
   const open = await reopened(card)
   d.resend.fault = () => undefined
-  const [before] = [emailsAbout(id).length]
+  const [before] = [emailsAbout(d, id).length]
   for (let again = 0; again < 2; again++) expect((await send()).status).toBe(200)
   await d.server.drain()
-  expect([claims(id).length, emailsAbout(id).length]).toEqual([1, before])
+  expect([claims(id).length, emailsAbout(d, id).length]).toEqual([1, before])
   await click(d, open, 'forward', id)
-  expect([claims(id).length, emailsAbout(id).length]).toEqual([2, before + 1])
+  expect([claims(id).length, emailsAbout(d, id).length]).toEqual([2, before + 1])
 }
 
 /** What a double sends when somebody clicks, to be sent as often as one likes. */

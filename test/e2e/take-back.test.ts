@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardEdits, cardNow, click, deploy, openEdit, submit, type Deployment } from '../support/deployment'
+import {
+  cardEdits, cardNow, click, deploy, emailsAbout, openEdit, submit, type Deployment,
+} from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
@@ -12,9 +14,6 @@ import { until } from '../support/until'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
 
-const emailsAbout = (d: Deployment, id: string) => d.resend.requests.filter(
-  ({ path, headers }) => path === '/emails' && String(headers['idempotency-key']).startsWith(id),
-)
 const postsAbout = (d: Deployment, id: string) => d.endpoint.requests.filter(
   ({ headers }) => String(headers['webhook-id']).startsWith(id),
 )

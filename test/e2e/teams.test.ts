@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
-import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { startTeams, type SignOptions, type Teams, type TeamsMessage } from '../support/teams'
 import { until } from '../support/until'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   teams = await startTeams()
   // Teams alone: no variable of Slack is set.
   d = await deploy({
-    ...teams.env, ...repointed(teams.hosts), CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '',
+    ...teams.env, ...repointed(teams.hosts), ...NO_SLACK,
     RETRY_BASE_MS: '200',
   })
 })
@@ -35,9 +35,6 @@ async function submitForm(data: object = FORM): Promise<{ id: string, message: T
 
 const now = ({ id }: TeamsMessage) => teams.messages().find(message => message.id === id)!
 const shown = (message: TeamsMessage) => adaptiveCardText(now(message).card)
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 
 async function press(
   message: TeamsMessage, title: string, options?: SignOptions,
@@ -76,7 +73,7 @@ describe('a card on Teams', () => {
     expect(await press(message, 'Forward Submission')).toMatchObject({ status: 200 })
     await until('the card closed', () => adaptiveCardActions(now(message).card).length === 0)
     expect(shown(message)).toContain('Forwarded by Ada Lovelace on Teams')
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 
   it('marked as spam loses its data', async () => {
@@ -105,7 +102,7 @@ describe('a card on Teams', () => {
     expect(adaptiveCardText(again)).toBe('This field is a JSON list. Keep it valid, like ["a", "b"].')
     expect(again.body.find((element: Json) => element.id === 'f0').value).toBe('Grace Hopper')
     expect(await submitDialog(again, { f2: '["c"]' })).toBeUndefined()
-    await until('the email', () => emailsAbout(id).length === 1)
+    await until('the email', () => emailsAbout(d, id).length === 1)
   })
 
   it('that was decided meanwhile is told in the dialog, and decides nothing more', async () => {
@@ -121,7 +118,7 @@ describe('a card on Teams', () => {
       type: 'message', value: 'There is nothing to edit here any more.',
     })
     expect((await press(stale, 'Forward Submission')).status).toBe(200)
-    expect(emailsAbout(id)).toHaveLength(0)
+    expect(emailsAbout(d, id)).toHaveLength(0)
   })
 })
 

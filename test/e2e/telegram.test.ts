@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
 import { holding } from '../support/redis-keys'
 import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   telegram = await startTelegram()
   // Telegram alone: no variable of Slack is set.
   d = await deploy({
-    ...telegram.env, CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '', RETRY_BASE_MS: '200',
+    ...telegram.env, ...NO_SLACK, RETRY_BASE_MS: '200',
   })
 })
 afterAll(async () => {
@@ -29,9 +29,6 @@ async function submitForm(data: object): Promise<{ id: string, message: Telegram
 
 const now = ({ id }: TelegramMessage) => telegram.messages().find(message => message.id === id)!
 const isPost = ({ path }: { path: string }) => path.endsWith('/sendMessage')
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 
 async function press(message: TelegramMessage, label: string, secret?: string | null): Promise<number> {
   const { status } = await telegram.click(d.server.url, message, label, secret)
@@ -54,7 +51,7 @@ describe('a card on Telegram', () => {
     await until('the card closed', () => now(message).keyboard.length === 0)
     expect(await press(stale, 'Mark as Spam')).toBe(200)
     expect(now(message).text).toContain('Forwarded by Ada Lovelace on Telegram')
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 })
 

@@ -3,7 +3,7 @@ import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { blockText } from '../support/block-kit'
 import {
-  cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
+  cardNow, click, deploy, emailsAbout, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
 } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
@@ -33,9 +33,6 @@ beforeEach(() => {
 })
 
 const FORM = { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Two engines,\nplease.', quantity: 2 }
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 const deliveriesOf = (id: string) => (
   d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
 )
@@ -75,7 +72,7 @@ describe('a submission in both rooms', () => {
     await click(d, card, 'forward', id)
     await soon('the Discord card closed', () => onDiscord(message).components.length === 0)
     expect(shownOnDiscord(message)).toContain('Forwarded by Ada Lovelace on Slack')
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 
   it('forwarded on Discord is closed on Slack without a sweep, which names the other room', async () => {
@@ -86,7 +83,7 @@ describe('a submission in both rooms', () => {
       'the Slack card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'),
     )
     expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by Ada Lovelace on Discord')
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
     expect(deliveriesOf(id)).toHaveLength(1)
   })
 
@@ -141,7 +138,7 @@ describe('a submission in both rooms', () => {
       line.includes('submission.claimed') && line.includes(id)
     ))
     expect(claims).toHaveLength(1)
-    expect(emailsAbout(id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
+    expect(emailsAbout(d, id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     expect(onDiscord(message).components).toEqual([])
     expect((await cardNow(d, card)).blocks.some(({ type }) => type === 'actions')).toBe(false)
   })
@@ -200,7 +197,7 @@ describe('a room that is behind', () => {
     d.resend.fault = () => undefined
     gate.resolve(undefined)
     await d.server.drain()
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 })
 

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, failureOf, sendForm, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 import { PICTURE, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
-
-/** WhatsApp alone: no variable of Slack is set. */
-const NO_SLACK = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
 
 let d: Deployment
 let whatsapp: WhatsApp
@@ -34,9 +31,6 @@ async function press(card: WhatsAppMessage, title: string, how?: Parameters<What
 }
 
 const textsBelow = (card: WhatsAppMessage) => whatsapp.repliesTo(card).map(({ text }) => text)
-const emailsAbout = (id: string) => (
-  d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-)
 
 /** Waits for a line of the log that has all of this in it. */
 const logged = (...parts: string[]) => until(`a line with ${parts.join(', ')}`, () => (
@@ -76,7 +70,7 @@ describe('a card on WhatsApp', () => {
     await logged('submission.finished', id)
     expect(await press(card, 'Mark as Spam')).toBe(200)
     expect(final().slice(1)).toEqual([expect.stringMatching(/^Forwarded by Ada Lovelace on WhatsApp, /)])
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 
   it('whose forward failed is decided again by another press, and not by the same one, sent again', async () => {
@@ -91,7 +85,7 @@ describe('a card on WhatsApp', () => {
     expect(textsBelow(card).filter(text => text.startsWith('Forwarded by'))).toEqual([])
     await press(card, 'Forward Submission')
     await until('that it was sent', () => textsBelow(card).some(text => text.startsWith('*Form Submission forwarded*')))
-    expect(emailsAbout(id)).toHaveLength(1)
+    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 })
 

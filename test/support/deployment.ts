@@ -2,7 +2,7 @@ import { createEmulator } from 'emulate'
 import { blockText } from './block-kit'
 import { askEmulator } from './emulator'
 import { freePort } from './ports'
-import { startProxy, type Proxy } from './proxy'
+import { startProxy, type Proxy, type Recorded } from './proxy'
 import { startRedis, type RedisServer } from './redis-server'
 import { startServer, type Server } from './server'
 import {
@@ -13,6 +13,9 @@ import { until } from './until'
 import { WITH_PASSWORD } from './visitor'
 
 export const SIGNING_KEY = `whsec_${Buffer.from('a downstream signing secret').toString('base64')}`
+
+/** Another platform alone: no variable of Slack is set. */
+export const NO_SLACK = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
 
 export interface Deployment {
   server: Server
@@ -85,6 +88,11 @@ async function startResend(): Promise<Deployment['resend']> {
       await emulator.close()
     },
   })
+}
+
+/** What Resend was asked to send about a submission. */
+export function emailsAbout({ resend }: Pick<Deployment, 'resend'>, id: string): Recorded[] {
+  return resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
 }
 
 /** Sends a form as a website would; text is sent as it is. */

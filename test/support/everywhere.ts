@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Definition } from '../../server/platforms/platform'
 import { outside } from '../../server/platforms/registry'
-import { deploy, submitForm, type Deployment } from './deployment'
+import { deploy, emailsAbout, submitForm, type Deployment } from './deployment'
 import { startDiscord } from './discord/discord'
 import { startGoogleChat } from './gchat'
 import { repointed } from './repointed'
@@ -71,9 +71,7 @@ export async function deployEverywhere(
       await d.server.drain()
       return id
     },
-    emailsAbout: (id: string) => (
-      d.resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
-    ),
+    emailsAbout: (id: string) => emailsAbout(d, id),
     shown: async (id: string) => (
       await (await (await signedIn()).get(`/api/submissions/${id}`)).json() as { state: string, holder: object | null }
     ),
