@@ -67,18 +67,11 @@ const WAITING = { most: 1000, keptMs: 3_600_000 }
 export function openStore(config: Config, log: Log): Stores {
   const { rateLimit, heldMax } = config.form
   const rules = { ...storeRules, heldMax }
-  const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
-  const signInsAMinute = { limit: 10, windowS: 60 }
-  const testsIn10Minutes = { limit: 5, windowS: 600 }
-  const confirmationsADay = { limit: 3, windowS: 86_400 }
-  const { rateLimitMb } = config.files
-  const megabytesAnHour = rateLimitMb > 0 ? { limit: rateLimitMb, windowS: 3600 } : undefined
-  const questionsAnHour = config.agent.rateLimit > 0 ? { limit: config.agent.rateLimit, windowS: 3600 } : undefined
   if (!config.storeUrl) {
-    const limiter = limit && createEmbeddedLimiter(limit)
+    const limiters = limitersOf(config, createEmbeddedLimiter)
     const queues = new EmbeddedCardQueue(Date.now)
     const store = new EmbeddedStore({
-      dir: `${config.dataDir}/submissions`, now: Date.now, limiter, queue: queues, ...rules,
+      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, ...rules,
     })
     return {
       store,
@@ -89,12 +82,7 @@ export function openStore(config: Config, log: Log): Stores {
       testReceipts: createEmbeddedTestReceipts(),
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
-      limiter: limiter ?? null,
-      signIns: createEmbeddedLimiter(signInsAMinute),
-      tests: createEmbeddedLimiter(testsIn10Minutes),
-      confirmations: createEmbeddedLimiter(confirmationsADay),
-      uploads: megabytesAnHour ? createEmbeddedLimiter(megabytesAnHour) : null,
-      questions: questionsAnHour ? createEmbeddedLimiter(questionsAnHour) : null,
+      ...limiters,
       // By itself it warns of production when it connects, and takes every built server for one.
       state: async () => Object.assign<StateAdapter, object>(
         (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
@@ -108,6 +96,7 @@ export function openStore(config: Config, log: Log): Stores {
   const unreadable = (error: Unreadable) => {
     log.error('record.unreadable', { submission: error.submission, error })
   }
+  const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
   const store = new RedisStore(client, { limit, ...rules, unreadable })
   return {
     store,
@@ -118,15 +107,22 @@ export function openStore(config: Config, log: Log): Stores {
     testReceipts: createRedisTestReceipts(client),
     approvals: new RedisApprovals(client),
     messages: new RedisMessageQueue(client, WAITING),
-    limiter: limit ? createRedisLimiter(client, limit) : null,
-    signIns: createRedisLimiter(client, signInsAMinute),
-    tests: createRedisLimiter(client, testsIn10Minutes),
-    confirmations: createRedisLimiter(client, confirmationsADay),
-    uploads: megabytesAnHour ? createRedisLimiter(client, megabytesAnHour) : null,
-    questions: questionsAnHour ? createRedisLimiter(client, questionsAnHour) : null,
+    ...limitersOf(config, limit => createRedisLimiter(client, limit)),
     state: async () => (await import('../adapters/redis/state')).createChatState(client),
     clock: clockOf(client),
     advice: () => bounded(adviceOf(client), CALL_TIMEOUT_MS),
     close: () => store.close(),
+  }
+}
+
+/** All limits, whichever store counts. */
+function limitersOf(
+  { form, files, agent }: Config, create: typeof createEmbeddedLimiter,
+): Pick<Stores, 'limiter' | 'signIns' | 'tests' | 'confirmations' | 'uploads' | 'questions'> {
+  const ifAny = (limit: number, windowS: number) => limit > 0 ? create({ limit, windowS }) : null
+  return {
+    limiter: ifAny(form.rateLimit, 60), uploads: ifAny(files.rateLimitMb, 3600),
+    questions: ifAny(agent.rateLimit, 3600), signIns: create({ limit: 10, windowS: 60 }),
+    tests: create({ limit: 5, windowS: 600 }), confirmations: create({ limit: 3, windowS: 86_400 }),
   }
 }

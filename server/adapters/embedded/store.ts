@@ -16,8 +16,8 @@ interface EmbeddedStoreOptions extends StoreRules {
   dir: string
   /** Epoch ms. */
   now: () => number
-  /** How many forms each client may send; any number when absent. */
-  limiter?: Limiter
+  /** How many forms each client may send; any number without it. */
+  limiter?: Limiter | null
   /** The queues of its cards; none in tests of the store alone. */
   queue?: EmbeddedCardQueue
   /** How many held submissions are kept; any number when absent. */
