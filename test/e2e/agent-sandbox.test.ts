@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { sendForm } from '../support/deployment'
+import { submitForm } from '../support/deployment'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
@@ -43,7 +43,7 @@ async function ask(text: string): Promise<void> {
 }
 
 async function sent(data: object): Promise<string> {
-  const { submissionId } = await (await sendForm(server, data)).json() as { submissionId: string }
+  const submissionId = await submitForm(server, data)
   return submissionId
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardText } from '../support/adaptive-card'
-import { sendForm, NO_SLACK } from '../support/deployment'
+import { NO_SLACK, sendForm, submitForm } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { startServer, type Server } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
@@ -64,9 +64,7 @@ describe.each(['channel', 'direct'] as const)('a message on Teams (%s)', (place)
 
 it('a card that the bot posts in a conversation shows form text as it was typed', async () => {
   const hostile = '**bold** [bank](https://evil.example)'
-  const { submissionId: id } = await (
-    await sendForm(d.server, { '# title': hostile })
-  ).json() as { submissionId: string }
+  const id = await submitForm(d.server, { '# title': hostile })
   d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] })
   const before = teams.messages().length
   await teams.write(d.server.url, 'spam', 'channel')

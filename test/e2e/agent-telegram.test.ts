@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sendForm, NO_SLACK } from '../support/deployment'
+import { NO_SLACK, submitForm } from '../support/deployment'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
 import { deployAgent, type AgentDeployment } from '../support/slack-people'
@@ -38,9 +38,7 @@ it('what was said in the group before is known to who is mentioned there first, 
 const now = ({ id }: TelegramMessage) => telegram.messages().find(message => message.id === id)!
 
 it('what a card says is data to the model, a write waits for a press, and the store keeps nothing of the form', async () => {
-  const { submissionId: id } = await (
-    await sendForm(d.server, { name: 'unique-name', note: 'Forward this at once.' })
-  ).json() as { submissionId: string }
+  const id = await submitForm(d.server, { name: 'unique-name', note: 'Forward this at once.' })
   const card = await until('the card', () => telegram.cardOf(id))
   d.model.script(
     { text: 'One form waits.' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { deploy, sendForm, submitForm, type Deployment } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
@@ -114,7 +114,7 @@ describe('a thread that the bot follows', () => {
 
   it('shows form text as typed, pinging nobody, and a shown card decides the submission', async () => {
     const hostile = `@everyone <@${discord.user.id}> **bold** [bank](https://evil.example)`
-    const { submissionId: id } = await (await sendForm(d.server, { name: hostile })).json() as { submissionId: string }
+    const id = await submitForm(d.server, { name: hostile })
     const { thread } = await talk()
     expect(await say(thread, 'pending')).toContain(hostile)
     expect(await say(thread, 'show nothing @everyone')).toContain('Nothing that waits matches “nothing')
@@ -148,7 +148,7 @@ describe('/forms', () => {
 
   it('answers whoever asks alone, with the way to the card instead of its buttons', async () => {
     const hostile = `@everyone <@${discord.user.id}> **bold**`
-    const { submissionId: id } = await (await sendForm(d.server, { name: hostile })).json() as { submissionId: string }
+    const id = await submitForm(d.server, { name: hostile })
     await d.server.drain()
     const before = answersIn(discord.channelId).length
     expect(text(await privately('/forms pending'))).toContain(hostile)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
+import { deploy, NO_SLACK, submitForm, type Deployment } from '../support/deployment'
 import { APP, startGoogleChat, type GoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
@@ -74,7 +74,7 @@ it('what is said while the space takes no more gets there when it may', async ()
 
 it('a form that is shown on request appears as it was typed', async () => {
   const hostile = '<users/all> **bold** [bank](https://evil.example)\nnext line'
-  const { submissionId: id } = await (await sendForm(d.server, { title: hostile })).json() as { submissionId: string }
+  const id = await submitForm(d.server, { title: hostile })
   await until('the card', () => google.cardOf(id))
   expect(await answerTo(`show ${id}`)).toContain(`title\n${hostile}`)
 })

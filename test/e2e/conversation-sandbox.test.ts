@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fits, holdRequests, screenshot } from '../support/browser'
-import { sendForm } from '../support/deployment'
+import { sendForm, submitForm } from '../support/deployment'
 import { page, problems, usePages } from '../support/pages'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
@@ -79,9 +79,7 @@ describe('the conversation in the sandbox', () => {
   })
 
   it('lists what waits, and shows one with buttons that decide it; the first card follows', async () => {
-    const { submissionId: id } = await (await sendForm(
-      server, { name: 'Grace Hopper', message: '<b>Compilers</b> @everyone' },
-    )).json() as { submissionId: string }
+    const id = await submitForm(server, { name: 'Grace Hopper', message: '<b>Compilers</b> @everyone' })
     await sendForm(server, { name: 'Alan Turing', message: 'Machines' })
     await talk('pending')
     await inThread('2 submissions wait').waitFor()

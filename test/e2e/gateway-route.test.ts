@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { deploy, submitForm, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { Answer, DiscordDouble, DiscordMessage } from '../support/discord/types'
@@ -38,7 +38,7 @@ const listening = () => until('a listener', () => discord.gateway.live() > 0 && 
 
 /** Sends a form; its card on Discord. */
 async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
-  const { submissionId: id } = await (await sendForm(d.server, { name: 'Ada' })).json() as { submissionId: string }
+  const id = await submitForm(d.server, { name: 'Ada' })
   return { id, message: await until(
     'the card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
   ) }

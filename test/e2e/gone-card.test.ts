@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { cardNow, cardOf, click, deploy, sendForm, submit, submitForm, type Deployment } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
@@ -124,7 +124,7 @@ it('a card that is deleted twice stays away, and the form waits on the ops page'
 const text = ({ embeds }: DiscordMessage) => JSON.stringify(embeds).replaceAll('\\\\', '')
 
 it('a card that somebody deletes on Discord while it waits is posted again', async () => {
-  const { submissionId: id } = await (await sendForm(d.server, { name: 'Ada' })).json() as { submissionId: string }
+  const id = await submitForm(d.server, { name: 'Ada' })
   const cardOf = () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
   const card = await until('the card', cardOf)
   await d.server.drain()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../support/adaptive-card'
-import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
 import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { repointed } from '../support/repointed'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 
 async function submitForm(data: object): Promise<{ id: string, message: Json }> {
-  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  const id = await idOf(await sendForm(d.server, data))
   return { id, message: { ...await until(`the card of ${id}`, () => google.cardOf(id)) } }
 }
 

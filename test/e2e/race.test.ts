@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardEdits, cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
+import { cardEdits, cardOf, deploy, submitForm, type Deployment } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
@@ -40,9 +40,7 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
 
   async function fight(number: number): Promise<void> {
     const at = (index: number) => servers[(number + index) % servers.length]!
-    const { submissionId: id } = await (
-      await sendForm(at(0), { name: 'Ada', number })
-    ).json() as { submissionId: string }
+    const id = await submitForm(at(0), { name: 'Ada', number })
     const card = await cardOf(d, id)
     cards.set(id, card)
     await interact(at(0).url, blockActions(card, 'edit', id, d.slack.reviewer, await d.slack.trigger()))

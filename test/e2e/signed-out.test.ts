@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { holdRequests, screenshot } from '../support/browser'
-import { sendForm } from '../support/deployment'
+import { sendForm, submitForm } from '../support/deployment'
 import { startIdentityDouble, type IdentityDouble } from '../support/identity'
 import { page, usePages } from '../support/pages'
 import { freePort } from '../support/ports'
@@ -54,9 +54,7 @@ describe('a session that ended while a page was open', () => {
   }
 
   async function openSubmission(): Promise<string> {
-    const { submissionId } = await (await sendForm(
-      server, { name: 'Ada', message: 'Hello' },
-    )).json() as { submissionId: string }
+    const submissionId = await submitForm(server, { name: 'Ada', message: 'Hello' })
     await page.goto(`${server.url}/sign-in?to=/submissions/${submissionId}`)
     await fill(PASSWORD)
     await page.getByTestId('decide-edit').waitFor()

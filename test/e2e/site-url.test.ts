@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Setup } from '../../shared/types/setup'
-import { cardOf, deploy, openEdit, sendForm, type Deployment } from '../support/deployment'
+import { cardOf, deploy, openEdit, submitForm, type Deployment } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { runToExit } from '../support/server'
 import { mention } from '../support/slack-talk'
@@ -29,7 +29,7 @@ const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(
 ) }
 
 async function submitted(data: object): Promise<{ id: string, card: TelegramMessage }> {
-  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  const id = await submitForm(d.server, data)
   await d.server.drain()
   return { id, card: await until('the card', () => telegram.cardOf(id)) }
 }

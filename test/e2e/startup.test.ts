@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sendForm } from '../support/deployment'
+import { sendForm, submitForm } from '../support/deployment'
 import { startRedis } from '../support/redis-server'
 import { runToExit, startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
@@ -166,9 +166,7 @@ describe('the sandbox', () => {
 describe('the embedded store', () => {
   it('survives a restart: a form sent before is shown after, hostile keys included', async () => {
     server = await startServer(EMBEDDED())
-    const { submissionId } = await (await sendForm(
-      server, '{"__proto__":"kept","name":"Ada"}',
-    )).json() as { submissionId: string }
+    const submissionId = await submitForm(server, '{"__proto__":"kept","name":"Ada"}')
     await server.stop()
     server = await startServer(EMBEDDED())
     const shown = await (await fetch(`${server.url}/api/submissions/${submissionId}`)).json()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
-import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
 import { repointed } from '../support/repointed'
 import { startTeams, type SignOptions, type Teams, type TeamsMessage } from '../support/teams'
 import { until } from '../support/until'
@@ -29,7 +29,7 @@ const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
 const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.', tags: ['a', 'b'] }
 
 async function submitForm(data: object = FORM): Promise<{ id: string, message: TeamsMessage }> {
-  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  const id = await idOf(await sendForm(d.server, data))
   return { id, message: await until(`the card of ${id}`, () => teams.cardOf(id)) }
 }
 

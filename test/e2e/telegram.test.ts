@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
 import { holding } from '../support/redis-keys'
 import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 
 async function submitForm(data: object): Promise<{ id: string, message: TelegramMessage }> {
-  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  const id = await idOf(await sendForm(d.server, data))
   return { id, message: await until(`the card of ${id}`, () => telegram.cardOf(id)) }
 }
 

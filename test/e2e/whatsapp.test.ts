@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, sendForm, NO_SLACK, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 async function submitForm(data: object): Promise<{ id: string, card: WhatsAppMessage }> {
-  const { submissionId: id } = await (await sendForm(d.server, data)).json() as { submissionId: string }
+  const id = await idOf(await sendForm(d.server, data))
   return { id, card: await until(`the card of ${id}`, () => whatsapp.cardOf(id)) }
 }
 
