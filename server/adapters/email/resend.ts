@@ -26,7 +26,7 @@ interface Refusal {
 /** An email without files is smaller, bytes. */
 const LARGE = 1_000_000
 
-/** A longer pause is somebody's mistake; the submission would outwait its own expiry. */
+/** A longer pause is somebody's mistake. How much of one is heeded is for `backoff.ts` of the domain to say. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /** Statuses that pass by themselves, among those that blame the request. */
