@@ -77,6 +77,10 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     approvals, messages, state, clock, confirmations, advice, close,
   } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
+  const metrics = config.ops.metricsToken
+    ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
+    : null
+  const monitor = createMonitor(health, metrics, runtime.now)
   const http = createHttpClient()
   const caught = createOutboxMailer(() => rooms?.changed())
   const connections = platforms.flatMap(({ key, connect }): Connection[] => (
@@ -92,7 +96,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   // A page that answers 403 to everybody is not linked to.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
-  const files = createFiles(config, storeId, { store, limiter: uploads, runtime, log })
+  const files = createFiles(config, storeId, monitor, { store, limiter: uploads, runtime, log })
   const presentation: Presentation = { siteUrl: pagesUrl, forms, files }
   const people = new People(config.people.aliases)
 
@@ -100,10 +104,6 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const missing = [...missingSettings(config), ...checkNames()]
   const decides = whoDecides(config.people, config.forms)
 
-  const metrics = config.ops.metricsToken
-    ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
-    : null
-  const monitor = createMonitor(health, metrics, runtime.now)
   const { leaseMs } = config.retry
   let running: Bot | undefined
   const started = once(async () => running = await startBot({
@@ -161,8 +161,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
   const operations = createOperations({
     config, missing, decides, store, storage, board, health, clock, metrics, deliveries, listeners,
-    runtime, log, hasReceipts: config.mail.receipts !== undefined, takes: config.people.claimMs !== null,
-    rooms: forms.rooms,
+    runtime, log, takes: config.people.claimMs !== null, rooms: forms.rooms,
   })
 
   const testEmail = new TestEmail({ mailer, mail: config.mail, receipts: testReceipts, limiter: tests, runtime })

@@ -1,19 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { createFormFiles } from '../adapters/files/form-files'
 import type { Config } from '../config'
+import { notedFiles } from '../domain/operations/noted-files'
 import { SubmissionFiles } from '../domain/submission/submission-files'
 import { BodyMemory, type BodyLimits } from '../http/body-limits'
+import type { Monitor } from '../ports/monitor'
 
 type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
 
 /** Files that come with forms. */
 export function createFiles(
   { files: { storage, secret }, forms, dataDir, siteUrl }: Pick<Config, 'files' | 'forms' | 'dataDir' | 'siteUrl'>,
-  owner: () => Promise<string>, parts: Parts,
+  owner: () => Promise<string>, monitor: Monitor, parts: Parts,
 ): SubmissionFiles {
   return new SubmissionFiles({
     ...parts, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
-    files: storage && createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }),
+    files: storage && notedFiles(createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }), monitor),
     // Outside production links may end with the process.
     secret: secret ?? randomBytes(32).toString('hex'),
   })

@@ -3,6 +3,7 @@ import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
+import type { OptionalPart } from '../domain/operations/monitor'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import type { Metrics } from '../ports/monitor'
@@ -20,7 +21,7 @@ export interface Operations {
 
 type ExportFormat = 'csv' | 'json'
 
-export interface OperationsParts extends StatusPorts {
+export interface OperationsParts extends Omit<StatusPorts, 'optionalParts'> {
   clock: StoreClock
   config: Config
   missing: readonly string[]
@@ -34,13 +35,14 @@ export interface OperationsParts extends StatusPorts {
 export function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
+  const optionalParts = optionalPartsOf(parts.config)
 
   const gateways = () => gatewayStates(listeners, { labelOf: board.label, log })
 
   return {
     ready: createReadiness(parts),
     status: async () => {
-      const [status, found] = await Promise.all([readStatus(parts), gateways()])
+      const [status, found] = await Promise.all([readStatus({ ...parts, optionalParts }), gateways()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing, decides }
     },
     metrics: metrics && (async () => {
@@ -54,4 +56,9 @@ export function createOperations({ metrics, listeners, missing, decides, log, ..
       return csvStream(columns, rows)
     },
   }
+}
+
+function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
+  const isThere = { receipts: mail.receipts !== undefined, files: Object.values(forms).some(({ files }) => files) }
+  return (['receipts', 'files'] as const).filter(part => isThere[part])
 }

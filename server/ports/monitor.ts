@@ -10,6 +10,8 @@ export interface Monitor {
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
   /** A platform took a card of this room, and told later that it never arrived. */
   undelivered(room: string, reason: string): void
+  /** A file of a form was stored or read; `reason` says why it was not. */
+  filed(reason?: string): void
   /** A decision came to its end. */
   ended(line: AuditLine): void
   /** Somebody tried to decide a submission that does not belong to where they are. */

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
 import { startServer, type Server } from '../support/server'
+import { png, sendFiles } from '../support/uploads'
 
 const DRAWING = resolve(import.meta.dirname, '../../docs/sample/drawing.png')
 const FORMS = resolve(import.meta.dirname, '../../docs/sample/demo.json')
@@ -82,6 +83,26 @@ test('a file sent at the sandbox: card and page show it, spam does not, and once
   await page.getByText('it is erased with the data of its submission').waitFor()
   await screenshot(page, 'file-gone')
   expect(await (await fetch(link)).json()).toMatchObject({ code: 'FILE_GONE' })
+})
+
+test('a storage that takes no files is told of by the status, until it takes one again', async () => {
+  const uploads = join(dir, 'data/uploads')
+  const sent = { email: 'ada@example.com' }
+  const send = async () => (
+    (await sendFiles(server, '/api/form/orders', sent, [{ name: 'a.png', content: png }])).status
+  )
+  const part = async () => {
+    const { parts } = await (await fetch(`${server.url}/api/status`)).json() as { parts: { key: string }[] }
+    return parts.find(({ key }) => key === 'files')
+  }
+  await rm(uploads, { recursive: true })
+  await writeFile(uploads, 'no folder')
+  expect(await send()).toBe(503)
+  const reason = expect.stringMatching(/^A file could not be stored \(\w+\)\. Check .*DATA_DIR/) as string
+  expect(await part()).toMatchObject({ label: 'File storage', state: 'failing', lastError: { reason } })
+  await rm(uploads)
+  expect(await send()).toBe(200)
+  expect(await part()).toMatchObject({ state: 'ok' })
 })
 
 test('where no form takes files, the sandbox does not offer to send any', async () => {

@@ -26,6 +26,7 @@ export function createPrometheus(): Metrics {
     'triage_card_updates_total', 'Attempts to update a card, or to say something below it.', ['platform', 'result'],
   )
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
+  const files = counter('triage_files_total', 'Attempts to store or read a file of a form.', ['result'])
   const misplaced = counter(
     'triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.',
     ['platform'],
@@ -61,6 +62,7 @@ export function createPrometheus(): Metrics {
       else deliveries.inc({ delivery: kind, result })
       effects.observe({ part: platform || kind }, ms / 1000)
     },
+    filed: reason => files.inc({ result: reason === undefined ? 'ok' : 'failed' }),
     undelivered: room => posts.inc({ platform: platformOf(room), result: 'undelivered' }),
     misplaced: platform => misplaced.inc({ platform }),
     refused: platform => refused.inc({ platform }),

@@ -1,11 +1,13 @@
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
 import type { Work } from '../../ports/submission'
 
-/** The part that tells what became of emails. */
-export const RECEIPTS = 'receipts'
+/** Parts that not everybody has, beside platforms and deliveries. `receipts` tells what became of emails. */
+export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
+export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
 /** Tells the health notes of what happens, and the metrics where they are on. */
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
+  const note = (part: OptionalPart, reason?: string) => health.note(part, now(), reason)
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {
     received: held => count(loaded => loaded.received(held)),
@@ -13,7 +15,7 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
     misplaced: platform => count(loaded => loaded.misplaced(platform)),
     refused: platform => count(loaded => loaded.refused(platform)),
     told(...facts) {
-      health.note(RECEIPTS, now())
+      note('receipts')
       count(loaded => loaded.told(...facts))
     },
     toldForeign: () => count(loaded => loaded.toldForeign()),
@@ -21,6 +23,10 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
     tried(work, outcome, ms) {
       for (const part of partsOf(work, outcome.ok)) health.note(part, now(), outcome.ok ? undefined : outcome.reason)
       count(loaded => loaded.tried(work, outcome, ms))
+    },
+    filed(reason) {
+      note('files', reason)
+      count(loaded => loaded.filed(reason))
     },
     undelivered(room, reason) {
       for (const part of partsOf({ kind: 'post', room }, false)) health.note(part, now(), reason)

@@ -5,7 +5,7 @@ import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Delivery } from '../../ports/submission'
 import { visible } from '../../../shared/utils/text'
-import { RECEIPTS } from './monitor'
+import { OPTIONAL_PARTS, type OptionalPart } from './monitor'
 import { holderOf } from '../submission/hold'
 import { getAll, problemOf } from '../submission/overview'
 import { labelOf, roomName } from '../submission/place'
@@ -18,8 +18,8 @@ export interface StatusPorts {
   board: ReviewBoard
   health: HealthBook
   deliveries: readonly Delivery[]
-  /** Whether the mail provider tells what became of emails. */
-  hasReceipts: boolean
+  /** Those of them that there are here. */
+  optionalParts: readonly OptionalPart[]
   clock: Pick<StoreClock, 'now' | 'aheadMs'>
   /** Whether people take what waits. */
   takes: boolean
@@ -38,7 +38,7 @@ const AUDIT_LINES = 50
 
 /** Everything that the person on duty looks at first. Answers also while the store is away. */
 export async function readStatus(
-  { store, storage, board, health, deliveries, hasReceipts, clock, takes, rooms }: StatusPorts,
+  { store, storage, board, health, deliveries, optionalParts, clock, takes, rooms }: StatusPorts,
 ): Promise<Status> {
   const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
@@ -52,7 +52,7 @@ export async function readStatus(
   const used = [
     ...platforms,
     ...deliveries.map(key => ({ key, label: DELIVERY_NAMES[key], waits: null })),
-    ...hasReceipts ? [{ key: RECEIPTS, label: 'Email receipts', waits: null }] : [],
+    ...optionalParts.map(key => ({ key, label: OPTIONAL_PARTS[key], waits: null })),
   ]
   const parts = [
     storePart(refusal, answered), ...used.map(({ waits, ...part }) => ({

@@ -90,7 +90,7 @@ describe('the status', () => {
     storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
   })
   const status = (takes = false) => readStatus({
-    store: triage.store, storage, board: triage.board, health, deliveries: ['email'], hasReceipts: false, takes,
+    store: triage.store, storage, board: triage.board, health, deliveries: ['email'], optionalParts: [], takes,
     rooms: ['slack', 'slack/C9', 'discord'],
     clock: { now: triage.runtime.now, aheadMs: 0 },
   })

@@ -1,0 +1,49 @@
+import { FileMissing, type FileStore } from '../../ports/files'
+import type { Monitor } from '../../ports/monitor'
+
+/**
+ * Tells the monitor how the storage of files does. A sender who leaves, and a file that may not come in, say nothing of
+ * it, nor does a file that it has lost.
+ */
+export function notedFiles(files: FileStore, monitor: Pick<Monitor, 'filed'>): FileStore {
+  return {
+    ...files,
+    async write(id, index, content) {
+      let isSenders = false
+      async function* sent() {
+        try {
+          yield* content
+        }
+        catch (error) {
+          isSenders = true
+          throw error
+        }
+      }
+      try {
+        await files.write(id, index, sent())
+      }
+      catch (error) {
+        if (!isSenders) monitor.filed(reasonOf(error, 'stored'))
+        throw error
+      }
+      monitor.filed()
+    },
+    async* read(id, index, size) {
+      try {
+        yield* files.read(id, index, size)
+      }
+      catch (error) {
+        if (!(error instanceof FileMissing)) monitor.filed(reasonOf(error, 'read'))
+        throw error
+      }
+      monitor.filed()
+    },
+  }
+}
+
+/** An error's text may have paths and keys in it; its code has not. */
+function reasonOf(error: unknown, what: string): string {
+  const { code, cause } = error as { code?: unknown, cause?: { code?: unknown } }
+  const named = [cause?.code, code].find(each => typeof each === 'string' && /^\w{1,40}$/.test(each))
+  return `A file could not be ${what}${named ? ` (${named as string})` : ''}. Check where files are kept: DATA_DIR, FILES_S3_* or BLOB_READ_WRITE_TOKEN.`
+}

@@ -1,0 +1,53 @@
+import { beforeEach, expect, test } from 'vitest'
+import { notedFiles } from '../../../../server/domain/operations/noted-files'
+import { FileMissing, type FileStore } from '../../../../server/ports/files'
+
+let fault: Error | null
+let notes: (string | undefined)[]
+let files: FileStore
+
+beforeEach(() => {
+  fault = null
+  notes = []
+  files = notedFiles({
+    write: async (_id, _index, content) => {
+      for await (const _ of content) if (fault) throw fault
+    },
+    read: async function* () {
+      yield Buffer.from('a')
+      if (fault) throw fault
+    },
+    erase: async () => {}, idsBefore: async () => [], typeOf: async () => null,
+  }, { filed: reason => void notes.push(reason) })
+})
+
+async function* content(broken?: Error) {
+  yield Buffer.from('a')
+  if (broken) throw broken
+}
+const write = (broken?: Error) => files.write('id', 0, content(broken)).catch(() => {})
+const read = () => Array.fromAsync(files.read('id', 0, 1)).catch(() => {})
+
+test('a file that was stored, and one that was read, are noted', async () => {
+  await write()
+  await read()
+  expect(notes).toEqual([undefined, undefined])
+})
+
+test('a storage that fails is noted by the code of its error and where to look, and without what else it says', async () => {
+  fault = Object.assign(new Error('EACCES: open /secret/path'), { code: 'EACCES' })
+  await write()
+  await read()
+  const where = 'Check where files are kept: DATA_DIR, FILES_S3_* or BLOB_READ_WRITE_TOKEN.'
+  expect(notes).toEqual([
+    `A file could not be stored (EACCES). ${where}`, `A file could not be read (EACCES). ${where}`,
+  ])
+})
+
+test('a sender who leaves, a reader who does, and a file that is lost say nothing of the storage', async () => {
+  await write(new Error('The connection closed.'))
+  for await (const _ of files.read('id', 0, 1)) break
+  fault = new FileMissing('gone')
+  await read()
+  expect(notes).toEqual([])
+})
