@@ -62,7 +62,15 @@ test('an undo that fails is offered again, until it comes too late', async () =>
 test('many that were decided at once are taken back at once, on another page too', async () => {
   await Promise.all(Array.from({ length: 25 }, (_, index) => send({ tag: 'together', index })))
   await list('together', 25)
-  await decideAll('spam')
+  await page.getByTestId('select-page').click()
+  await page.getByTestId('many-spam').click()
+  await page.getByTestId('confirm').waitFor()
+  // What is said while the dialog still fades out is read out.
+  expect(await page.locator('[data-testid=said]').evaluate<number, { closest(of: string): unknown }>(
+    said => said.closest('[aria-hidden=true]') ? 1 : 0,
+  )).toBe(0)
+  await page.getByTestId('confirm').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await notice().getByText('25 submissions marked as spam. The cards follow.').waitFor()
   expect(await states('spam', 'together')).toBe(25)
   await pictures(page, 'hands-many-done')
