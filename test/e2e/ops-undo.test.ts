@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { screenshot } from '../support/browser'
 import { submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
@@ -16,6 +17,12 @@ const send = (data: unknown) => submitForm(d.server, data)
 const states = async (state: string, tag: string) => {
   const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}&q=${tag}`)
   return (await answer.json() as { rows: { id: string }[] }).rows.length
+}
+const takenBack = async () => {
+  const { tally } = await (await fetch(`${d.server.url}/api/status`)).json() as {
+    tally: { counts: { revoked?: number } }[]
+  }
+  return tally.reduce((all, { counts: { revoked = 0 } }) => all + revoked, 0)
 }
 const notice = () => page.getByTestId('notice')
 const undo = () => notice().getByRole('button', { name: 'Undo' })
@@ -60,6 +67,7 @@ test('an undo that fails is offered again, until it comes too late', async () =>
 })
 
 test('many that were decided at once are taken back at once, on another page too', async () => {
+  const before = await takenBack()
   await Promise.all(Array.from({ length: 25 }, (_, index) => send({ tag: 'together', index })))
   await list('together', 25)
   await page.getByTestId('select-page').click()
@@ -86,6 +94,9 @@ test('many that were decided at once are taken back at once, on another page too
   await undo().click()
   await notice().getByText('25 submissions are open again. The cards follow.').waitFor()
   expect(await states('waiting', 'together')).toBe(25)
+  await page.reload()
+  await page.getByTestId('count-revoked').getByText(String(before + 50), { exact: true }).waitFor()
+  await screenshot(page, 'status-taken-back')
   expect(d.resend.requests.filter(({ path }) => path === '/emails')).toEqual([])
 })
 
