@@ -22,8 +22,22 @@ export interface Monitor {
   told(verdict: Verdict, news: boolean): void
   /** The mail provider told something that is about no email on record. */
   toldForeign(): void
+  /** Something happened that a person should look into. `detail` tells cases of one kind apart; never form data. */
+  incident(kind: IncidentKind, detail?: string): void
   /** A webhook of a platform was answered after `ms`. */
   acknowledged(platform: string, status: number, ms: number): void
+}
+
+/** Kinds of incidents; `domain/operations/incidents.ts` has their texts. */
+export type IncidentKind = 'unknown-submission'
+
+/** Incidents of one kind and detail, until none happened for 24 h. Times in epoch ms. */
+export interface Incident {
+  kind: IncidentKind
+  detail: string
+  count: number
+  since: number
+  lastAt: number
 }
 
 /** What is asked anew whenever the metrics are. */
@@ -56,6 +70,10 @@ export interface HealthBook {
   note(part: string, at: number, error?: string): void
   /** By part; one without a note is missing. Rejects when the notes cannot be reached, in less than 2 s. */
   read(): Promise<Readonly<Record<string, PartHealth>>>
+  /** @param detail from a small set: each is kept for itself */
+  count(kind: IncidentKind, detail: string, at: number): void
+  /** Latest first. Rejects as `read` does. */
+  incidents(now: number): Promise<readonly Incident[]>
 }
 
 /** `status` is null where it cannot be read. */

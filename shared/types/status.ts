@@ -32,6 +32,8 @@ export interface Status {
   /** What is to be changed about the store although it works; one line each. */
   advice: readonly string[]
   parts: readonly StatusPart[]
+  /** Things that a person should look into, latest first. */
+  incidents: readonly StatusIncident[] | null
   backlog: Backlog | null
   tally: readonly HourTally[] | null
   /**
@@ -48,6 +50,14 @@ export interface Status {
   holders: readonly { name: string, platform: string, count: number }[] | null
   /** The newest lines of the audit trail. */
   audit: readonly AuditLine[] | null
+}
+
+/** Times in epoch ms. */
+export interface StatusIncident {
+  /** For people, without form data. */
+  text: string
+  since: number
+  lastAt: number
 }
 
 /** Texts for people, without form data. */

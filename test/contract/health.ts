@@ -51,5 +51,27 @@ export function healthBookContract(
       book.note('slack', 1002)
       await noted('slack', ({ lastSuccessAt, lastError }) => lastSuccessAt === 1002 && lastError?.at === 1001)
     })
+
+    test('counts incidents by kind and detail, the latest first', async () => {
+      expect(await book.incidents(0)).toEqual([])
+      for (const at of [1000, 2000, 3000]) book.count('unknown-submission', '', at)
+      book.count('unknown-submission', 'slack:C1', 4000)
+      await until('the last incident', async () => (await book.incidents(5000)).length === 2)
+      expect(await book.incidents(5000)).toEqual([
+        { kind: 'unknown-submission', detail: 'slack:C1', count: 1, since: 4000, lastAt: 4000 },
+        { kind: 'unknown-submission', detail: '', count: 3, since: 1000, lastAt: 3000 },
+      ])
+    })
+
+    test('forgets an incident a day after it happened last, and begins to count anew', async () => {
+      const day = 86_400_000
+      book.count('unknown-submission', '', 0)
+      book.count('unknown-submission', '', 1000)
+      await until('the count', async () => (await book.incidents(1000))[0]?.count === 2)
+      expect(await book.incidents(day + 999)).toHaveLength(1)
+      expect(await book.incidents(day + 1000)).toEqual([])
+      book.count('unknown-submission', '', day + 2000)
+      await until('the new count', async () => (await book.incidents(day + 2000))[0]?.count === 1)
+    })
   })
 }

@@ -35,6 +35,7 @@ export function createPrometheus(): Metrics {
     'triage_refused_decisions_total', 'Attempts to decide a submission by somebody who is none of its reviewers.',
     ['platform'],
   )
+  const incidents = counter('triage_incidents_total', 'Things that a person should look into.', ['kind'])
   const receipts = counter(
     'triage_receipts_total', 'What Resend told of emails; `foreign` is about none that is on record here.',
     ['verdict', 'result'],
@@ -66,6 +67,7 @@ export function createPrometheus(): Metrics {
     undelivered: room => posts.inc({ platform: platformOf(room), result: 'undelivered' }),
     misplaced: platform => misplaced.inc({ platform }),
     refused: platform => refused.inc({ platform }),
+    incident: kind => incidents.inc({ kind }),
     told: (verdict, news) => receipts.inc({ verdict, result: news ? 'news' : 'known' }),
     toldForeign: () => receipts.inc({ verdict: 'none', result: 'foreign' }),
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),

@@ -1,12 +1,15 @@
-import type { HealthBook, PartHealth } from '../../ports/monitor'
+import type { HealthBook, Incident, IncidentKind, PartHealth } from '../../ports/monitor'
 import { createCalls } from './calls'
 import type { RedisClient } from './client'
 
 const KEY = '{triage}:health'
+const INCIDENTS = '{triage}:incidents'
+/** Incidents are told until none of their kind happened for this long. */
+const INCIDENT_S = 86_400
 /** A success that follows a success within this time, ms, is not worth a write. */
 const QUIET_MS = 10_000
 
-/** Health notes in one hash: two fields for each part. */
+/** Health notes in one hash: two fields for each part. Incidents in another: three for each kind and detail. */
 export function createRedisHealthBook(client: RedisClient): HealthBook {
   const { call } = createCalls(client)
   const fresh = new Map<string, number>()
@@ -30,6 +33,32 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
         else part.lastError = JSON.parse(value) as PartHealth['lastError']
       }
       return parts
+    },
+    count(kind, detail, at) {
+      const id = `${kind}:${detail}`
+      call(() => client.multi()
+        .hIncrBy(INCIDENTS, `count:${id}`, 1)
+        .hSetNX(INCIDENTS, `since:${id}`, String(at))
+        .hSet(INCIDENTS, `last:${id}`, String(at))
+        .expire(INCIDENTS, INCIDENT_S)
+        .exec()).catch(() => { /* As with notes. */ })
+    },
+    async incidents(now) {
+      const fields = await call(() => client.hGetAll(INCIDENTS))
+      const all = Object.keys(fields).filter(field => field.startsWith('last:')).map((field): Incident => {
+        const [, kind, detail] = /^last:([^:]+):(.*)$/s.exec(field)!
+        const numberOf = (name: string) => Number(fields[`${name}:${kind}:${detail}`])
+        return {
+          kind: kind as IncidentKind, detail: detail!, count: numberOf('count'), since: numberOf('since'),
+          lastAt: numberOf('last'),
+        }
+      })
+      const over = all.filter(({ lastAt }) => lastAt <= now - INCIDENT_S * 1000)
+      const ended = over.flatMap(({ kind, detail }) => (
+        ['count', 'since', 'last'].map(name => `${name}:${kind}:${detail}`)
+      ))
+      if (ended.length > 0) await call(() => client.hDel(INCIDENTS, ended))
+      return all.filter(incident => !over.includes(incident)).sort((a, b) => b.lastAt - a.lastAt)
     },
   }
 }

@@ -20,6 +20,10 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
     },
     toldForeign: () => count(loaded => loaded.toldForeign()),
     acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),
+    incident(kind, detail = '') {
+      health.count(kind, detail, now())
+      count(loaded => loaded.incident(kind))
+    },
     tried(work, outcome, ms) {
       for (const part of partsOf(work, outcome.ok)) health.note(part, now(), outcome.ok ? undefined : outcome.reason)
       count(loaded => loaded.tried(work, outcome, ms))

@@ -5,6 +5,7 @@ import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Delivery } from '../../ports/submission'
 import { visible } from '../../../shared/utils/text'
+import { describeIncidents } from './incidents'
 import { OPTIONAL_PARTS, type OptionalPart } from './monitor'
 import { holderOf } from '../submission/hold'
 import { getAll, problemOf } from '../submission/overview'
@@ -42,10 +43,10 @@ export async function readStatus(
 ): Promise<Status> {
   const at = clock.now()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [platforms, refusal, advice, notes, backlog, tally, audit, stuck, holders] = await Promise.all([
+  const [platforms, refusal, advice, notes, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
     Promise.all(board.platforms.map(async key => ({ key, label: board.label(key), waits: await board.awaits(key) }))),
-    storage.check(), storage.advice(), known(health.read()), known(store.backlog(at)), known(store.tally(at)),
-    known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
+    storage.check(), storage.advice(), known(health.read()), known(health.incidents(at)), known(store.backlog(at)),
+    known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
     takes ? known(readHolders(store, at)) : null,
   ])
   const answered = clock.now()
@@ -63,8 +64,8 @@ export async function readStatus(
     })).filter(({ state }) => state === 'failing'),
   ]
   return {
-    now: answered, refusingSince: refusal?.since ?? null, advice, parts, clockAheadMs: clock.aheadMs, backlog, tally,
-    stuck, holders, audit,
+    now: answered, refusingSince: refusal?.since ?? null, advice, incidents: incidents && describeIncidents(incidents),
+    parts, clockAheadMs: clock.aheadMs, backlog, tally, stuck, holders, audit,
   }
 }
 

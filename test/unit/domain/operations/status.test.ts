@@ -99,6 +99,15 @@ describe('the status', () => {
     expect((await status()).advice).toEqual(['Change it.'])
   })
 
+  test('names what a person should look into, and when it was seen first and last', async () => {
+    const now = triage.runtime.now()
+    const monitor = createMonitor(health, null, () => now)
+    for (let click = 0; click < 3; click++) monitor.incident('unknown-submission')
+    expect((await status()).incidents).toEqual([
+      { text: '3 clicks on submissions that are not in the store: was it emptied?', since: now, lastAt: now },
+    ])
+  })
+
   test('says who has how many, most first and one person once, and nothing where nobody takes', async () => {
     const claim = { claim: 'soft' } as const
     Object.assign(triage.presentation.forms.of(undefined), claim)

@@ -1,0 +1,16 @@
+import type { StatusIncident } from '../../../shared/types/status'
+import type { Incident, IncidentKind } from '../../ports/monitor'
+import { counted } from '../../../shared/utils/text'
+
+/** Texts for the person on duty; the time of the last one follows. */
+const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
+  'unknown-submission': count => (
+    `${counted(count, 'click')} on submissions that are not in the store: was it emptied?`
+  ),
+}
+
+/** Skips kinds that only a newer replica knows. */
+export function describeIncidents(incidents: readonly Incident[]): StatusIncident[] {
+  return incidents.filter(({ kind }) => kind in TEXTS)
+    .map(({ kind, detail, count, since, lastAt }) => ({ text: TEXTS[kind](count, detail), since, lastAt }))
+}
