@@ -35,7 +35,7 @@ export interface ListenerRun {
   signal?: AbortSignal
   /** Waits until nobody listens instead of taking over, and waits again after it was taken over from. */
   standBy?: boolean
-  /** Called when the platform has let us in; again after each interruption. */
+  /** Called when the platform has let this listener in, or the one that took over; again after each interruption. */
   connected?: () => void
 }
 

@@ -34,6 +34,7 @@ const onRecord = () => until('the connection on record', async () => {
   const told = await (await status(`Bearer ${SECRET}`)).json() as { connectedSince: number | null }
   return told.connectedSince !== null && told
 })
+const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const listening = () => until('a listener', () => discord.gateway.live() > 0 && discord.gateway.identifies > 0)
 
 /** Sends a form; its card on Discord. */
@@ -122,6 +123,32 @@ describe('GET /api/discord/gateway', () => {
     const { id, message } = await submitted()
     await decide(message, buttonOf('spam', id))
     expect(discord.gateway.identifies).toBe(1)
+  })
+})
+
+describe('three replicas that listen by themselves', () => {
+  it('answer 50 calls, of which some meet, with 200: at most one hand-over a call, nothing missed, nothing twice', async () => {
+    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
+    const env = { ...d.env, VERCEL: '', NUXT_PUBLIC_SITE_URL: d.server.url }
+    const replicas = await Promise.all([env, env, env].map(startServer))
+    more.push(...replicas)
+    const threads: string[] = []
+    const chatter = setInterval(() => {
+      threads.push(discord.emitMessage({ content: `<@${discord.applicationId}> hi` }).id)
+    }, 400)
+    const calls: Promise<Response>[] = []
+    for (let index = 0; index < 50; index++) {
+      calls.push(call(replicas[index * index * 7 % 11 % 3]!, `Bearer ${SECRET}`))
+      await Promise.race([calls.at(-1), passed(index * 37 % 5 * 300)])
+    }
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    clearInterval(chatter)
+    expect(statuses).toEqual(Array(50).fill(200))
+    expect(discord.gateway).toMatchObject({ identifies: 1 })
+    expect(discord.gateway.resumes).toBeLessThanOrEqual(50)
+    await until('every welcome', () => threads.every(thread => discord.messages(thread).length > 0))
+    await Promise.all([d.server, ...replicas].map(server => server.drain()))
+    expect(threads.filter(thread => discord.messages(thread).length > 1)).toEqual([])
   })
 })
 

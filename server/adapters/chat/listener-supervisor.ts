@@ -17,7 +17,7 @@ export interface ListenerSupervisor {
 }
 
 interface Listening {
-  /** Resolves when the platform has let the listener in; rejects, with a message for people, when that cannot be. */
+  /** Resolves when a listener is connected, also of another process; rejects, with a message for people, otherwise. */
   connected: Promise<unknown>
   /** Resolves when it listens no more. */
   ended: Promise<void>
@@ -31,7 +31,7 @@ const REFUSED_PAUSE_MS = 5 * 60_000
 
 const NOT_STARTED
   = 'The listener could not start, most likely because the store (STORE_URL) does not answer; the log says more.'
-const NOT_CONNECTED = 'The listener ended before it was connected: another one took over, or the process is stopping.'
+const NOT_CONNECTED = 'The listener ended before it was connected: this process is stopping.'
 
 interface SupervisorOptions extends Omit<ListenerOptions, 'webhookUrl'> {
   /** Without a trailing slash. */

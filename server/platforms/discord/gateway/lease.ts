@@ -23,6 +23,11 @@ export class Lease {
     return this.leaseMs / 15
   }
 
+  /** How long a claim keeps others away unless its maker repeats it, which it does ten times meanwhile, ms. */
+  private get claimMs(): number {
+    return this.tickMs * 5
+  }
+
   /** Goes by our own clock: a process that slept knows at once that it may no longer act. */
   get isHeld(): boolean {
     return this.lock !== null && this.ageMs < this.leaseMs
@@ -37,30 +42,39 @@ export class Lease {
     return Math.max(Date.now() - this.asked.at, performance.now() - this.asked.up)
   }
 
-  /** Resolves true as the owner, false when another has it or `signal` aborted. A store that is away is waited for. */
+  /**
+   * Resolves true as the owner, false when another has it or `signal` aborted. A store that is away is waited for.
+   * While a claim is fresh, only its maker takes the lease; a newer claim replaces it.
+   */
   async take(approach: Approach, signal: AbortSignal): Promise<boolean> {
-    let claimed = approach !== 'claim'
+    const claims = approach === 'claim'
+    let hasClaimed = false
     while (!signal.aborted) {
       try {
-        if (!claimed) await this.claim()
-        claimed = true
-        if (approach === 'claim' && await this.isClaimed()) return false
-        if (await this.acquire()) {
-          // An older claim is settled now; left there, it would only make us hand over at once.
-          if (approach !== 'claim') await this.claim().catch(() => {})
-          return true
+        const isClaimed = await this.isClaimed()
+        if (hasClaimed && isClaimed) return false
+        if (claims) {
+          await this.state.set(this.claimKey, this.id, this.claimMs)
+          hasClaimed = true
         }
-        if (approach === 'if free') return false
+        if (claims || !isClaimed) {
+          if (await this.acquire()) {
+            // Settled; if it was a newer one, its maker repeats it.
+            if (claims) await this.state.delete(this.claimKey).catch(() => {})
+            return true
+          }
+          if (approach === 'if free') return false
+        }
       }
       catch {
         // The store is away.
       }
-      await pause(approach === 'claim' ? this.tickMs / 2 : this.tickMs, signal)
+      await pause(claims ? this.tickMs / 2 : this.tickMs, signal)
     }
     return false
   }
 
-  /** Whether another listener wants to take over. */
+  /** Whether another listener wants to take over, and is alive. */
   async isClaimed(): Promise<boolean> {
     const claim = await this.state.get<string>(this.claimKey)
     return claim !== null && claim !== this.id
@@ -85,11 +99,6 @@ export class Lease {
     this.lock = await this.state.acquireLock(this.key, this.leaseMs)
     this.asked = asked
     return this.lock !== null
-  }
-
-  /** The claim outlives the lease of an owner that died, since that has to be waited for. */
-  private claim(): Promise<void> {
-    return this.state.set(this.claimKey, this.id, this.leaseMs * 2)
   }
 }
 

@@ -12,6 +12,12 @@ import { GatewayStore } from './store'
 /** Bound of one forward, ms: longer than a handler takes, or a repetition would meet it. */
 const FORWARD_TIMEOUT_MS = 30_000
 
+/** How long the listener that took over is waited for, ms: longer than the route waits for this one. */
+const SUCCESSOR_MS = 30_000
+
+/** Pause between two looks whether it is connected, ms. */
+const POLL_MS = 500
+
 /** What the active listener reports when a session is attached. */
 const CONNECTED = ['identified', 'resumed']
 
@@ -40,7 +46,8 @@ export async function createListener(settings: DiscordSettings, environment: Lis
  *
  * @throws ListenerRefused when a setting has to be changed
  */
-export async function listen(options: GatewayOptions, { durationMs, signal, standBy }: ListenerRun): Promise<void> {
+export async function listen(options: GatewayOptions, run: ListenerRun): Promise<void> {
+  const { durationMs, signal, standBy } = run
   const endsAt = Number.isFinite(durationMs) ? Date.now() + durationMs : null
   const stop = new AbortController()
   const timer = endsAt === null ? undefined : setTimeout(() => stop.abort(), durationMs)
@@ -55,12 +62,20 @@ export async function listen(options: GatewayOptions, { durationMs, signal, stan
       const reason = await active.run()
       if (reason === 'refused') throw new ListenerRefused(active.refusal ?? '')
       known = active.checkpoint
-      // The listener that asked to take over has two ticks; if it is gone by then, this one carries on.
-      await pause(lease.tickMs * 2, over)
       if (!standBy) approach = 'if free'
     }
+    if (await isConnected(store, AbortSignal.any([over, AbortSignal.timeout(SUCCESSOR_MS)]))) run.connected?.()
   }
   finally {
     clearTimeout(timer)
   }
+}
+
+/** Waits for the listener that took over. */
+async function isConnected(store: GatewayStore, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if ((await store.status().catch(() => null))?.connectedSince) return true
+    await pause(POLL_MS, signal)
+  }
+  return false
 }

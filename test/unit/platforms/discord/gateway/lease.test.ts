@@ -24,8 +24,7 @@ test('a newcomer asks the owner, waits, and takes over', async () => {
   expect(await owner.take('claim', forever)).toBe(true)
   expect(await owner.isClaimed()).toBe(false)
   const taken = newcomer.take('claim', forever)
-  await Promise.resolve()
-  expect(await owner.isClaimed()).toBe(true)
+  await until('the claim', () => owner.isClaimed())
   expect(newcomer.isHeld).toBe(false)
   await owner.release()
   expect(owner.isHeld).toBe(false)
@@ -56,6 +55,35 @@ test('who stands by disturbs nobody and steps in when the owner is gone', async 
   expect(Date.now()).toBe(from + LEASE_MS)
   expect(owner.isHeld).toBe(false)
   expect(await reserve.isClaimed()).toBe(false)
+})
+
+test('a lease that is asked for is left to the newcomer by those who stand by', async () => {
+  const [owner, reserve, newcomer] = [lease(), lease(), lease()]
+  await owner.take('stand by', forever)
+  const taken = newcomer.take('claim', forever)
+  await until('the claim', () => owner.isClaimed())
+  const standing = reserve.take('stand by', forever)
+  await owner.release()
+  expect(await taken).toBe(true)
+  expect(await newcomer.isClaimed()).toBe(false)
+  await newcomer.release()
+  expect(await standing).toBe(true)
+})
+
+test('a claim ends with its maker: a third of the lease later others take it', async () => {
+  const stop = new AbortController()
+  const [owner, newcomer] = [lease(), lease()]
+  await owner.take('claim', forever)
+  const taken = newcomer.take('claim', stop.signal)
+  await until('the claim', () => owner.isClaimed())
+  stop.abort()
+  expect(await taken).toBe(false)
+  await owner.release()
+  const back = owner.take('if free', forever)
+  const from = Date.now()
+  setTimeout(() => vi.setSystemTime(from + LEASE_MS / 3), LEASE_MS / 3)
+  expect(await back).toBe(true)
+  expect(Date.now()).toBe(from + LEASE_MS / 3)
 })
 
 test('who yielded takes the lease back only if it is free', async () => {
