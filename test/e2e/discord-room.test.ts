@@ -76,6 +76,31 @@ describe('a card', () => {
     expect(discord.requests.filter(({ method }) => method === 'GET')).toHaveLength(1)
   })
 
+  it('in a thread that archived itself opens the thread when it is edited, answered or posted', async () => {
+    const { id: channelId } = discord.openPrivateThread()
+    const inThread = room({ channelId })
+    const writes = [
+      () => inThread.update(ref, cardOf({ name: 'Grace' }), ''),
+      () => inThread.say(CARD(), 'A reminder', ref),
+      () => inThread.post(CARD(), '', 'submission-2'),
+    ]
+    const outcome = await inThread.post(CARD(), '', 'submission-1')
+    const ref = (outcome as Extract<typeof outcome, { ok: true }>).value
+    for (const write of writes) {
+      discord.archive(channelId)
+      expect(await write()).toMatchObject({ ok: true })
+    }
+    expect(JSON.stringify(discord.messages(channelId)[0])).toContain('Grace')
+    expect(discord.messages(channelId)).toHaveLength(3)
+    discord.archive(channelId, true)
+    expect(await writes[0]!()).toMatchObject({
+      ok: false, permanent: true, reason: expect.stringContaining('The thread is archived or locked; open it again'),
+    })
+    discord.archive(channelId)
+    discord.fault = ({ method, path }) => method === 'PATCH' && path.endsWith(channelId) ? { status: 503 } : undefined
+    expect(await writes[0]!()).toMatchObject({ ok: false, permanent: false })
+  })
+
   it('is updated in place', async () => {
     const ref = await posted()
     expect(await room().update(ref, cardOf({ name: 'Grace' }), '')).toEqual({ ok: true, value: undefined })

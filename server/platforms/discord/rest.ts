@@ -32,6 +32,9 @@ const LEAST_PAUSE_S = 1
 const UNKNOWN_YET_MS = [300, 1000]
 const UNKNOWN_WEBHOOK = '10015'
 
+/** A thread archives itself after some days of silence: https://discord.com/developers/docs/topics/threads */
+const ARCHIVED = '50083'
+
 /** https://discord.com/developers/docs/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
 
@@ -114,10 +117,22 @@ export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, ht
     if (isDone && (answer.status === 204 || (typeof answer.json === 'object' && answer.json))) return answer.json
     throw refusal(answer)
   }
+  /** Opens an archived thread and repeats the call; a locked thread stays archived. */
+  const sendOpening = (method: HttpMethod, path: string, options: RestOptions) => {
+    return send(method, path, options).catch(async (error: DiscordError) => {
+      const [thread] = /^\/channels\/\d+/.exec(path) ?? []
+      if (error.code !== ARCHIVED || !thread) throw error
+      const opened = send('PATCH', thread, { timeoutMs: options.timeoutMs, body: { archived: false } })
+      await opened.catch((failure: DiscordError) => {
+        throw failure.refusal.permanent ? error : failure
+      })
+      return send(method, path, options)
+    })
+  }
   return async <T>(method: HttpMethod, path: string, options: RestOptions = {}) => {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await send(method, path, options) as T
+        return await sendOpening(method, path, options) as T
       }
       catch (error) {
         const pauseMs = attempt < (options.repeats ?? 0) ? shortPause(error as DiscordError, attempt) : undefined

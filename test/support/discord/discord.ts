@@ -65,6 +65,9 @@ export async function startDiscord(
     openPrivateThread: () => world.addChannel({
       id: world.nextId(), type: PRIVATE_THREAD, name: 'aside', guild_id: world.guildId, parent_id: world.channelId,
     }),
+    archive: (threadId, locked = false) => {
+      world.channel(threadId).thread_metadata = { archived: true, locked }
+    },
     emitMessage: ({ channelId = world.channelId, content, author = world.reviewer, mentions = [], type = 0 }) => {
       for (const user of [author, ...mentions]) if (!world.users.has(user.id)) world.addUser(user)
       const { id } = world.post(

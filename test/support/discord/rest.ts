@@ -5,6 +5,7 @@ import { guild } from './events'
 import type { Interactions } from './interactions'
 import { DiscordError, Problems } from './problems'
 import type { DiscordMessage, Interaction, Json } from './types'
+import { openChannel, threadRoutes } from './threads'
 import { EPHEMERAL } from './validate'
 import { wire, type World } from './world'
 
@@ -31,7 +32,7 @@ const LOADING = 1 << 7
 /** The REST API, without faults: those are the proxy's in front of it. */
 export async function startRest(options: RestOptions): Promise<{ url: string, close: () => Promise<void> }> {
   const table = Object.entries({
-    ...guildRoutes(options), ...channelRoutes(options.world), ...webhookRoutes(options),
+    ...guildRoutes(options), ...channelRoutes(options.world), ...threadRoutes(options.world), ...webhookRoutes(options),
   }).map(([route, handler]) => {
     const [method, path] = route.split(' ') as [string, string]
     return { method, handler, pattern: new RegExp(`^${PREFIX}${path.replaceAll(/:\w+/g, '([^/]+)')}$`) }
@@ -140,25 +141,19 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
 }
 
 function channelRoutes(world: World): Record<string, Handler> {
-  const react = (remove: boolean): Handler => ({ params: [channel, message, emoji] }) => void world.react(
-    world.message(message!, channel), emoji!, world.bot, remove,
-  )
+  const react = (remove: boolean): Handler => ({ params: [channel, message, emoji] }) => {
+    openChannel(world, channel!)
+    world.react(world.message(message!, channel), emoji!, world.bot, remove)
+    return undefined
+  }
   return {
     'GET /channels/:id': ({ params: [id] }) => world.channel(id!),
-    'PATCH /channels/:id': ({ params: [id], body }) => {
-      const problems = new Problems()
-      problems.text(['name'], body.name, 0, 100)
-      problems.throwIfAny()
-      return Object.assign(world.channel(id!), body)
-    },
     'POST /channels/:id/typing': ({ params: [id] }) => void world.channel(id!),
-    'GET /channels/:id/threads/archived/public': ({ params: [id] }) => (world.channel(id!), {
-      threads: [], members: [], has_more: false,
-    }),
     'GET /channels/:id/messages': ({ params: [id], query }) => (
       page(world.inChannel(world.channel(id!).id), query).map(wire)
     ),
     'POST /channels/:id/messages': ({ params: [id], body }) => {
+      openChannel(world, id!)
       if ((body.flags ?? 0) & EPHEMERAL) body.flags &= ~EPHEMERAL // only an interaction can be answered in private
       return wire(world.post(id!, world.bot, body))
     },
@@ -166,7 +161,7 @@ function channelRoutes(world: World): Record<string, Handler> {
       world.channel(id!), wire(world.message(message!, id))
     ),
     'PATCH /channels/:id/messages/:message': ({ params: [id, message], body }) => {
-      world.channel(id!)
+      openChannel(world, id!)
       const found = world.message(message!, id)
       if (found.author.id !== world.bot.id) {
         throw new DiscordError(403, 50005, 'Cannot edit a message authored by another user')
@@ -174,17 +169,8 @@ function channelRoutes(world: World): Record<string, Handler> {
       return wire(world.edit(found, body))
     },
     'DELETE /channels/:id/messages/:message': ({ params: [id, message] }) => (
-      world.channel(id!), void world.remove(world.message(message!, id))
+      openChannel(world, id!), void world.remove(world.message(message!, id))
     ),
-    'POST /channels/:id/messages/:message/threads': ({ params: [id, message], body }) => {
-      const problems = new Problems()
-      problems.text(['name'], body.name, 1, 100)
-      if (body.auto_archive_duration !== undefined) {
-        problems.choice(['auto_archive_duration'], body.auto_archive_duration, [60, 1440, 4320, 10_080])
-      }
-      problems.throwIfAny()
-      return world.startThread(world.message(message!, id), body)
-    },
     'PUT /channels/:id/messages/:message/reactions/:emoji/@me': react(false),
     'DELETE /channels/:id/messages/:message/reactions/:emoji/@me': react(true),
   }

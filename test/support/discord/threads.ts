@@ -1,0 +1,48 @@
+import { DiscordError, Problems } from './problems'
+import type { Handler } from './rest'
+import type { Channel, Json } from './types'
+import type { World } from './world'
+
+export function threadRoutes(world: World): Record<string, Handler> {
+  return {
+    'PATCH /channels/:id': ({ params: [id], body: { archived, ...body } }) => {
+      const problems = new Problems()
+      problems.text(['name'], body.name, 0, 100)
+      problems.throwIfAny()
+      const channel = world.channel(id!)
+      if (archived !== undefined) archive(channel, archived as boolean)
+      return Object.assign(channel, body)
+    },
+    'GET /channels/:id/threads/archived/public': ({ params: [id] }) => (world.channel(id!), {
+      threads: [], members: [], has_more: false,
+    }),
+    'POST /channels/:id/messages/:message/threads': ({ params: [id, message], body }) => {
+      const problems = new Problems()
+      problems.text(['name'], body.name, 1, 100)
+      if (body.auto_archive_duration !== undefined) {
+        problems.choice(['auto_archive_duration'], body.auto_archive_duration, [60, 1440, 4320, 10_080])
+      }
+      problems.throwIfAny()
+      return world.startThread(world.message(message!, id), body)
+    },
+  }
+}
+
+/** The channel of a write. @throws DiscordError where it is an archived thread */
+export function openChannel(world: World, id: string): Channel {
+  const channel = world.channel(id)
+  if (metadataOf(channel)?.archived) throw new DiscordError(400, 50083, 'Thread is archived')
+  return channel
+}
+
+/** A locked thread is opened by those alone who may manage threads, which the bot may not. */
+function archive(channel: Channel, archived: boolean): void {
+  const metadata = metadataOf(channel)
+  if (!metadata) throw new DiscordError(400, 50024, 'Cannot execute action on this channel type')
+  if (metadata.locked) throw new DiscordError(403, 50013, 'Missing Permissions')
+  Object.assign(metadata, { archived, archive_timestamp: new Date().toISOString() })
+}
+
+function metadataOf(channel: Channel): Json | undefined {
+  return channel.thread_metadata as Json | undefined
+}
