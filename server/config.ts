@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import builtInForms from '../forms.config'
 import type { ConfigArea } from '../shared/types/status'
@@ -10,8 +11,9 @@ import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
+import { readText, readVariables, type Environment } from './config/values'
 import { platforms } from './platforms/registry'
-import { unquoted, type Require, type Variable } from './variable'
+import type { Require, Variable } from './variable'
 
 export interface Config {
   /** Everything but an explicit development or test environment. */
@@ -51,7 +53,7 @@ export interface Config {
     baseUrl?: string
     fromAddress: string
     fromName: string
-    to: string
+    to: readonly string[]
     /** How Resend tells what became of an email, and how long the form data waits for it, ms. */
     receipts?: { secret: string, waitMs: number }
   }
@@ -83,8 +85,6 @@ export class ConfigError extends Error {
 /** Where the service is outside production, unless it is said, and by the specification what a gateway forwards to. */
 export const LOCAL_SITE = 'http://localhost:3000'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Those that the service itself names. */
 type Named = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
   & typeof toolsVariables & typeof filesVariables
@@ -101,13 +101,13 @@ const table: Readonly<Record<string, Variable>> = Object.assign({}, ...Object.va
 type Values = { [Name in keyof Named]: z.infer<Named[Name]['schema']> | undefined } & Readonly<Record<string, unknown>>
 
 /** Reads the environment; the only place that does. @throws ConfigError */
-export function readConfig(env: Environment = process.env): Config {
-  const problems: string[] = []
-  const values = Object.fromEntries(Object.keys(table).map(name => [name, readVariable(name, env, problems)])) as Values
+export function readConfig(env: Environment = process.env, dotenv = dotenvFor(env)): Config {
+  const { problems, describe, ...read } = readVariables(table, env, dotenv)
+  const values = read.values as Values
   const production = values.NODE_ENV !== 'development' && values.NODE_ENV !== 'test'
   const isSet = (name: string) => values[name] !== undefined
   const require: Require = (names, when) => {
-    const missing = names.filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(name)))
+    const missing = names.filter(name => !isSet(name) && !problems.some(problem => problem.startsWith(`${name} `)))
     problems.push(...missing.map(name => `${name} is missing${when}. ${describe(name)}`))
   }
 
@@ -116,7 +116,7 @@ export function readConfig(env: Environment = process.env): Config {
   const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/(?<!\/)\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
   const context = {
-    require, requireSite, siteUrl, production, isGiven: (name: string) => readText(name, env) !== undefined,
+    require, requireSite, siteUrl, production, isGiven: (name: string) => readText(table, name, env) !== undefined,
   }
 
   const wanted = wantedPlatforms(values, context)
@@ -180,7 +180,7 @@ export function readConfig(env: Environment = process.env): Config {
     mail: {
       apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
       fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
-      to: values.FORWARD_EMAIL ?? 'team@example.com',
+      to: values.FORWARD_EMAIL ?? ['team@example.com'],
       receipts: values.MAIL_WEBHOOK_SECRET
         ? { secret: values.MAIL_WEBHOOK_SECRET, waitMs: values.RECEIPT_WAIT ?? 60 * 60 * 1000 }
         : undefined,
@@ -205,7 +205,7 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
   return Object.entries(areas).map(([area, variables]) => ({
     area,
     variables: Object.entries(variables).map(([name, { alias, about, where }]) => (
-      { name, alias, about, where, set: readText(name, env) !== undefined }
+      { name, alias, about, where, set: readText(table, name, env) !== undefined }
     )),
   }))
 }
@@ -216,31 +216,17 @@ export function checkNames(env: Environment = process.env): string[] {
   return misspelt(Object.keys(env).filter(name => env[name]?.trim()), known)
 }
 
-function readVariable(name: string, env: Environment, problems: string[]): unknown {
-  const { schema, alias } = table[name]!
-  const own = env[name]?.trim() || undefined
-  const other = alias ? env[alias]?.trim() || undefined : undefined
-  if (own && other && own !== other) {
-    problems.push(`${name} and its alias ${alias} are set to different values. Keep one of them.`)
-    return undefined
+/** What is set to a value that looks unusual, or that may have been cut on its way here; a line each. */
+export function checkValues(env: Environment = process.env, dotenv = dotenvFor(env)): string[] {
+  return readVariables(table, env, dotenv).warnings
+}
+
+/** The file that `npm start` and `npm run dev` read into the environment of the process; empty where there is none. */
+function dotenvFor(env: Environment): string {
+  try {
+    return env === process.env ? readFileSync('.env', 'utf8') : ''
   }
-  const value = readText(name, env)
-  if (value === undefined) return undefined
-  const plain = unquoted.safeParse(value)
-  const parsed = plain.success ? schema.safeParse(value) : plain
-  if (parsed.success) return parsed.data
-  // The value itself stays out of the message: it may be a secret.
-  problems.push(`${own ? name : `${name} (set as ${alias})`} is malformed: ${parsed.error.issues[0]?.message}. ${describe(name)}`)
-  return undefined
-}
-
-/** The text of a variable under its own name or its alias; empty counts as not set. */
-function readText(name: string, env: Environment): string | undefined {
-  const alias = table[name]?.alias
-  return env[name]?.trim() || (alias && env[alias]?.trim()) || undefined
-}
-
-function describe(name: string): string {
-  const { about, where } = table[name]!
-  return where ? `${about} ${where}` : about
+  catch {
+    return ''
+  }
 }

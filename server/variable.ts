@@ -4,6 +4,8 @@ import { z } from 'zod'
 export interface Variable {
   /** Accepts the text of the variable. */
   schema: z.ZodType
+  /** How its vendor writes such values today: anything else is taken with a warning, as the vendor may change that. */
+  usual?: z.ZodType
   /** The vendor's own name for it. */
   alias?: string
   /** What it is for. */
@@ -23,9 +25,10 @@ export type Values<Table extends Record<string, Variable>> = {
 export type Require = (names: readonly string[], when: string) => void
 
 export const text = z.string()
-/** A value as whoever reads `.env` leaves it: `docker run --env-file` takes quotes as a part of it. */
+/** `docker run --env-file` takes quotes as a part of the value. */
 export const unquoted = text.regex(
-  /^(?!(["']).*\1$)/s, 'it stands in quotes, which are a part of it here: write it without them',
+  /^(?!(["'`]).*\1$|[“”„].*[“”]$|[‘’‚].*[‘’]$)/s,
+  'it stands in quotes, which are a part of it here: write it without them',
 )
 /** Parsers take any character for a host that is none of theirs, a list or a wildcard included. */
 const hostname = /^[^*,]*$/
@@ -50,8 +53,10 @@ export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'i
 /** Goes into a header as it is. */
 export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')
 
-/** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */
-export const email = z.email('it is not an email address').refine(
+/** A host in one's own network may have no dot: `ops@localhost`. RFC 5321, 4.5.3.1: 64 characters before the @. */
+export const email = z.email({ pattern: z.regexes.html5Email, error: 'it is not an email address' }).refine(
+  value => !/^\.|\.[.@]/.test(value), 'it is not an email address',
+).refine(
   value => value.length <= 254 && value.indexOf('@') <= 64, 'it is longer than an email address may be',
 )
 

@@ -20,7 +20,8 @@ import { platformServices } from './platforms'
 import { createRuntime } from './runtime'
 import { readSetup } from './setup'
 import type { Services } from './services'
-import { checkNames, LOCAL_SITE, type Config } from '../config'
+import { checkNames, checkValues, LOCAL_SITE, type Config } from '../config'
+import { unusualChannels } from '../config/forms'
 import { missingSettings } from '../config/missing'
 import { whoDecides } from '../config/people'
 import { Membership } from '../domain/conversation/membership'
@@ -91,7 +92,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const { apiKey, baseUrl } = config.mail
   const mailer = overrides.mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught)
-  const formsOver = (http: HttpClient) => createForms(config, http, connections.map(({ platform }) => platform))
+  const formsOver = (http: HttpClient) => createForms(config, http, connections)
   const forms = formsOver(http)
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   // A page that answers 403 to everybody is not linked to.
@@ -101,7 +102,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const people = new People(config.people.aliases)
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`
-  const missing = [...missingSettings(config), ...checkNames()]
+  const unusual = [...checkValues(), ...unusualChannels(config.forms)]
+  const missing = [...missingSettings(config), ...checkNames(), ...unusual]
   const decides = whoDecides(config.people, config.forms)
 
   const { leaseMs } = config.retry
@@ -227,7 +229,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       await others
       return taken
     },
-    setup: () => readSetup(config, board),
+    setup: () => readSetup(config, board, { rooms: forms.rooms, warnings: unusual }),
     stopQueues: () => {
       queue.stop()
       running?.answers.stop()

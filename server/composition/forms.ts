@@ -3,7 +3,7 @@ import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
 import { inputOf } from '../config/file-rule'
 import type { FormsConfig } from '../config/forms'
-import type { Platform } from '../platforms/traits'
+import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
 
@@ -16,20 +16,22 @@ interface Needed extends Pick<Config, 'forms'> {
 
 /** Every form of the configuration. What one does not say is as for the default form. */
 export function createForms(
-  config: Needed, http: HttpClient, platforms: readonly Pick<Platform, 'key' | 'channel'>[],
+  config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
   const endpoint = (url: string | null | undefined) => url
     ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
     : null
   // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
-    platforms.some(({ key }) => key === platform)
+    connections.some(({ platform: { key } }) => key === platform)
   )).map(([platform, channel]) => `${platform}/${channel}`)
   const { reviewers, claimMs } = config.people
   const claim = claimMs === null ? undefined : 'soft'
   const standard: Form = {
-    rooms: platforms.flatMap(({ key, channel: { beside = [] } }) => [key, ...beside.map(also => `${key}/${also}`)]),
-    to: [config.mail.to], endpoint: endpoint(config.endpoint.url), labels: {}, reviewers, claim,
+    rooms: connections.filter(({ channelId, late }) => channelId !== null || late).flatMap(
+      ({ platform: { key, channel: { beside = [] } } }) => [key, ...beside.map(also => `${key}/${also}`)],
+    ),
+    to: config.mail.to, endpoint: endpoint(config.endpoint.url), labels: {}, reviewers, claim,
   }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,

@@ -62,9 +62,11 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
   const { forms, people } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
   readPeople({}, people, mistakes)
   const all = createForms({
-    forms, mail: { to: env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)' },
+    forms, mail: { to: [env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)'] },
     endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },
-  }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, outside)
+  }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, outside.map(
+    platform => ({ platform, channelId: platform.key }),
+  ))
   mistakes.push(...Object.keys(samples).filter(key => mistakes.length === 0 && !all.find(key)).map(
     key => `There is a sample of the form ${JSON.stringify(key)}, and no such form.`,
   ))

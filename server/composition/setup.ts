@@ -6,12 +6,20 @@ import { outside } from '../platforms/registry'
 /** What is configured, and how the rest is. */
 export async function readSetup(
   { siteUrl, platforms: settings }: Config, board: Pick<ReviewBoard, 'awaits'>,
+  { rooms, warnings }: { rooms: readonly string[], warnings: readonly string[] },
 ): Promise<Setup> {
   return {
-    siteUrl, config: checkConfig(),
-    platforms: await Promise.all(outside.map(async ({ key, label, icon, about, needs, setup }) => ({
-      key, label, icon, about, required: needs, waits: await board.awaits(key) ?? undefined,
-      steps: setup(siteUrl, settings[key]),
-    }))),
+    siteUrl, config: checkConfig(), warnings,
+    platforms: await Promise.all(outside.map(async ({ key, label, icon, about, needs, channel, setup }) => {
+      const isWithoutCards = key in settings && !rooms.some(room => room.split('/')[0] === key)
+      return {
+        key, label, icon, about, waits: await board.awaits(key) ?? undefined,
+        required: channel.instead || isWithoutCards ? needs : [...needs, channel.variable!],
+        noCards: isWithoutCards
+          ? `People talk with the bot on ${label}, and no cards go there: set ${channel.variable} to have them.`
+          : undefined,
+        steps: setup(siteUrl, settings[key]),
+      }
+    })),
   }
 }

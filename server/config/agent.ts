@@ -34,7 +34,7 @@ export const agentVariables = {
   },
   AI_API_KEY: { schema: token, about: 'API key of the server at AI_BASE_URL, when it wants one.' },
   AI_MODEL: {
-    schema: text.regex(/^\S+$/, 'it contains a space'),
+    schema: text, usual: text.regex(/^\S+$/, 'it contains a space'),
     about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.',
   },
   STREAMING_UPDATE_INTERVAL_MS: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_ADDRESSES } from '../domain/submission/addresses'
 import {
   base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
 } from '../variable'
@@ -22,8 +23,12 @@ function isRedisUrl(value: string): boolean {
  */
 function isSigningSecret(value: string): boolean {
   const encoded = value.replace('whsec_', '')
-  const key = Buffer.from(encoded, 'base64')
-  return key.toString('base64') === encoded && key.length >= 24 && key.length <= 64
+  const { length } = Buffer.from(encoded, 'base64')
+  return isBase64(encoded) && length >= 24 && length <= 64
+}
+
+function isBase64(encoded: string): boolean {
+  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
 }
 
 const signingSecret = text.startsWith('whsec_', 'it does not start with whsec_').refine(
@@ -53,7 +58,8 @@ export const coreVariables = {
     /^\P{C}*$/u, 'it has a line break, or another character that nobody sees',
   ), about: 'Sender name of forwarded emails. Default: Formbot.' },
   MAIL_WEBHOOK_SECRET: {
-    alias: 'RESEND_WEBHOOK_SECRET', schema: signingSecret,
+    alias: 'RESEND_WEBHOOK_SECRET', usual: signingSecret,
+    schema: text.refine(value => isBase64(value.replace('whsec_', '')), 'it is not base64 after whsec_'),
     about: 'Signing secret of the webhook by which Resend tells what became of an email; cards then say it. Optional.',
     where: 'https://resend.com/webhooks → Add webhook, to /api/mail/events of this service.',
   },
@@ -61,7 +67,12 @@ export const coreVariables = {
     schema: duration,
     about: 'How long the form data of a forward is kept to hear what became of its email, e.g. 30m; 0 for no time. Default: 1h.',
   },
-  FORWARD_EMAIL: { schema: email, about: 'Where forwarded submissions are emailed to.' },
+  FORWARD_EMAIL: {
+    schema: list.pipe(z.array(email).min(1, 'it has no address').max(
+      MOST_ADDRESSES, `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+    )),
+    about: 'Where forwarded submissions are emailed to: an address, or several separated by commas.',
+  },
   FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
     schema: signingSecret,
@@ -82,7 +93,7 @@ export const coreVariables = {
   },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
   CRON_SECRET: {
-    schema: token.min(16, 'it has fewer than 16 characters'),
+    schema: token, usual: text.min(16, 'it has fewer than 16 characters'),
     about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.',
     where: 'Make one: openssl rand -hex 32.',
   },

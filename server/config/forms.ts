@@ -5,12 +5,13 @@ import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
 import { MOST_ADDRESSES } from '../domain/submission/addresses'
-import { parseJson, RepeatedKey } from '../domain/json'
+import { isObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/submission/envelope'
 import { fieldRule, takesFiles, type WrittenField } from './field-rules'
 import { fileRule } from './file-rule'
 import { inPlainWords } from './issues'
 import { listedPerson } from './people'
+import { readable } from './readable'
 
 const website = origin('it is not an origin such as https://example.com')
 
@@ -80,26 +81,15 @@ const formSchema = z.strictObject({
   claim: z.enum(['soft', 'exclusive'], 'it is neither soft nor exclusive').optional(),
   /** Who may decide, written like REVIEWERS; REVIEWERS when absent. */
   reviewers: z.array(listedPerson).min(1, 'lists nobody').optional(),
-}).check(({ value: { files, extra, fields = {} }, issues }) => {
-  if (files && extra === 'refuse' && !takesFiles(fields)) issues.push({
-    code: 'custom', input: files, path: ['files'],
-    message: 'can come in no field, because extra refuses them: give one the type file',
-  })
-}).transform(form => takesFiles(form.fields) ? { ...form, files: form.files ?? fileRule.parse({}) } : form)
+})
 
 /** FORM_HONEYPOT when nobody says it. */
 export const HONEYPOT = '_gotcha'
 
 const KEY = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-const configSchema = z.object({
-  /** Ids of each person, as PEOPLE has them: `{ ada: ['slack:U0123456789', 'ops:ada'] }`. */
-  people: z.record(z.string(), z.array(z.string())).optional(),
-}).catchall(formSchema).check(({ value, issues }) => {
-  for (const key of Object.keys(value).filter(key => !KEY.test(key))) issues.push({
-    code: 'custom', input: key, path: [key], message: 'is no key of lower-case letters, digits and hyphens',
-  })
-})
+/** Ids of each person, as PEOPLE has them: `{ ada: ['slack:U0123456789', 'ops:ada'] }`. */
+const peopleSchema = z.record(z.string(), z.array(z.string()))
 
 type FormConfig = z.output<typeof formSchema>
 export type FormsConfig = Readonly<Record<string, FormConfig>>
@@ -126,34 +116,51 @@ export function readForms(
   honeypot = HONEYPOT,
 ): { forms: FormsConfig, people?: Aliases } {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
+  const report = (problem: string) => void problems.push(`${source}: ${problem}.`)
   let raw: unknown
   try {
-    raw = path ? readJson(path) : builtIn
+    raw = path ? readJson(path, report) : builtIn
   }
   catch (error) {
     problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? error.message : (error as NodeJS.ErrnoException).code}.`)
     return { forms: {} }
   }
-  const parsed = configSchema.safeParse(raw, inPlainWords)
+  const parsed = z.record(z.string(), z.unknown()).safeParse(raw, inPlainWords)
   if (!parsed.success) {
-    problems.push(
-      ...parsed.error.issues.map(issue => `${source}: ${issue.path.join('.') || 'it'} ${saidOf(issue).replace(/^it /, '')}.`),
-    )
+    report('it is not an object')
     return { forms: {} }
   }
-  const { people, ...forms } = parsed.data
-  for (const [key, { channels = {}, fields = {} }] of Object.entries(forms)) {
-    const wrong = [
-      ...Object.entries(channels).flatMap(([platform, channel]) => (
-        channelProblems(platform, channel, platforms).map(problem => `channels.${platform} ${problem}`)
-      )),
-      ...Object.keys(fields).filter(field => field === honeypot || CONTROLS.includes(field)).map(field => (
-        `fields.${field} is taken out of every form, as ${field === honeypot ? 'FORM_HONEYPOT' : 'what its page says of it'}: give the field another name`
-      )),
-    ]
-    problems.push(...wrong.map(problem => `${source}: ${key}.${problem}.`))
+  const { people, ...written } = parsed.data
+  const forms = Object.entries(written).map(([key, form]) => {
+    const tell = (problem: string) => report(`${key}${problem}`)
+    if (!KEY.test(key)) tell(' is no key of lower-case letters, digits and hyphens')
+    if (isObject(form) && form.name === undefined) tell('.name is missing: a text')
+    const named = formSchema.extend({ name: formSchema.shape.name.default(key) })
+    const read: FormConfig = readable(named, form, tell) ?? { name: key }
+    for (const problem of formProblems(read, platforms, honeypot)) tell(`.${problem}`)
+    return [key, takesFiles(read.fields) ? { ...read, files: read.files ?? fileRule.parse({}) } : read] as const
+  })
+  return {
+    forms: Object.fromEntries(forms),
+    ...people !== undefined && { people: readable(peopleSchema, people, problem => report(`people${problem}`)) ?? {} },
   }
-  return { forms, people }
+}
+
+/** What is wrong with a form whose parts are all right. */
+function formProblems(
+  { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
+): string[] {
+  return [
+    ...Object.keys(channels).flatMap(
+      key => channelProblems(key, platforms).map(problem => `channels.${key} ${problem}`),
+    ),
+    ...Object.keys(fields).filter(field => field === honeypot || CONTROLS.includes(field)).map(field => (
+      `fields.${field} is taken out of every form, as ${field === honeypot ? 'FORM_HONEYPOT' : 'what its page says of it'}: give the field another name`
+    )),
+    ...files && extra === 'refuse' && !takesFiles(fields)
+      ? ['files can come in no field, because extra refuses them: give one the type file']
+      : [],
+  ]
 }
 
 /**
@@ -161,7 +168,7 @@ export function readForms(
  *
  * @throws SyntaxError, what reading throws
  */
-function readJson(path: string): unknown {
+function readJson(path: string, report: (problem: string) => void): unknown {
   // Editors of Windows begin a file with a mark that nobody sees.
   const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   try {
@@ -169,27 +176,28 @@ function readJson(path: string): unknown {
     parseJson(text)
   }
   catch (cause) {
-    const said = cause instanceof RepeatedKey
-      ? `it has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`
-      : `it is not JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`
-    throw new SyntaxError(said, { cause })
+    if (!(cause instanceof RepeatedKey)) {
+      throw new SyntaxError(`it is not JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`, { cause })
+    }
+    report(`it has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`)
   }
   return JSON.parse(text)
 }
 
-/** What is wrong; zod says of a key only that it is. */
-function saidOf(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
+/** @param configured keys of the only platforms that may be named; any when null */
+function channelProblems(platform: string, configured: readonly string[] | null): string[] {
+  if (!known.some(({ key }) => key === platform)) {
+    return [`is no platform. There are ${known.map(({ key }) => key).join(', ')}`]
+  }
+  const isMissing = configured && !configured.includes(platform)
+  return isMissing ? [`is not a configured platform. Configured: ${configured.join(', ')}`] : []
 }
 
-/** @param configured keys of the only platforms that may be named; any when null */
-function channelProblems(platform: string, channel: string, configured: readonly string[] | null): string[] {
-  const named = known.find(({ key }) => key === platform)
-  if (!named) return [`is no platform. There are ${known.map(({ key }) => key).join(', ')}`]
-  const malformed = named.channel.schema.safeParse(channel).error?.issues[0]?.message.replace(/^it /, '')
-  const isMissing = configured && !configured.includes(platform)
-  return [
-    ...malformed ? [malformed] : [],
-    ...isMissing ? [`is not a configured platform. Configured: ${configured.join(', ')}`] : [],
-  ]
+/** Channels of forms that look unusual, a line each. */
+export function unusualChannels(forms: FormsConfig): string[] {
+  return Object.entries(forms).flatMap(([form, { channels = {} }]) => known.flatMap(({ key, channel }) => {
+    const named = channels[key]
+    const unlike = named && channel.usual.safeParse(named).error?.issues[0]?.message
+    return unlike ? [`The form ${form} has a channel of ${key} that looks unusual: ${unlike}.`] : []
+  }))
 }

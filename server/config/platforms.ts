@@ -17,7 +17,7 @@ interface PlatformsContext extends Pick<Reading, 'require' | 'requireSite'> {
  * production, the embedded one. Reports what else these need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
-  const given = outside.filter(({ needs }) => needs.some(isGiven))
+  const given = outside.filter(({ needs, channel }) => [...needs, ...channelVariables(channel)].some(isGiven))
   for (const { label, needs } of given) require(needs, `, but other ${label} variables are set`)
   const switchOf = ({ variables }: Definition) => values[Object.keys(variables)[0]!]
   const embedded = platforms.filter(platform => (
@@ -25,9 +25,19 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
   ))
   if (given.length + embedded.length === 0) {
     const [first, ...others] = outside
-    require(first!.needs, ` (or set up another platform: ${others.map(({ label }) => label).join(', ')})`)
+    const needed = [...first!.needs, first!.channel.variable!]
+    require(needed, ` (or set up another platform: ${others.map(({ label }) => label).join(', ')})`)
+  }
+  else if (embedded.length === 0 && !given.some(({ channel }) => channelVariables(channel).some(isGiven))) {
+    const [first, ...others] = given.flatMap(({ channel }) => channelVariables(channel))
+    require([first!], `, and without it${others.length > 0 ? ` or ${others.join(' or ')}` : ''} no platform has cards`)
   }
   return [...given, ...embedded].map(({ key }) => key)
+}
+
+/** Any of them gives a platform its cards. */
+function channelVariables({ variable, instead }: Definition['channel']): string[] {
+  return [variable, instead].flatMap(name => name ?? [])
 }
 
 /** The settings of the wanted platforms, by key. */

@@ -4,7 +4,7 @@ import { base, count, flag, text, token, type Require, type Values, type Variabl
 
 export const toolsVariables = {
   BLOB_READ_WRITE_TOKEN: {
-    schema: token.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'),
+    schema: token, usual: text.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'),
     about: 'Keeps the agent\'s files in Vercel Blob. Optional.',
     where: 'https://vercel.com/dashboard/stores → your store → Settings.',
   },
@@ -18,7 +18,7 @@ export const toolsVariables = {
     schema: base,
     about: 'Keeps the agent\'s files in S3 or any service that speaks it, e.g. https://s3.eu-central-1.amazonaws.com. Optional.',
   },
-  FILES_S3_BUCKET: { schema: text.regex(
+  FILES_S3_BUCKET: { schema: text, usual: text.regex(
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
     'it is not the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
   ), about: 'Bucket of those files.' },

@@ -89,7 +89,7 @@ export interface LateRoom {
 /** A configured platform. Both halves load their code on first use. */
 export interface Connection {
   platform: Platform
-  /** The channel of the cards, as the platform has it; null while nobody installed the app of a late room. */
+  /** The channel of the default form's cards; null where the platform has none, and until a late room is installed. */
   channelId: string | null
   /** Only where no variable names the channel. */
   late?: LateRoom

@@ -39,7 +39,10 @@ export interface Definition extends Platform {
   icon: string
   /** Every variable that it reads. */
   variables: Readonly<Record<string, Variable>>
-  /** Any of them asks for all. None: it is embedded in this service, and its only variable switches it on or off. */
+  /**
+   * Any of them, or its channel's, asks for all. None: it is embedded in this service, and its only variable switches
+   * it on or off.
+   */
   needs: readonly string[]
   /** Why the public URL is needed too; a sentence's end. */
   needsSite?: string

@@ -61,10 +61,11 @@ export interface Platform {
   /** Its messages cannot be changed: what becomes of a card, and that a click came too late, is said below it. */
   keepsMessages?: true
   /**
-   * The variable that names its channel, if there is one, and what a form of the configuration may name. A form
-   * that names none goes to the channels `beside` it too.
+   * The variable that names its channel, if there is one, or the one that lets an installation name it `instead`.
+   * Without either the platform has no cards. `usual` is what channels look like; a form that names none goes to the
+   * channels `beside` it too.
    */
-  channel: { variable?: string, schema: ZodType, beside?: readonly string[] }
+  channel: { variable?: string, instead?: string, usual: ZodType, beside?: readonly string[] }
   /**
    * Whether a message of the bot, as its adapter knows it (`raw`), is a card: what that quotes is a stranger's, which a
    * model would believe in the bot's own words. A preview of a link may pass for one.

@@ -5,6 +5,8 @@ export interface Setup {
   /** Public URL of this deployment, without a trailing slash; null when it is not known. */
   siteUrl: string | null
   config: readonly ConfigArea[]
+  /** Values that look unusual, or were read in part; one line each, without the values. */
+  warnings: readonly string[]
   /** How each chat platform is set up. */
   platforms: readonly SetupGuide[]
 }
@@ -18,6 +20,8 @@ export interface SetupGuide {
   required: readonly string[]
   /** What it waits for although it is configured, and what to do. */
   waits?: string
+  /** Why it has no cards although it is configured. */
+  noCards?: string
   /** In the order in which they are done. */
   steps: readonly SetupStep[]
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
   await discord.close()
 })
 
-const settings = (): DiscordSettings => ({
+const settings = (): DiscordSettings & { channelId: string } => ({
   botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId,
   channelId: discord.channelId, apiUrl: discord.restUrl,
 })

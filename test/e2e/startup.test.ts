@@ -69,11 +69,39 @@ describe('the start', () => {
 
   it('never prints the value of a malformed variable', async () => {
     const { output } = await runToExit({
-      ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret-token', STORE_URL: 'http://user:password@host',
+      ...EMBEDDED(), CHAT_BOT_TOKEN: 'my-secret token', STORE_URL: 'http://user:password@host',
     })
     expect(output).toContain('CHAT_BOT_TOKEN is malformed')
     expect(output).toContain('STORE_URL is malformed')
-    expect(output).not.toMatch(/my-secret-token|password/)
+    expect(output).not.toMatch(/my-secret|password/)
+  })
+
+  it('with values that look unusual warns of them, also on status and set-up; forged webhooks are refused', async () => {
+    const redis = await startRedis()
+    server = await startServer({
+      ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, CHAT_BOT_TOKEN: 'test', CHAT_CHANNEL_ID: 'C123',
+      PLATFORM2_BOT_TOKEN: 'test', PLATFORM2_PUBLIC_KEY: 'test', PLATFORM2_APPLICATION_ID: '1', CRON_SECRET: 'x',
+    })
+    const unusual = [
+      'CHAT_BOT_TOKEN', 'CHAT_CHANNEL_ID', 'PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID',
+      'CRON_SECRET',
+    ]
+    const named = (lines: readonly string[]) => unusual.filter(name => (
+      lines.some(line => line.startsWith(`${name} looks unusual`))
+    ))
+    const logged = server.output().split('\n').flatMap(line => /"reason":"(.*?[^\\])"/.exec(line)?.[1] ?? [])
+    const viewer = visit(server)
+    await viewer.signIn(PASSWORD)
+    const { missing } = await (await viewer.get('/api/status')).json() as { missing: string[] }
+    const { warnings } = await (await viewer.get('/api/setup')).json() as { warnings: string[] }
+    expect([named(logged), named(missing), named(warnings)]).toEqual([unusual, unusual, unusual])
+    for (const platform of ['slack', 'discord']) {
+      const headers = { 'x-signature-ed25519': 'ab'.repeat(64), 'x-signature-timestamp': '1790000000' }
+      expect((await fetch(
+        `${server.url}/api/webhooks/${platform}`, { method: 'POST', body: '{"type":1}', headers },
+      )).status).toBe(401)
+    }
+    await redis.stop()
   })
 
   it('on embedded defaults needs nothing, and listens on loopback only', async () => {

@@ -12,6 +12,8 @@ import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
 
+const HEALTHY: Outcome = { ok: true, value: undefined }
+
 /** How long somebody who may not decide waits for the names of who may, ms. */
 const NAME_PATIENCE_MS = 800
 
@@ -37,12 +39,12 @@ export function createBoard(
     return rooms.get(name)!
   }
 
-  /** The channel of a room; undefined for its platform's own by a variable, null while nobody installed the app. */
+  /** The channel of a room; undefined for its platform's own by a variable, null where there is none yet. */
   async function channelOf(key: string, connection: Connection, place = key): Promise<string | null | undefined> {
     const { channel } = split(key)
-    if (channel !== undefined || !connection.locate) return channel
+    if (channel !== undefined || isFixed(connection)) return channel
     // A card is reached wherever it is.
-    return await connection.locate() ?? split(place).channel ?? null
+    return await connection.locate?.() ?? split(place).channel ?? null
   }
 
   /** @param place the room that it is about, where that is another one than the one that acts */
@@ -54,7 +56,7 @@ export function createBoard(
       return { ok: false, permanent: true, reason: `The platform ${split(key).platform} is not configured any more.` }
     }
     const channel = await channelOf(key, connection, place)
-    if (channel === null) return { ok: false, permanent: false, reason: waiting(connection) }
+    if (channel === null) return { ok: false, permanent: !connection.late, reason: whyNoRoom(connection) }
     try {
       return about(place, connection, await act(await open(connection, channel), connection))
     }
@@ -133,9 +135,13 @@ export function createBoard(
     },
     awaits: async (key) => {
       const connection = connectionOf(key)
-      return connection && await channelOf(key, connection) === null ? waiting(connection) : null
+      return connection?.late && await channelOf(key, connection) === null ? whyNoRoom(connection) : null
     },
-    check: platform => inRoom(platform, async room => await room.check?.() ?? { ok: true, value: undefined }),
+    check: async (platform) => {
+      const connection = connectionOf(platform)
+      if (connection && !connection.late && await channelOf(platform, connection) === null) return HEALTHY
+      return inRoom(platform, async room => await room.check?.() ?? HEALTHY)
+    },
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, { platform }) => (
       shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
@@ -151,7 +157,13 @@ function buttonElement({ id, label, value }: SpeechButton): ButtonElement {
   return { type: 'button', id, label, value }
 }
 
-function waiting({ platform }: Connection): string {
+/** A variable names the channel, which stays the same then. */
+function isFixed({ channelId, locate }: Connection): boolean {
+  return channelId !== null && !locate
+}
+
+function whyNoRoom({ platform, late }: Connection): string {
+  if (!late) return `${platform.label} has no channel for cards: set ${platform.channel.variable}.`
   return `${platform.label} waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
 }
 

@@ -14,7 +14,7 @@ export const TEST_EMAIL = 'test-email'
 
 export interface TestEmailPorts {
   mailer: Mailer
-  mail: MailSender & { to: string, apiKey?: string }
+  mail: MailSender & { to: readonly string[], apiKey?: string }
   receipts: TestReceipts
   limiter: Limiter
   runtime: Pick<Runtime, 'uuid'>
@@ -32,11 +32,11 @@ export class TestEmail {
     if (waitMs > 0) throw new TooManyTests('test emails', limiter.limit, waitMs)
     const text = 'Somebody sent this from the set-up page of the form triage bot. Forwarded submissions arrive like it.'
     const outcome = await mailer.send({
-      from: senderOf(mail), to: [mail.to], subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
+      from: senderOf(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
     if (!outcome.ok) throw new EmailRefused(outcome.reason)
-    return { to: mail.to, messageId: mail.receipts ? outcome.value ?? null : null }
+    return { to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null }
   }
 
   /** What became of one. @throws StoreUnavailable */

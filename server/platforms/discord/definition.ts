@@ -10,26 +10,28 @@ import { createDiscordIdentity } from './sign-in'
 const APPS = 'https://discord.com/developers/applications'
 const APP = `${APPS} → your app → `
 
-const id = text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits')
+const usualId = text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits')
+const id = { schema: text, usual: usualId }
 
 const variables = {
   PLATFORM2_BOT_TOKEN: {
-    alias: 'DISCORD_BOT_TOKEN', schema: token.min(20, 'it is too short'),
+    alias: 'DISCORD_BOT_TOKEN', schema: token, usual: text.min(20, 'it is too short'),
     about: 'Bot token of the Discord application.', where: `${APP}Bot → Reset Token.`,
   },
   PLATFORM2_PUBLIC_KEY: {
-    alias: 'DISCORD_PUBLIC_KEY', schema: text.regex(/^[0-9a-f]{64}$/i, 'it is not 64 hexadecimal digits'),
+    alias: 'DISCORD_PUBLIC_KEY', schema: text,
+    usual: text.regex(/^[0-9a-f]{64}$/i, 'it is not 64 hexadecimal digits'),
     about: 'Verifies that interactions come from Discord.', where: `${APP}General Information → Public Key.`,
   },
   PLATFORM2_APPLICATION_ID: {
-    alias: 'DISCORD_APPLICATION_ID', schema: id,
+    alias: 'DISCORD_APPLICATION_ID', ...id,
     about: 'Id of the Discord application.', where: `${APP}General Information → Application ID.`,
   },
   DISCORD_CHANNEL_ID: {
-    schema: id, about: 'Discord channel in which cards are posted.',
+    ...id, about: 'Discord channel in which cards are posted. Without it Discord has no cards.',
     where: 'Discord with developer mode → right-click the channel → Copy Channel ID. Invite the bot there.',
   },
-  DISCORD_GUILD_ID: { schema: id, about: 'Server of that channel. Default: Discord is asked once.' },
+  DISCORD_GUILD_ID: { ...id, about: 'Server of that channel. Default: Discord is asked once.' },
   DISCORD_API_URL: {
     schema: base,
     about: 'Base URL of the Discord REST API with its version, for tests. Default: https://discord.com/api/v10.',
@@ -39,11 +41,11 @@ const variables = {
 
 const signInVariables = {
   OPS_DISCORD_GUILD_ID: {
-    schema: id, about: 'Lets every member of this Discord server sign in.',
+    ...id, about: 'Lets every member of this Discord server sign in.',
     where: 'Discord with developer mode → right-click the server → Copy Server ID.',
   },
   OPS_DISCORD_CLIENT_ID: {
-    schema: id, about: 'Client id of the Discord application that people sign in with.', where: `${APP}OAuth2.`,
+    ...id, about: 'Client id of the Discord application that people sign in with.', where: `${APP}OAuth2.`,
   },
   OPS_DISCORD_CLIENT_SECRET: {
     schema: text, about: 'Client secret of that Discord application.', where: `${APP}OAuth2.`,
@@ -86,14 +88,14 @@ export const discord: Definition = {
   // https://discord.com/developers/docs/reference#message-formatting
   mention: /<@[!&]?\d+>|@here|@everyone/g,
   variables,
-  needs: ['PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID', 'DISCORD_CHANNEL_ID'],
-  channel: { variable: 'DISCORD_CHANNEL_ID', schema: id },
+  needs: ['PLATFORM2_BOT_TOKEN', 'PLATFORM2_PUBLIC_KEY', 'PLATFORM2_APPLICATION_ID'],
+  channel: { variable: 'DISCORD_CHANNEL_ID', usual: usualId },
   person: { id: /^\d+$/, example: 'discord:123456789012345678' },
   group: { id: /^role:\d+$/, example: 'discord:role:123456789012345678' },
   read: (values: Values<typeof variables>): DiscordSettings => ({
     botToken: values.PLATFORM2_BOT_TOKEN!, publicKey: values.PLATFORM2_PUBLIC_KEY!,
     applicationId: values.PLATFORM2_APPLICATION_ID!,
-    channelId: values.DISCORD_CHANNEL_ID!, guildId: values.DISCORD_GUILD_ID,
+    channelId: values.DISCORD_CHANNEL_ID, guildId: values.DISCORD_GUILD_ID,
     apiUrl: values.DISCORD_API_URL?.replace(/(?<!\/)\/+$/, ''),
   }),
   setup: (siteUrl, settings: DiscordSettings | undefined) => [
@@ -126,7 +128,7 @@ export const discord: Definition = {
   },
   connect: (settings: DiscordSettings, { log, http }) => ({
     platform: discord,
-    channelId: settings.channelId,
+    channelId: settings.channelId ?? null,
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
     // The request that Discord signed says which roles its sender has in the server.
@@ -139,7 +141,8 @@ export const discord: Definition = {
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => {
       const { createDiscordRoom } = await import('./room')
-      return createDiscordRoom(channelId ? { ...settings, channelId, guildId: undefined } : settings, http)
+      const where = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }
+      return createDiscordRoom({ ...settings, ...where }, http)
     },
     listener: async options => (await import('./gateway/listener')).createListener(settings, options),
   }),

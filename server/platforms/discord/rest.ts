@@ -7,7 +7,8 @@ export interface DiscordSettings {
   /** Ed25519 in hex; verifies interactions. */
   publicKey: string
   applicationId: string
-  channelId: string
+  /** Of the cards of the default form; undefined where Discord has none. */
+  channelId?: string
   /** Saves asking Discord once which server the channel is in. */
   guildId?: string
   /** Base URL of the REST API without a trailing slash; Discord's own when absent. */

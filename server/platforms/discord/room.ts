@@ -17,7 +17,9 @@ const NONCE_LENGTH = 25
  * Posts and edits cards. Not through the SDK's adapter, which sends no nonce and tells no refusal from an outage. No
  * user text is in `content`, the only part of a message that could ping, and only who is mentioned on purpose.
  */
-export function createDiscordRoom({ channelId, guildId, ...settings }: DiscordSettings, http: HttpClient): Room {
+export function createDiscordRoom(
+  { channelId, guildId, ...settings }: DiscordSettings & { channelId: string }, http: HttpClient,
+): Room {
   const rest = createDiscordRest(settings, http)
   let thread = guildId && `discord:${guildId}:${channelId}`
 

@@ -15,8 +15,8 @@ export interface GoogleChatSettings {
   credentials: { client_email: string, private_key: string }
   /** Of the Google Cloud project of the Chat app. */
   projectNumber: string
-  /** `spaces/…` */
-  space: string
+  /** `spaces/…` of the cards of the default form; undefined where Google Chat has none. */
+  space?: string
   /** Our webhook: where Google sends clicks, and the audience of its tokens. */
   endpointUrl: string
   /** `users/…` of the app, which tells its messages from other bots'; learned from the first mention. */

@@ -19,7 +19,7 @@ const serviceAccount = text.transform((json, context) => {
   return z.NEVER
 })
 
-const space = text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC')
+const usualSpace = text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC')
 
 const variables = {
   GOOGLE_CHAT_CREDENTIALS: {
@@ -28,17 +28,18 @@ const variables = {
     example: '\'{"type":"service_account",…}\'',
   },
   GOOGLE_CHAT_PROJECT_NUMBER: {
-    schema: text.regex(/^\d{6,}$/, 'it is not a project number'),
+    schema: text, usual: text.regex(/^\d{6,}$/, 'it is not a project number'),
     about: 'Verifies that webhooks come from Google Chat for this app.',
     where: 'https://console.cloud.google.com/home/dashboard → Project number.',
   },
   GOOGLE_CHAT_SPACE: {
-    schema: space, about: 'Google Chat space in which cards are posted.',
+    schema: text, usual: usualSpace,
+    about: 'Google Chat space in which cards are posted. Without it Google Chat has no cards.',
     where: 'The part after /room/ or #chat/space/ in the address of the space, behind spaces/. Add the app there.',
     example: 'spaces/AAAAbbbbCCC',
   },
   GOOGLE_CHAT_BOT_USER_ID: {
-    schema: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'),
+    schema: text, usual: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'),
     about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional: learned from the first message that mentions it.',
     example: 'users/123456',
   },
@@ -71,13 +72,13 @@ export const gchat: Definition = {
   isCard: ({ cardsV2 }) => Array.isArray(cardsV2) && cardsV2.length > 0,
   mention: null,
   variables,
-  needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER', 'GOOGLE_CHAT_SPACE'],
+  needs: ['GOOGLE_CHAT_CREDENTIALS', 'GOOGLE_CHAT_PROJECT_NUMBER'],
   needsSite: 'Google Chat sends clicks there and signs them for it',
-  channel: { variable: 'GOOGLE_CHAT_SPACE', schema: space },
+  channel: { variable: 'GOOGLE_CHAT_SPACE', usual: usualSpace },
   person: { id: /^users\/\w+$/, example: 'gchat:users/123' },
   read: (values: Values<typeof variables>, { siteUrl }): GoogleChatSettings => ({
     credentials: values.GOOGLE_CHAT_CREDENTIALS!, projectNumber: values.GOOGLE_CHAT_PROJECT_NUMBER!,
-    space: values.GOOGLE_CHAT_SPACE!,
+    space: values.GOOGLE_CHAT_SPACE,
     endpointUrl: `${siteUrl}/api/webhooks/gchat`, botUserId: values.GOOGLE_CHAT_BOT_USER_ID,
     apiUrl: values.GOOGLE_CHAT_API_URL?.replace(/(?<!\/)\/*$/, '/'),
   }),
@@ -101,13 +102,13 @@ export const gchat: Definition = {
     )
     return {
       platform: gchat,
-      channelId: settings.space,
+      channelId: settings.space ?? null,
       // Events have no id, but the time at which the button was pressed, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
       adapter,
       room: async (_bot, space = settings.space) => (
-        (await import('./room')).createGoogleChatRoom(space, await adapter())
+        (await import('./room')).createGoogleChatRoom(space!, await adapter())
       ),
     }
   },

@@ -28,7 +28,7 @@ export const sandbox: Definition = {
     },
   },
   needs: [],
-  channel: { schema: text, beside: BESIDE },
+  channel: { usual: text, beside: BESIDE },
   person: { id: /^\S+$/, example: 'sandbox:…' },
   read: () => ({}),
   setup: () => [],

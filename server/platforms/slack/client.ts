@@ -5,7 +5,8 @@ import { codeIn, refused } from '../shared/answers'
 export interface SlackSettings {
   botToken: string
   signingSecret: string
-  channelId: string
+  /** Of the cards of the default form; undefined where Slack has none. */
+  channelId?: string
   /** Base URL of the Web API with a trailing slash; Slack's own when absent. */
   apiUrl?: string
   /** Lets other workspaces install the app. */

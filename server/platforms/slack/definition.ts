@@ -26,16 +26,19 @@ const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
 
 const variables = {
   CHAT_BOT_TOKEN: {
-    alias: 'SLACK_BOT_TOKEN', schema: token.regex(/^xox[a-z]-/, 'it does not start with xoxb-'),
+    alias: 'SLACK_BOT_TOKEN', schema: token,
+    usual: token.regex(/^(?!xoxp-)/, 'it is a user token (xoxp-), with which the bot acts as that person').regex(
+      /^xox[a-z]-/, 'it does not start with xoxb-',
+    ),
     about: 'Bot token of the Slack app.', where: `${APP}OAuth & Permissions → Bot User OAuth Token.`,
   },
   CHAT_SIGNING_SECRET: {
-    alias: 'SLACK_SIGNING_SECRET', schema: text.min(8, 'it is too short'),
+    alias: 'SLACK_SIGNING_SECRET', schema: text, usual: text.min(8, 'it is too short'),
     about: 'Verifies that webhooks come from Slack.', where: `${APP}Basic Information → Signing Secret.`,
   },
   CHAT_CHANNEL_ID: {
-    alias: 'SLACK_CHANNEL_ID', schema: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
-    about: 'Channel in which cards are posted.',
+    alias: 'SLACK_CHANNEL_ID', schema: text, usual: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
+    about: 'Channel in which cards are posted. Without it Slack has no cards.',
     where: 'Slack → channel name → About → Channel ID. Invite the bot there.',
   },
   SLACK_API_URL: {
@@ -58,7 +61,7 @@ const variables = {
 
 const signInVariables = {
   OPS_SLACK_TEAM_ID: {
-    schema: text.regex(/^T[A-Z0-9]{4,}$/, 'it is not a workspace id such as T0123456789'),
+    schema: text, usual: text.regex(/^T[A-Z0-9]{4,}$/, 'it is not a workspace id such as T0123456789'),
     about: 'Lets everybody in this Slack workspace sign in.',
     where: 'The part of https://app.slack.com/client/T…/ that starts with T.',
   },
@@ -68,7 +71,7 @@ const signInVariables = {
   OPS_SLACK_CLIENT_SECRET: { schema: text, about: 'Client secret of that Slack app.', where: CREDENTIALS },
 } as const
 
-const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID'] as const
+const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET'] as const
 
 /** What other workspaces need to install the app. */
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
@@ -105,14 +108,14 @@ export const slack: Definition = {
   variables,
   needs: NEEDS,
   // A channel of another workspace stands behind the id of that.
-  channel: { variable: 'CHAT_CHANNEL_ID', schema: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
+  channel: { variable: 'CHAT_CHANNEL_ID', usual: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
   person: {
     id: /^(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+$/,
     example: 'slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app)',
   },
   group: { id: GROUP, example: 'slack:S0123456789' },
   read: (values: Values<typeof variables>, { channels, people }): SlackSettings => ({
-    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID!,
+    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID,
     apiUrl: values.SLACK_API_URL?.replace(/(?<!\/)\/*$/, '/'), channels,
     groups: people.some(id => GROUP.test(id)),
     oauth: values.SLACK_CLIENT_ID === undefined
@@ -167,7 +170,7 @@ export const slack: Definition = {
   },
   connect: (settings: SlackSettings, { log, http, siteUrl }) => ({
     platform: slack,
-    channelId: settings.channelId,
+    channelId: settings.channelId ?? null,
     channelsOf: threadId => [configuredChannel(threadId.split(':')[1] ?? '', settings.channels)],
     // Two workspaces may have the same ids; which one it is stands beside them.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
@@ -182,7 +185,9 @@ export const slack: Definition = {
     adapter: async () => new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
     room: async (bot, channelId = settings.channelId) => {
       const { createSlackRoom } = await import('./room')
-      return createSlackRoom({ ...settings, channelId }, http, async team => (await slackAdapter(bot)).tokenOf(team))
+      return createSlackRoom(
+        { ...settings, channelId: channelId! }, http, async team => (await slackAdapter(bot)).tokenOf(team),
+      )
     },
     install: siteUrl === null ? undefined : slackInstall(settings, siteUrl, log),
   }),
@@ -202,7 +207,7 @@ function checkWorkspaces(values: Values<typeof variables>, { require, requireSit
   if (OAUTH.every(name => values[name] === undefined)) return
   require(OAUTH, ', but other variables for installing the Slack app are set')
   require(
-    NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, where the cards of the default form go',
+    NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
   )
   if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
 }

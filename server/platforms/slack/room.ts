@@ -32,7 +32,7 @@ const ADDRESS_RETRY_MS = 30_000
  * @param tokenOf the token of another workspace; null when it has not installed the app
  */
 export function createSlackRoom(
-  settings: SlackSettings, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
+  settings: SlackSettings & { channelId: string }, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
 ): Room {
   const { channel, team } = placeOf(settings.channelId)
   const teams = new Map(

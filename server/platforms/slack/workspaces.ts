@@ -199,7 +199,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   /** The workspace in which the configuration has the channel, once Slack says that it shares it with the other one. */
   private async ownerOf(channel: unknown, other: string | undefined): Promise<EventContext | null> {
     const { channels = [], channelId } = this.settings
-    const place = [channelId, ...channels].map(placeOf).find(place => place.channel === channel)
+    const place = [channelId ?? [], channels].flat().map(placeOf).find(place => place.channel === channel)
     if (!place || !other) return null
     await this.knowHome()
     const team = place.team ?? this.home

@@ -7,11 +7,11 @@ import { CHANNEL, lateRoomOf } from './installation'
 
 const PORTAL = 'https://dev.teams.microsoft.com/tools'
 
-const channelId = text.regex(CHANNEL, 'it is not a channel id such as 19:abc@thread.tacv2')
+const usualChannel = text.regex(CHANNEL, 'it is not a channel id such as 19:abc@thread.tacv2')
 
 const variables = {
   TEAMS_APP_ID: {
-    schema: uuid, about: 'Id of the Teams bot; also the audience of its webhooks.',
+    schema: text, usual: uuid, about: 'Id of the Teams bot; also the audience of its webhooks.',
     where: `${PORTAL} → Bot management, or Azure → your Azure Bot → Configuration → Microsoft App ID.`,
   },
   TEAMS_APP_PASSWORD: {
@@ -19,11 +19,11 @@ const variables = {
     where: `${PORTAL} → Bot management → your bot → Client secrets.`,
   },
   TEAMS_APP_TENANT_ID: {
-    schema: uuid,
+    schema: text, usual: uuid,
     about: 'Entra tenant of the Teams bot, in which the app may be installed. Default: a multi-tenant bot, which needs TEAMS_CHANNEL_ID.',
   },
   TEAMS_CHANNEL_ID: {
-    schema: channelId,
+    schema: text, usual: usualChannel,
     about: 'Teams channel in which cards are posted. Default: the one in which the app is installed.',
     where: 'Teams → channel → Copy link; decode %3a and %40 in the part after /channel/.',
     example: '19:abc@thread.tacv2',
@@ -58,21 +58,12 @@ export const teams: Definition = {
   mention: null,
   variables,
   needs: ['TEAMS_APP_ID', 'TEAMS_APP_PASSWORD'],
-  channel: { variable: 'TEAMS_CHANNEL_ID', schema: channelId },
+  channel: { variable: 'TEAMS_CHANNEL_ID', instead: 'TEAMS_APP_TENANT_ID', usual: usualChannel },
   person: { id: /^\S+$/, example: 'teams:29:…' },
-  check(values: Values<typeof variables>, { require }) {
-    if (values.TEAMS_CHANNEL_ID) require(teams.needs, ', but TEAMS_CHANNEL_ID is set')
-  },
-  read(values: Values<typeof variables>, { require }): TeamsSettings {
-    // Anybody may install the app of a multi-tenant bot in a tenant of their own.
-    if (!values.TEAMS_CHANNEL_ID) {
-      require(['TEAMS_APP_TENANT_ID'], ', in which the app is to be installed (or set TEAMS_CHANNEL_ID)')
-    }
-    return {
-      appId: values.TEAMS_APP_ID!, appPassword: values.TEAMS_APP_PASSWORD!, tenantId: values.TEAMS_APP_TENANT_ID,
-      channelId: values.TEAMS_CHANNEL_ID, apiUrl: values.TEAMS_API_URL?.replace(/(?<!\/)\/+$/, ''),
-    }
-  },
+  read: (values: Values<typeof variables>): TeamsSettings => ({
+    appId: values.TEAMS_APP_ID!, appPassword: values.TEAMS_APP_PASSWORD!, tenantId: values.TEAMS_APP_TENANT_ID,
+    channelId: values.TEAMS_CHANNEL_ID, apiUrl: values.TEAMS_API_URL?.replace(/(?<!\/)\/+$/, ''),
+  }),
   setup: siteUrl => [
     {
       text: 'Create a bot with this endpoint and a client secret. Set TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID. Restart.',
@@ -91,7 +82,8 @@ export const teams: Definition = {
     return {
       platform: teams,
       channelId: settings.channelId ?? null,
-      ...settings.channelId === undefined && { late: lateRoomOf(settings) },
+      // Anybody may install the app of a multi-tenant bot in a tenant of their own.
+      ...settings.channelId === undefined && settings.tenantId !== undefined && { late: lateRoomOf(settings) },
       // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
       channelsOf: threadId => [Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!],
       // People are `29:…`, bots `28:…`.

@@ -14,8 +14,8 @@ import { telegramRefusal } from './refusals'
 export interface TelegramSettings {
   botToken: string
   secretToken: string
-  /** Group, channel or direct chat of the cards. */
-  chatId: string
+  /** Group, channel or direct chat of the default form's cards; undefined where Telegram has none. */
+  chatId?: string
   apiUrl?: string
 }
 

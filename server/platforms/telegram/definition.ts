@@ -5,19 +5,21 @@ import { throughSdk } from '../shared/through-sdk'
 import type { TelegramSettings } from './adapter'
 import { escapeTelegram, linksLength } from './escape'
 
-const chatId = text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890')
+const usualChat = text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890')
 
 const variables = {
   TELEGRAM_BOT_TOKEN: {
-    schema: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'),
+    schema: text, usual: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'),
     about: 'Token of the Telegram bot.', where: 'https://t.me/BotFather → /newbot.',
   },
   TELEGRAM_WEBHOOK_SECRET_TOKEN: {
-    schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'),
+    schema: text.min(16, 'it has fewer than 16 characters'),
+    usual: text.regex(/^[\w-]{1,256}$/, 'it has other characters than letters, digits, _ and -'),
     about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.',
   },
   TELEGRAM_CHAT_ID: {
-    schema: chatId, about: 'Telegram group in which cards are posted.',
+    schema: text, usual: usualChat,
+    about: 'Telegram group in which cards are posted. Without it Telegram has no cards.',
     where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.',
     example: '-1001234567890',
   },
@@ -53,12 +55,12 @@ export const telegram: Definition = {
   isCard: ({ card }) => Boolean(card),
   mention: null,
   variables,
-  needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID'],
-  channel: { variable: 'TELEGRAM_CHAT_ID', schema: chatId },
+  needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN'],
+  channel: { variable: 'TELEGRAM_CHAT_ID', usual: usualChat },
   person: { id: /^\d+$/, example: 'telegram:123' },
   read: (values: Values<typeof variables>): TelegramSettings => ({
     botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
-    chatId: values.TELEGRAM_CHAT_ID!,
+    chatId: values.TELEGRAM_CHAT_ID,
     apiUrl: values.TELEGRAM_API_BASE_URL,
   }),
   setup: siteUrl => [
@@ -79,7 +81,7 @@ export const telegram: Definition = {
       },
     },
   ],
-  connect: (settings: TelegramSettings, { log }) => throughSdk(telegram, settings.chatId, async () => (
+  connect: (settings: TelegramSettings, { log }) => throughSdk(telegram, settings.chatId ?? null, async () => (
     new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
   )),
 }

@@ -13,8 +13,8 @@ export interface WhatsAppSettings {
   verifyToken: string
   /** Of the bot. */
   phoneNumberId: string
-  /** Of the reviewer. */
-  chatId: string
+  /** The reviewer who gets the default form's cards; undefined where WhatsApp has none. */
+  chatId?: string
   apiUrl?: string
 }
 
@@ -36,7 +36,7 @@ type Sent = RawMessage<WhatsAppRawMessage>
 /** WhatsApp through the SDK, with cards that it renders for us, and edits that are said. */
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
   private readonly expected: string
-  private readonly chatId: string
+  private readonly chatId: string | undefined
   /** The reviewer's number as WhatsApp has it, when it is another than they dial. */
   private renamed: string | undefined
 

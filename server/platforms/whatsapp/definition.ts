@@ -8,7 +8,7 @@ const APP = 'https://developers.facebook.com/apps → your app → '
 
 /** A phone number as WhatsApp has it, or an id that stands for one (`US.13491208655302741918`). */
 const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
-const chatId = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
+const usualChat = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
 
 const variables = {
   WHATSAPP_ACCESS_TOKEN: {
@@ -16,20 +16,21 @@ const variables = {
     where: 'https://business.facebook.com/settings/system-users → Generate token, with whatsapp_business_messaging.',
   },
   WHATSAPP_APP_SECRET: {
-    schema: text.regex(/^[\da-f]{32}$/, 'it is not 32 hexadecimal digits'),
+    schema: text, usual: text.regex(/^[\da-f]{32}$/, 'it is not 32 hexadecimal digits'),
     about: 'Verifies that webhooks come from WhatsApp.', where: `${APP}App settings → Basic → App secret.`,
   },
   WHATSAPP_VERIFY_TOKEN: {
-    schema: text.regex(/^[\w-]{16,256}$/, 'it has fewer than 16 characters, or others than letters, digits, _ and -'),
+    schema: text.min(16, 'it has fewer than 16 characters'),
     about: 'Confirms the address of the webhook to Meta.', where: 'Make one: openssl rand -hex 32.',
   },
   WHATSAPP_PHONE_NUMBER_ID: {
-    schema: text.regex(/^\d+$/, 'it is not the id of a phone number such as 106540352242922'),
+    schema: text, usual: text.regex(/^\d+$/, 'it is not the id of a phone number such as 106540352242922'),
     about: 'Id of the number that the bot writes from.', where: `${APP}WhatsApp → API Setup → Phone number ID.`,
     example: '106540352242922',
   },
   WHATSAPP_CHAT_ID: {
-    schema: chatId, about: 'Number of the reviewer who gets the cards on WhatsApp, in digits with the country code.',
+    schema: text, usual: usualChat,
+    about: 'Number of the reviewer who gets the cards on WhatsApp, in digits with the country code. Without it WhatsApp has no cards.',
     where: 'They write to the bot first: it may answer for 24 hours. In Brazil, Mexico and Argentina WhatsApp may have the '
       + 'number with a digit more or less than people dial; the status says so.',
     example: '4915112345678',
@@ -70,14 +71,13 @@ export const whatsapp: Definition = {
   variables,
   needs: [
     'WHATSAPP_ACCESS_TOKEN', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN', 'WHATSAPP_PHONE_NUMBER_ID',
-    'WHATSAPP_CHAT_ID',
   ],
-  channel: { variable: 'WHATSAPP_CHAT_ID', schema: chatId },
+  channel: { variable: 'WHATSAPP_CHAT_ID', usual: usualChat },
   person: { id: PERSON, example: 'whatsapp:4915112345678' },
   read: (values: Values<typeof variables>): WhatsAppSettings => ({
     accessToken: values.WHATSAPP_ACCESS_TOKEN!, appSecret: values.WHATSAPP_APP_SECRET!,
     verifyToken: values.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: values.WHATSAPP_PHONE_NUMBER_ID!,
-    chatId: values.WHATSAPP_CHAT_ID!, apiUrl: values.WHATSAPP_API_URL?.replace(/(?<!\/)\/+$/, ''),
+    chatId: values.WHATSAPP_CHAT_ID, apiUrl: values.WHATSAPP_API_URL?.replace(/(?<!\/)\/+$/, ''),
   }),
   setup: siteUrl => [
     {
@@ -96,7 +96,7 @@ export const whatsapp: Definition = {
     const { phoneNumberId, chatId } = settings
     return {
       platform: whatsapp,
-      channelId: chatId,
+      channelId: chatId ?? null,
       // `whatsapp:<number of the bot>:<person>`; an app may have further numbers, which are nothing of ours.
       channelsOf: (threadId) => {
         const [, number, person = ''] = threadId.split(':')

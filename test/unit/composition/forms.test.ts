@@ -2,11 +2,16 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createForms, rulesOf, sampleUpload } from '../../../server/composition/forms'
 import type { Config } from '../../../server/config'
+import type { Platform } from '../../../server/platforms/traits'
+
+const connected = (key: string, channel: Platform['channel'], channelId: string | null = 'C1') => (
+  { platform: { key, channel } as Platform, channelId }
+)
 
 const reviewersOfMissing = (reviewers?: string[], forms: Record<string, string[] | undefined> = {}) => createForms({
-  people: { reviewers, claimMs: null }, endpoint: {}, mail: { to: 'team@example.com' },
+  people: { reviewers, claimMs: null }, endpoint: {}, mail: { to: ['team@example.com'] },
   forms: Object.fromEntries(Object.entries(forms).map(([key, reviewers]) => [key, { name: key, reviewers }])),
-} as unknown as Config, {} as never, [{ key: 'slack', channel: { schema: z.string() } }]).of('left').reviewers
+} as unknown as Config, {} as never, [connected('slack', { usual: z.string() })]).of('left').reviewers
 
 test('who decides what is left of a form: REVIEWERS, else whoever decides some form, else everybody', () => {
   expect(reviewersOfMissing(['ops:ada'], { contact: ['ops:grace'] })).toEqual(['ops:ada'])
@@ -18,10 +23,10 @@ test('who decides what is left of a form: REVIEWERS, else whoever decides some f
 /** A form of which the configuration says this, and how it is guarded; some people take what waits, or nobody does. */
 function formOf(form: object, claimMs: number | null = 1000) {
   const config = {
-    people: { claimMs }, mail: { to: 'team@example.com' }, endpoint: { url: 'https://crm.example.com/in' },
+    people: { claimMs }, mail: { to: ['team@example.com'] }, endpoint: { url: 'https://crm.example.com/in' },
     form: { allowedOrigins: ['https://www.example.com'] }, forms: { contact: { name: 'Contact', ...form } },
   } as unknown as Config
-  const slack = { key: 'slack', channel: { schema: z.string(), beside: ['C2'] } }
+  const slack = connected('slack', { usual: z.string(), beside: ['C2'] })
   const { endpoint, ...rest } = createForms(config, {} as never, [slack]).of('contact')
   return { ...rest, endpoint: endpoint?.url, allowedOrigins: rulesOf('contact', config).allowedOrigins }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import builtIn from '../../../forms.config'
-import { readForms } from '../../../server/config/forms'
+import { readForms, unusualChannels } from '../../../server/config/forms'
 
 const dir = mkdtempSync(join(tmpdir(), 'forms-'))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -69,14 +69,6 @@ describe('the configuration of forms', () => {
       'more addresses than Resend takes',
       { a: { name: 'A', to: Array.from({ length: 51 }, (_, index) => `a${index}@example.com`) } },
       'a.to has more than 50 addresses',
-    ],
-    [
-      'a channel by its name', { a: { name: 'A', channels: { slack: '#general' } } },
-      'a.channels.slack is not a channel id such as C0123456789.',
-    ],
-    [
-      'a channel of a workspace by its name', { a: { name: 'A', channels: { slack: 'T0123456789:general' } } },
-      'a.channels.slack is not a channel id',
     ],
     [
       'an endpoint with a user name', { a: { name: 'A', endpoint: 'https://user:secret@example.com' } },
@@ -171,6 +163,46 @@ describe('the configuration of forms', () => {
     const { problems } = read(content)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(named)
+  })
+
+  test('has all mistakes of a file named in one round, also those that others hide', () => {
+    const { problems } = read(`{
+      "a": { "nam": "A", "to": ["a@example.com", "x", "y"], "channels": { "slak": "C1", "discord": "1" } },
+      "b": {
+        "name": 5, "fields": { "_gotcha": "x", "age": { "min": 1, "maxx": 2 }, "s": { "type": "select" } },
+        "extra": "refuse", "files": { "max": 0 }, "confirm": { "subject": "Hi {name}" }
+      },
+      "c": [], "D": { "name": "D", "endpoint": "crm" }, "e": { "name": "\\n" }, "e": { "name": "E" },
+      "people": { "ada": "ops:ada" }
+    }`)
+    expect(problems.map(problem => problem.replace('FORMS_CONFIG (forms.json): ', ''))).toEqual([
+      'it has the same key twice in one place (line 7).',
+      'a.name is missing: a text.',
+      'a.to.1 is not an email address.', 'a.to.2 is not an email address.',
+      expect.stringMatching(/^a has nam, which nothing reads\./),
+      expect.stringMatching(/^a\.channels\.slak is no platform\./),
+      'a.channels.discord is not a configured platform. Configured: slack.',
+      'b.name is not a text.',
+      'b.confirm.subject has a place for a value, such as {name}: a confirmation leaves out what was sent.',
+      'b.confirm.text is missing: a text.',
+      expect.stringMatching(/^b\.fields\.age has maxx, which nothing reads\./),
+      'b.fields.age.min does not fit the type text.',
+      expect.stringMatching(/^b\.fields\.s\.options belongs to the type select/),
+      'b.files.max is less than 1.',
+      'b.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
+      'b.files can come in no field, because extra refuses them: give one the type file.',
+      'c is not an object.',
+      'D is no key of lower-case letters, digits and hyphens.', 'D.endpoint is not an http(s) URL.',
+      'people.ada is not a list.',
+    ])
+  })
+
+  test('is warned of a channel that looks unusual', () => {
+    const channels = { slack: '#general', discord: '123456789012345678' }
+    expect(unusualChannels({ a: { name: 'A', channels }, b: { name: 'B' } })).toEqual([
+      'The form a has a channel of slack that looks unusual: it is not a channel id such as C0123456789.',
+    ])
+    expect(read({ a: { name: 'A', channels: { slack: 'T0123456789:general' } } }).problems).toEqual([])
   })
 
   test('may have no field that FORM_HONEYPOT names', () => {

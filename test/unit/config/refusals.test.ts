@@ -22,7 +22,7 @@ function problemsOf(name: string, value: string): readonly string[] {
 test.each([
   ['FORWARD_SIGNING_SECRET', 'whsec_================'], ['FORWARD_SIGNING_SECRET', `whsec_${btoa(SECRET)}`],
   ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(31)}=`], ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(33)}`],
-  ['MAIL_WEBHOOK_SECRET', `whsec_${btoa(SECRET)}`], ['RECEIPT_WAIT', '1 hour'],
+  ['MAIL_WEBHOOK_SECRET', `whsec_${SECRET}`], ['RECEIPT_WAIT', '1 hour'],
   ['MAIL_API_KEY', `re_${SECRET} x`], ['MAIL_API_KEY', `re_${SECRET}ä`], ['CHAT_BOT_TOKEN', `xoxb-${SECRET}\nx`],
   ['PLATFORM2_BOT_TOKEN', `${SECRET} ${'x'.repeat(20)}`], ['CRON_SECRET', `${SECRET} ${'x'.repeat(20)}`],
   ['METRICS_TOKEN', `${SECRET}ö${'x'.repeat(20)}`],
@@ -33,7 +33,7 @@ test.each([
   ['STORE_URL', `redis://:${SECRET}@localhost/forms`], ['STORE_URL', `redis://:%E0%A4%A${SECRET}@localhost`],
   ['NUXT_PUBLIC_SITE_URL', `https://forms.example.com/?${SECRET}`], ['SWEEP_INTERVAL_MS', '2147483648'],
   ['AGENT_TIMEOUT', '25d'],
-  ['FILES_S3_BUCKET', `Forms ${SECRET}`], ['AI_API_KEY', `${SECRET}\nx`],
+  ['AI_API_KEY', `${SECRET}\nx`],
 ])('%s that a vendor or a header would refuse for ever is refused, without the value', (name, value) => {
   const problems = problemsOf(name, value)
   expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])
@@ -41,7 +41,7 @@ test.each([
 })
 
 test.each([
-  ['CHAT_SIGNING_SECRET', 8], ['OPS_PASSWORD', 12], ['CRON_SECRET', 16], ['METRICS_TOKEN', 16], ['FORM_API_KEY', 16],
+  ['OPS_PASSWORD', 12], ['METRICS_TOKEN', 16], ['FORM_API_KEY', 16],
   ['TELEGRAM_WEBHOOK_SECRET_TOKEN', 16], ['WHATSAPP_VERIFY_TOKEN', 16], ['NUXT_SESSION_PASSWORD', 32],
 ])('%s that is easy to guess is refused: it has at least %i characters', (name, least) => {
   expect(problemsOf(name, 'x'.repeat(least - 1))).toHaveLength(1)

@@ -61,7 +61,7 @@ test('synonyms need a reranker, and a cache embeddings', () => {
 })
 
 test.each([
-  ['BLOB_READ_WRITE_TOKEN', 'hunter2'], ['FILES_ACCESS', 'hunter2'], ['FILES_MAX_BYTES', '-1'],
+  ['BLOB_READ_WRITE_TOKEN', 'hunter2 x'], ['FILES_ACCESS', 'hunter2'], ['FILES_MAX_BYTES', '-1'],
   ['VERCEL_BLOB_API_URL', 'hunter2'], ['FILES_S3_ENDPOINT', 'ftp://hunter2'], ['TOOLS_ENRICH_DESCRIPTIONS', 'hunter2'],
 ])('a malformed %s is named with what is wrong, without the value', (name, value) => {
   const problems = problemsOf({ ...DEVELOPMENT, ...S3, [name]: value })

@@ -54,10 +54,10 @@ describe('the registry', () => {
   })
 
   test('has the link that invites the bot to Discord after the restart, which all variables are set for', () => {
-    const { needs, setup } = platforms.find(({ key }) => key === 'discord')!
+    const { needs, channel, setup } = platforms.find(({ key }) => key === 'discord')!
     const texts = setup(null, undefined).map(({ text }) => text)
     const before = texts.slice(0, texts.findIndex(text => /\binvite/i.test(text))).join(' ')
-    for (const name of [...needs, 'restart']) expect(before).toContain(name)
+    for (const name of [...needs, channel.variable, 'restart']) expect(before).toContain(name)
   })
 
   test('has a bot on Telegram read along before it is added to the group', () => {
@@ -118,7 +118,7 @@ function envSections(): string {
   return platforms.map(platform => [
     `# ── ${platform.label}`,
     ...Object.entries(platform.variables).map(([name, variable]) => (
-      envEntry(name, variable, platform === first && platform.needs.includes(name))
+      envEntry(name, variable, platform === first && [...platform.needs, platform.channel.variable].includes(name))
     )),
   ].join('\n\n')).join('\n\n')
 }

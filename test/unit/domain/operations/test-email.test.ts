@@ -9,7 +9,7 @@ import { FakeRuntime } from '../../../fakes/runtime'
 function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
   const mail = {
-    fromAddress: 'forms@example.com', fromName: 'Formbot', to: 'team@example.com', receipts: { waitMs: 1 }, apiKey,
+    fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
   }
   const testEmail = new TestEmail({
     mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(),

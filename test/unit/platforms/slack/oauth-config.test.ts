@@ -28,8 +28,8 @@ describe('installing the Slack app in other workspaces', () => {
     const [group, home] = asked({ [name]: OAUTH[name] })
     expect(group![0]).toBe('SLACK_CLIENT_ID SLACK_CLIENT_SECRET SLACK_ENCRYPTION_KEY')
     expect(home).toEqual([
-      'CHAT_BOT_TOKEN CHAT_SIGNING_SECRET CHAT_CHANNEL_ID',
-      expect.stringContaining('the first one, where the cards of the default form go'),
+      'CHAT_BOT_TOKEN CHAT_SIGNING_SECRET',
+      expect.stringContaining('the first one, whose credentials these are'),
     ])
   })
 

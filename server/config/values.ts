@@ -1,0 +1,81 @@
+import type { Variable } from '../variable'
+import { unquoted } from '../variable'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+type Table = Readonly<Record<string, Variable>>
+
+const CUT = 'What reads .env cut it at its #: put the value in quotes there.'
+const HALF_QUOTED = 'It begins or ends with a quote that is a part of it here: is it meant?'
+
+/** What a table of variables reads as. Values stay out of all texts: they may be secrets. */
+export interface ReadVariables {
+  values: Readonly<Record<string, unknown>>
+  /** What keeps the service from starting; one line each. */
+  problems: string[]
+  /** What is taken although it looks wrong; one line each. */
+  warnings: string[]
+  /** A variable's purpose and source, and how its value may have been lost on the way here. */
+  describe: (name: string) => string
+}
+
+/** @param dotenv the text of `.env`, which shows what its readers cut off */
+export function readVariables(table: Table, env: Environment, dotenv: string): ReadVariables {
+  const problems: string[] = []
+  const warnings: string[] = []
+  const cut = cutIn(dotenv, env)
+  const hint = (name: string) => {
+    if ([name, table[name]!.alias ?? ''].some(each => cut.has(each))) return CUT
+    return isHalfQuoted(readText(table, name, env) ?? '') ? HALF_QUOTED : ''
+  }
+  const describe = (name: string) => {
+    const { about, where } = table[name]!
+    return [hint(name), about, where].filter(Boolean).join(' ')
+  }
+  const read = (name: string) => {
+    const { schema, usual, alias } = table[name]!
+    const [own, other] = [env[name]?.trim(), alias && env[alias]?.trim()]
+    if (own && other && own !== other) {
+      problems.push(`${name} and its alias ${alias} are set to different values. Keep one of them.`)
+      return undefined
+    }
+    const value = own || other
+    if (!value) return undefined
+    const called = own ? name : `${name} (set as ${alias})`
+    const { error, data } = [unquoted, schema].map(each => each.safeParse(value)).reduce((a, b) => a.error ? a : b)
+    if (error) {
+      problems.push(`${called} is malformed: ${error.issues[0]?.message}. ${describe(name)}`)
+      return undefined
+    }
+    const unlike = usual?.safeParse(value).error?.issues[0]?.message
+    if (unlike) warnings.push(`${called} looks unusual: ${unlike}. ${describe(name)}`)
+    else if (hint(name)) warnings.push(`${called} may be incomplete. ${hint(name)}`)
+    return data
+  }
+  const values = Object.fromEntries(Object.keys(table).map(name => [name, read(name)]))
+  return { values, problems, warnings, describe }
+}
+
+/** The text of a variable under its own name or its alias; empty counts as not set. */
+export function readText(table: Table, name: string, env: Environment): string | undefined {
+  const alias = table[name]?.alias
+  return env[name]?.trim() || (alias && env[alias]?.trim()) || undefined
+}
+
+/**
+ * Names of the variables that end where `.env` has a `#` without a space before it: Node and dotenv take the rest for
+ * a comment, unless the value stands in quotes. Other readers, as Docker's, keep it.
+ */
+function cutIn(dotenv: string, env: Environment): ReadonlySet<string> {
+  const begun = new Map(dotenv.split('\n').flatMap((line) => {
+    const [, name, value] = /^(?:export )?(\w+) *=(.*)/.exec(line.trim()) ?? []
+    return name && value?.includes('#') ? [[name, value.split('#')[0]!.trimStart()] as const] : []
+  }))
+  const isCut = ([name, start]: readonly [string, string]) => env[name] === start && !/^["'`]|\s$/.test(start)
+  return new Set([...begun].filter(isCut).map(([name]) => name))
+}
+
+function isHalfQuoted(value: string): boolean {
+  const quotes = value.match(/^["'`“”„‘’]|["'`“”„‘’]$/g) ?? []
+  return value.length > 1 && quotes.some(quote => value.split(quote).length % 2 === 0)
+}
