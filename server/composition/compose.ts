@@ -84,9 +84,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const monitor = createMonitor(health, metrics, runtime.now)
   const http = createHttpClient()
   const caught = createOutboxMailer(() => rooms?.changed())
+  const isCardOf = async (id: string, messageId: string) => (
+    (await store.get(id))?.cards.some(card => card.messageId === messageId) ?? false
+  )
   const connections = platforms.flatMap(({ key, connect }): Connection[] => (
     key in config.platforms
-      ? [located(connect(config.platforms[key], { log, http, siteUrl: config.siteUrl }), installations)]
+      ? [located(connect(config.platforms[key], { log, http, siteUrl: config.siteUrl, isCardOf }), installations)]
       : []
   ))
   const rooms = connections.find(({ embedded }) => embedded)?.embedded

@@ -19,8 +19,12 @@ export interface Reading {
   people: readonly string[]
 }
 
+/** Whether a submission has a card with this message id on record. */
+export type IsCardOf = (submissionId: string, messageId: string) => Promise<boolean>
+
 /** What connecting a platform may use. */
 interface Tools {
+  isCardOf: IsCardOf
   log: Log
   http: HttpClient
   /** Public URL of this service, without a trailing slash; null when nobody said it. */

@@ -3,7 +3,9 @@ import type { Json } from '../support/adaptive-card'
 import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
 import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
+import { connectRedis } from '../support/redis-client'
 import { repointed } from '../support/repointed'
+import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 import { post } from '../support/webhook'
 
@@ -32,13 +34,33 @@ async function submitForm(data: object): Promise<{ id: string, message: Json }> 
 
 const now = ({ name }: Json) => google.messages().find(message => message.name === name)!
 
-async function press(message: Json, label: string, options?: SignOptions): Promise<number> {
-  const { status } = await google.click(d.server.url, message, label, options)
-  await d.server.drain()
+async function press(
+  message: Json, label: string, { server = d.server, ...options }: SignOptions & { server?: Server } = {},
+): Promise<number> {
+  const { status } = await google.click(server.url, message, label, options)
+  await server.drain()
   return status
 }
 
+/** The same card by another app. */
+const lureOf = (message: Json) => ({ ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } })
+
+async function onReplica(act: (replica: Server) => Promise<void>): Promise<void> {
+  const replica = await startServer(d.env)
+  await act(replica).finally(() => replica.kill())
+}
+
 describe('a card on Google Chat', () => {
+  it('of another app decides nothing on a replica that has not posted yet, and ours decides there', async () => {
+    const { id, message } = await submitForm({ name: 'Ada' })
+    await onReplica(async (replica) => {
+      expect(await press(lureOf(message), 'Forward Submission', { server: replica })).toBe(200)
+      expect([emailsAbout(d, id).length, googleButtons(now(message)).length]).toEqual([0, 2])
+      expect(await press(message, 'Forward Submission', { server: replica })).toBe(200)
+      await until('the email', () => emailsAbout(d, id).length === 1)
+    })
+  })
+
   it('shows the form as it was typed, what a notification says, and a link instead of the edit button', async () => {
     const hostile = '<users/all> <a href="https://evil.example">bank</a> **bold** &amp; {{emoji:wave}}\nnext line'
     const { id, message } = await submitForm({ '<b>title</b>': hostile })
@@ -64,12 +86,27 @@ describe('a card on Google Chat', () => {
 
   it('of another app decides nothing, though it stands in our space and its buttons are called like ours', async () => {
     const { id, message } = await submitForm({ name: 'Ada' })
-    const lure = { ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } }
-    expect(await press(lure, 'Forward Submission')).toBe(200)
+    expect(await press(lureOf(message), 'Forward Submission')).toBe(200)
     expect([emailsAbout(d, id).length, googleButtons(now(message)).length]).toEqual([0, 2])
     expect(d.server.output()).toContain('A click on the card of another app has no effect.')
     expect(await press(message, 'Forward Submission')).toBe(200)
     await until('the email', () => emailsAbout(d, id).length === 1)
+  })
+
+  it('that is not on record decides nothing while nobody knows how Google names us', async () => {
+    const { id, message } = await submitForm({ name: 'Ada' })
+    const redis = await connectRedis(d.redis.url)
+    await redis.del('chat-sdk:cache:gchat:self:123456789012')
+    redis.destroy()
+    await onReplica(async (replica) => {
+      const forged = { ...message, name: 'spaces/AAAAtriage/messages/forged' }
+      for (const lure of [lureOf(forged), forged]) {
+        expect(await press(lure, 'Forward Submission', { server: replica })).toBe(200)
+      }
+      expect(emailsAbout(d, id)).toEqual([])
+      expect(await press(message, 'Forward Submission', { server: replica })).toBe(200)
+      await until('the email', () => emailsAbout(d, id).length === 1)
+    })
   })
 
   it('posted twice because an answer was lost is there once', async () => {

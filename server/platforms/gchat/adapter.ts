@@ -2,6 +2,7 @@ import { GoogleChatAdapter } from '@chat-adapter/gchat'
 import type {
   AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions,
 } from 'chat'
+import type { IsCardOf } from '../platform'
 import { valueOf } from '../shared/answers'
 import { patiently } from '../shared/patience'
 import { withWholeQuotes } from '../shared/quotes'
@@ -25,18 +26,16 @@ export interface GoogleChatSettings {
   apiUrl?: string
 }
 
-/** The app itself, `users/…`, as Google names it when it posts; all adapters of a process have one. */
-export interface Self {
-  name?: string
-  /** Whether other processes, and later ones, can know it. */
-  kept?: true
-}
-
 /** Google Chat through the SDK, for both kinds of Chat apps. */
 export class FormGoogleChatAdapter extends GoogleChatAdapter {
   private readonly settings: GoogleChatSettings
+  /** The app's own user, `users/…`, as Google names it when it posts. */
+  private ownName?: string
+  /** Whether the store has the name, for other processes and later ones. */
+  private isNameStored = false
 
-  constructor(settings: GoogleChatSettings, logger: Logger, private readonly self: Self = {}) {
+  /** @param isCardOf asks the record whether a message is a card of a submission */
+  constructor(settings: GoogleChatSettings, logger: Logger, private readonly isCardOf: IsCardOf) {
     const { credentials, projectNumber, endpointUrl, botUserId, apiUrl } = settings
     super({
       credentials, endpointUrl, botUserId, apiUrl, logger: withoutNoise(logger), userName: 'form-bot',
@@ -62,7 +61,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     const outcome = await callGoogle(
       options => this.chatApi.spaces.messages.create({ parent, ...below, ...params, requestBody }, options),
     )
-    if (outcome.ok) this.self.name = outcome.value.sender?.name ?? this.self.name
+    if (outcome.ok) await this.storeOwnName(outcome.value.sender?.name)
     return outcome
   }
 
@@ -125,27 +124,41 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   }
 
   /**
-   * Another app may have our address, and a card in our space whose buttons are called like ours: what somebody presses
-   * there they never read here.
+   * Ignores buttons of other apps: one in our space may name our webhook, and ask for something else than it decides.
    */
   protected override handleCardClick(...[event, options]: Parameters<GoogleChatAdapter['handleCardClick']>): void {
-    const sender = event.chat?.buttonClickedPayload?.message?.sender?.name
-    const handled = this.ownName().then((own) => {
-      if (own === undefined || sender === own) return super.handleCardClick(event, options)
+    const handled = this.isOurCard(event).then((isOurs) => {
+      if (isOurs) return super.handleCardClick(event, options)
+      const sender = event.chat?.buttonClickedPayload?.message?.sender?.name
       this.logger.warn('A click on the card of another app has no effect.', { sender })
     })
     options?.waitUntil?.(handled)
   }
 
-  /** Undefined until a first card was posted, by whichever process. */
-  private async ownName(): Promise<string | undefined> {
-    const [state, key] = [this.chat?.getState(), `gchat:self:${this.settings.projectNumber}`]
-    if (!this.self.name) this.self.name = await state?.get<string>(key).catch(() => null) ?? this.settings.botUserId
-    else if (!this.self.kept && state) {
-      this.self.kept = true
-      await state.set(key, this.self.name).catch(() => { this.self.kept = undefined })
-    }
-    return this.self.name
+  /** Until a card was posted under a name that the store has, only cards on record are ours. */
+  private async isOurCard(event: Parameters<GoogleChatAdapter['handleCardClick']>[0]): Promise<boolean> {
+    const { sender, name } = event.chat?.buttonClickedPayload?.message ?? {}
+    const own = await this.findOwnName()
+    if (own !== undefined) return sender?.name === own
+    const id = event.commonEventObject?.parameters?.value
+    return id !== undefined && name !== undefined && this.isCardOf(id, name)
+  }
+
+  private async findOwnName(): Promise<string | undefined> {
+    if (!this.isNameStored) await this.storeOwnName(this.ownName)
+    this.ownName ??= await this.chat?.getState().get<string>(this.nameKey()).catch(() => null) ?? undefined
+    return this.ownName ?? this.settings.botUserId
+  }
+
+  /** A store that fails here is tried again with the next card or click. */
+  private async storeOwnName(name: string | null | undefined): Promise<void> {
+    if (!name || (this.isNameStored && name === this.ownName)) return
+    this.ownName = this.botUserId = name
+    this.isNameStored = await this.chat?.getState().set(this.nameKey(), name).then(() => true, () => false) ?? false
+  }
+
+  private nameKey(): string {
+    return `gchat:self:${this.settings.projectNumber}`
   }
 
   /** Of several apps that are mentioned at once none can be told to be this one; but this one is among them. */

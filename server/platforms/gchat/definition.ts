@@ -4,7 +4,7 @@ import { jsonIn } from '../../../shared/utils/json'
 import { base, text, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
-import type { GoogleChatSettings, Self } from './adapter'
+import type { FormGoogleChatAdapter, GoogleChatSettings } from './adapter'
 import { escapeHtml } from './cards'
 import { mentionedPeople } from './events'
 
@@ -95,21 +95,23 @@ export const gchat: Definition = {
       text: 'Add the app to the space. The part of its address after #chat/space/ is its id: set GOOGLE_CHAT_SPACE to spaces/ and that id. Restart.',
     },
   ],
-  connect(settings: GoogleChatSettings, { log }) {
-    const self: Self = {}
-    const adapter = async () => (
-      new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'), self)
-    )
+  connect(settings: GoogleChatSettings, { log, isCardOf }) {
     return {
       platform: gchat,
       channelId: settings.space ?? null,
       // Events have no id, but the time at which the button was pressed, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
-      adapter,
-      room: async (_bot, space = settings.space) => (
-        (await import('./room')).createGoogleChatRoom(space!, await adapter())
+      adapter: async () => (
+        new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'), isCardOf)
       ),
+      // The adapter of the bot has the store, in which it keeps its name.
+      room: async (bot, space = settings.space) => {
+        const chat = await bot()
+        await chat.initialize()
+        const adapter = chat.getAdapter('gchat') as FormGoogleChatAdapter
+        return (await import('./room')).createGoogleChatRoom(space!, adapter)
+      },
     }
   },
 }

@@ -69,7 +69,8 @@ export async function startBotServer({
   const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = [platform.connect(
-    { botToken, publicKey, applicationId, channelId, apiUrl }, { log, http: createHttpClient(), siteUrl: null },
+    { botToken, publicKey, applicationId, channelId, apiUrl },
+    { log, http: createHttpClient(), siteUrl: null, isCardOf: async () => false },
   )]
   const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
   const forms = formsOf({ rooms: ['discord'], endpoint })

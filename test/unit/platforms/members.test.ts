@@ -45,7 +45,7 @@ test.each<[string | undefined, boolean]>([
   const google = new Answered({
     credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: SPACE,
     endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
-  }, sdkLogger(silentLog))
+  }, sdkLogger(silentLog), async () => false)
   const room = createGoogleChatRoom(SPACE, google)
   expect(await room.hasMember!('users/1', ['users/1'])).toEqual({ ok: true, value: isIn })
 })

@@ -6,7 +6,9 @@ import { discord } from '../../../../server/platforms/discord/definition'
 import { silentLog } from '../../../fakes/runtime'
 
 const settings = { botToken: 'token', publicKey: 'key', applicationId: '1', channelId: '2' }
-const places = createPlaces([discord.connect(settings, { log: silentLog, http: createHttpClient(), siteUrl: null })])
+const places = createPlaces([discord.connect(settings, {
+  log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
+})])
 const adapter = { name: 'discord', botUserId: '1' } as Adapter
 
 test('who is mentioned has none of the roles of who mentions them', async () => {

@@ -17,7 +17,7 @@ const ADAPTERS: Readonly<Record<string, unknown>> = {
   'Google Chat': new FormGoogleChatAdapter({
     credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: 'spaces/A',
     endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
-  }, logger),
+  }, logger, async () => false),
   'Teams': createTeamsAdapter({ appId: 'x', appPassword: 'x' }, logger),
 }
 

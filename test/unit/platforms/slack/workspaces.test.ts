@@ -79,7 +79,9 @@ test('who is mentioned has the names that they act by, and is asked for by them 
   const adapter = await start()
   await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
-  const places = createPlaces([platform.connect(settings, { log: silentLog, http: createHttpClient(), siteUrl: null })])
+  const places = createPlaces([platform.connect(settings, {
+    log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
+  })])
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
   const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
   for (const [team, names] of [['T2', ['slack:T2:U9']], ['T1', ['slack:U9', 'slack:T1:U9']]] as const) {
@@ -167,7 +169,9 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
   withPeople()
   const adapter = await start()
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
-  const places = createPlaces([platform.connect(settings, { log: silentLog, http: createHttpClient(), siteUrl: null })])
+  const places = createPlaces([platform.connect(settings, {
+    log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
+  })])
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
   const mentioned = (user: string, team: string) => {
     const message = { type: 'message', user: 'U5', user_team: team, channel: 'C1', text: `assign abcd1234 <@${user}>` }
