@@ -20,7 +20,7 @@ export interface FileInput {
 /** A file that came with a form, and is kept as long as its data. Field and name are hostile until escaped. */
 export interface StoredFile {
   field: string
-  /** One line, without a path; text for people, and never where anything is kept. */
+  /** One line, without a path, with an extension of its type; text for people, and never where anything is kept. */
   name: string
   /** Media type, by its content. */
   type: string
@@ -55,8 +55,18 @@ export interface FileStore {
   erase(id: string): Promise<void>
   /** Submissions of which all that is there was written before then, epoch ms. */
   idsBefore(time: number): Promise<string[]>
-  /** Media type by the first bytes of a file; `text/plain` for text, null for what nobody knows. */
-  typeOf(head: Uint8Array): Promise<string | null>
+  /** By the first bytes of a file; `text/plain` for text, null for what nobody knows. */
+  kindOf(head: Uint8Array): Promise<FileKind | null>
+  /** The name with an extension of this kind. */
+  nameOf(name: string, kind: FileKind): Promise<string>
+}
+
+/** What a file is by its content. */
+export interface FileKind {
+  /** Media type. */
+  type: string
+  /** Without a dot. */
+  extension: string
 }
 
 /** How many of the first bytes tell the type of a file. */

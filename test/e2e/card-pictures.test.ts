@@ -98,6 +98,25 @@ test.each([
   expect([await page.evaluate(load), await page.title()]).toEqual(['error', expect.not.stringMatching(/^run$/)])
 })
 
+test('a GIF that calls itself a page has the name of a GIF on the card, in the email, at the endpoint and by its link', async () => {
+  const word = `=?utf-8?B?${Buffer.from('.html').toString('base64')}?=`
+  const files = ['invoice.html', `${word}.HTM`].map(name => ({ name, content: `GIF89a${PAGE}` }))
+  const answer = await sendFiles(d.server, '/api/form/listed', { name: 'Ada' }, files)
+  const { submissionId: id } = await answer.json() as { submissionId: string }
+  const card = await cardOf(d, id)
+  expect(blockText(card.blocks)).toContain('invoice.gif (image/gif')
+  const [link] = JSON.stringify(card.blocks).match(/https:[^"|>]*\/0\?key=[\w-]+/)!
+  expect((await fetched(link!)).headers.get('content-disposition')).toContain('filename="invoice.gif"')
+  await click(d, card, 'forward', id)
+  const mail = d.resend.requests.find(({ path, body }) => path === '/emails' && body.includes(id))!
+  const told = d.endpoint.requests.findLast(({ body }) => body.includes(id))!
+  const names = (JSON.parse(mail.body) as { attachments: { filename: string }[] }).attachments.map(
+    ({ filename }) => filename,
+  )
+  expect(names).toEqual(['invoice.gif', `${word.replace('=?', '⟨=?⟩')}.gif`])
+  for (const text of [JSON.stringify(card.blocks), mail.body, told.body]) expect(text).not.toMatch(/\.html?\b|"=\?utf/i)
+})
+
 test('a form that does not say so has links alone', async () => {
   const { id, card } = await submitted('listed')
   expect([pictureOf(card), linksOf(card)]).toEqual([[], 2])

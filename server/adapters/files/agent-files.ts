@@ -1,4 +1,6 @@
 import { Files, FilesError, type FilesOperation, type FilesPlugin, type ListResult } from 'files-sdk'
+import { HEAD_BYTES } from '../../ports/files'
+import { kindOf, nameWithExtension } from './file-kinds'
 import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
 
 export interface FilesStoreOptions {
@@ -32,6 +34,7 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
         if (bytes > maxBytes) {
           throw refused(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
         }
+        await checkExtension(operation.key, operation.body as Stored)
         return operation
       }
       case 'url':
@@ -95,6 +98,19 @@ function checkKey(key: string): void {
     throw refused(
       `${JSON.stringify(key.slice(0, 100))} is not a key. Use a relative path such as reports/2026-11.json, of at most ${KEY_LENGTH} characters, without "..", "\\", "?", "#" or "%".`,
     )
+  }
+}
+
+/** The body of an upload whose size is known: no stream. */
+type Stored = string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
+
+/** Refuses another type's extension, but for text: people see that before they approve. */
+async function checkExtension(key: string, body: Stored): Promise<void> {
+  const kind = await kindOf(new Uint8Array(await new Blob([body]).slice(0, HEAD_BYTES).arrayBuffer()))
+  if (!kind || kind.type === 'text/plain') return
+  const fitting = await nameWithExtension(key, kind)
+  if (fitting !== key && fitting !== `${key}.${kind.extension}`) {
+    throw refused(`The content is ${kind.type}, which the key does not say. Use the key ${JSON.stringify(fitting)}.`)
   }
 }
 

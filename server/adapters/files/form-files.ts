@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs'
 import { join } from 'node:path'
 import type { Files } from 'files-sdk'
 import { FileMissing, type FileStore } from '../../ports/files'
+import { kindOf, nameWithExtension } from './file-kinds'
 import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
 
 interface FormFilesOptions {
@@ -20,12 +21,6 @@ export const PART_BYTES = 1024 * 1024
 
 /** Parts that are read or deleted at a time. */
 const AT_ONCE = 8
-
-/** What UTF-16 begins with. */
-const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
-
-/** What TIFF begins with. What else is in it may stand at its end, further than `file-type` gets to see. */
-const TIFF = ['49492a00', '4d4d002a']
 
 /** What came with forms, on any storage. Nobody else gets a link to it: on Vercel Blob it is private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
@@ -72,12 +67,8 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
       const young = new Set(all.filter(({ lastModified }) => lastModified >= time).map(({ id }) => id))
       return [...new Set(all.map(({ id }) => id))].filter(id => !young.has(id))
     },
-    async typeOf(head) {
-      const { fileTypeFromBuffer } = await import('file-type')
-      const found = await fileTypeFromBuffer(head).catch(() => undefined)
-      if (found) return found.mime
-      return TIFF.includes(hexOf(head, 4)) ? 'image/tiff' : isText(head) ? 'text/plain' : null
-    },
+    kindOf,
+    nameOf: nameWithExtension,
     ...options.storage.kind === 'disk' ? foldersOf(join(options.dir, FORM_FILES)) : {},
   }
 }
@@ -133,24 +124,4 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     }
   }
   if (used > 0) yield part.subarray(0, used)
-}
-
-/**
- * Whether it may be text: UTF-16 with its mark, as Notepad has it, or bytes without what no text has, be they UTF-8 or,
- * as Excel has them, Windows-1252.
- */
-function isText(head: Uint8Array): boolean {
-  const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'
-  try {
-    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
-    // eslint-disable-next-line no-control-regex
-    return !/[\u0000-\u0008\u000E-\u001A\u001C-\u001F\u007F]/.test(text)
-  }
-  catch {
-    return false
-  }
-}
-
-function hexOf(head: Uint8Array, bytes: number): string {
-  return Buffer.from(head.subarray(0, bytes)).toString('hex')
 }

@@ -43,10 +43,10 @@ export class IncomingFiles {
     if (this.files.length >= max) throw new FilesTooLarge(
       `There are too many files: send at most ${counted(max, 'file')}.`,
     )
-    const found = await this.store.typeOf(head)
-    const type = types.find(each => isMeant(each, found))
+    const found = await this.store.kindOf(head)
+    const type = found && types.find(each => isMeant(each, found.type))
     if (!type) throw new FileTypeRefused(
-      `The file ${called} is ${found ? `${found} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
+      `The file ${called} is ${found ? `${found.type} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
     )
     const hash = createHash('sha256')
     let size = 0
@@ -65,7 +65,8 @@ export class IncomingFiles {
       throw error instanceof DomainError ? error : new FilesUnavailable(error)
     })
     this.files.push({
-      field, name: nameOf(name), type: type.endsWith('/*') ? found! : type, size, sha256: hash.digest('hex'),
+      field, name: await this.store.nameOf(nameOf(name), found), type: type.endsWith('/*') ? found.type : type, size,
+      sha256: hash.digest('hex'),
     })
   }
 
@@ -76,8 +77,8 @@ export class IncomingFiles {
 }
 
 /** Whether a type that a form names means this one. A table of values is text by its content. */
-function isMeant(named: string, found: string | null): boolean {
-  if (named.endsWith('/*')) return found !== null && found.startsWith(named.slice(0, -1)) && !NEVER_MEANT.test(found)
+function isMeant(named: string, found: string): boolean {
+  if (named.endsWith('/*')) return found.startsWith(named.slice(0, -1)) && !NEVER_MEANT.test(found)
   return named === found || (named === 'text/csv' && found === 'text/plain')
 }
 

@@ -55,6 +55,14 @@ describe.each(Object.keys(storages))('on %s', (name) => {
   })
 })
 
+test('what is saved under the extension of another type is refused, and the refusal names the key to use', async () => {
+  const tools = createFileTools({ files: await open('disk') })
+  const save = (key: string) => callTool(tools, 'uploadFile', { key, content: 'GIF89a/*<script>alert(1)</script>*/' })
+  await expect(save('pages/invoice.html')).rejects.toThrow('The content is image/gif')
+  await expect(save('pages/invoice.html')).rejects.toThrow('Use the key "pages/invoice.gif".')
+  for (const key of ['pages/invoice.gif', 'pages/invoice']) expect(await save(key)).toMatchObject({ key })
+})
+
 describe('links', () => {
   const tools = async (name: string) => createFileTools({ files: await open(name) })
 

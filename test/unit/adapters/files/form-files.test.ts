@@ -157,5 +157,20 @@ test.each([
   [null, Buffer.from([0, 1, 2, 3])],
 ])('is %s by its content', async (type, head) => {
   const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
-  expect(await files.typeOf(head)).toBe(type)
+  expect((await files.kindOf(head))?.type ?? null).toBe(type)
+})
+
+test.each([
+  ['invoice.html', 'image/gif', 'gif', 'invoice.gif'], ['Invoice.HTML. ', 'image/gif', 'gif', 'Invoice.gif'],
+  ['run.hta', 'application/pdf', 'pdf', 'run.hta.pdf'], ['photo.JPEG', 'image/jpeg', 'jpg', 'photo.JPEG'],
+  ['scan', 'application/pdf', 'pdf', 'scan.pdf'], ['report v1.2', 'application/pdf', 'pdf', 'report v1.2.pdf'],
+  ['J.Smith', 'application/pdf', 'pdf', 'J.Smith.pdf'], ['.htaccess', 'text/plain', 'txt', '.htaccess.txt'],
+  ['page.html', 'text/plain', 'txt', 'page.txt'], ['drawing.svg', 'text/plain', 'txt', 'drawing.txt'],
+  ['rows.csv', 'text/plain', 'txt', 'rows.csv'], ['drawing.svg', 'application/xml', 'xml', 'drawing.svg'],
+  ['page.xhtml', 'application/xml', 'xml', 'page.xml'], ['tool.jar', 'application/zip', 'zip', 'tool.zip'],
+  ['letter.docx', 'application/zip', 'zip', 'letter.docx'], ['setup.msi', 'application/x-cfb', 'cfb', 'setup.cfb'],
+  ['clip.mov', 'video/quicktime', 'mov', 'clip.mov'], ['数.pdf', 'application/pdf', 'pdf', '数.pdf'],
+])('%j, which is %s by its content, is called %4$j', async (name, type, extension, called) => {
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
+  expect(await files.nameOf(name, { type, extension })).toBe(called)
 })

@@ -17,7 +17,8 @@ beforeEach(() => {
       yield Buffer.from('a')
       if (fault) throw fault
     },
-    erase: async () => {}, idsBefore: async () => [], typeOf: async () => null,
+    erase: async () => {}, idsBefore: async () => [], kindOf: async () => null,
+    nameOf: async name => name,
   }, { filed: reason => void notes.push(reason) })
 })
 

@@ -49,7 +49,8 @@ const used = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[cl
 const FILES: FileStore = {
   write: async (_id, _index, content) => void await Array.fromAsync(content),
   read: () => { throw new Error('Nobody reads.') },
-  erase: async id => void erased.push(id), idsBefore: async () => [], typeOf: async () => 'image/png',
+  erase: async id => void erased.push(id), idsBefore: async () => [],
+  kindOf: async () => ({ type: 'image/png', extension: 'png' }), nameOf: async name => name,
 }
 const picture = async function* () { yield Buffer.from('picture') }
 

@@ -12,7 +12,8 @@ function incoming({ type = 'application/pdf' as string | null, types = ['image/*
       written.push(Buffer.concat(await Array.fromAsync(content)).toString())
     },
     read: () => { throw new Error('Nobody reads.') },
-    erase: async id => void erased.push(id), idsBefore: async () => [], typeOf: async () => type,
+    erase: async id => void erased.push(id), idsBefore: async () => [],
+    kindOf: async () => type === null ? null : { type, extension: 'any' }, nameOf: async name => name,
   }
   return { written, erased, files: new IncomingFiles('one', { max, maxBytes: 5, types }, 'somebody', store, null) }
 }

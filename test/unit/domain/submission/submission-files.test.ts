@@ -17,7 +17,8 @@ function filesOf(
   const asked: number[] = []
   let now = 10 * HOUR_MS
   const files: FileStore = {
-    write: async () => {}, read: (_, index) => read(index), typeOf: async () => null,
+    write: async () => {}, read: (_, index) => read(index), kindOf: async () => null,
+    nameOf: async name => name,
     erase: async (id) => {
       if (refused.includes(id)) throw new Error('The storage is busy.')
       erased.push(id)

@@ -1,0 +1,59 @@
+import type { FileKind } from '../../ports/files'
+
+/** Byte order marks of UTF-16. */
+const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
+
+/** First bytes of TIFF. The rest of its structure may stand at its end, further than `file-type` gets to see. */
+const TIFF = ['49492a00', '4d4d002a']
+
+/**
+ * Extensions of a type beside those that `mime` lists. Text has none that a program would run or a browser would show
+ * as a page; XML and ZIP have those of documents that `file-type` cannot always tell from them.
+ */
+const FURTHER: Readonly<Record<string, string>> = {
+  'text/plain': 'csv tsv md markdown json jsonl yaml yml toml srt tex',
+  'application/xml': 'svg gpx kml', 'application/zip': 'docx xlsx pptx odt ods odp epub',
+  'application/x-cfb': 'doc dot xls xlt ppt pps msg vsd', 'application/gzip': 'tgz',
+  'video/x-ms-asf': 'wmv', 'audio/x-ms-asf': 'wma',
+}
+
+/** Null for what nobody knows. */
+export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
+  const { fileTypeFromBuffer } = await import('file-type')
+  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  if (found) return { type: found.mime, extension: found.ext }
+  if (TIFF.includes(hexOf(head, 4))) return { type: 'image/tiff', extension: 'tif' }
+  return isText(head) ? { type: 'text/plain', extension: 'txt' } : null
+}
+
+/**
+ * The name as it is when its extension fits the content: programs open a file by that, whatever is in it. Otherwise the
+ * extension of the content takes the place of one that is another type's, and follows anything else.
+ */
+export async function nameWithExtension(name: string, { type, extension }: FileKind): Promise<string> {
+  const { default: mime } = await import('mime')
+  const [, base = name, own = ''] = /^(.+)\.([^.\s]+)[. ]*$/.exec(name) ?? []
+  const fitting = [extension, ...mime.getAllExtensions(type) ?? [], ...FURTHER[type]?.split(' ') ?? []]
+  if (fitting.includes(own.toLowerCase()) && name.endsWith(own)) return name
+  return `${mime.getType(own) === null ? /^.*[^. ]/.exec(name)?.[0] ?? name : base}.${extension}`
+}
+
+/**
+ * Whether it may be text: UTF-16 with its mark, as Notepad has it, or bytes without what no text has, be they UTF-8 or,
+ * as Excel has them, Windows-1252.
+ */
+function isText(head: Uint8Array): boolean {
+  const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
+    // eslint-disable-next-line no-control-regex
+    return !/[\u0000-\u0008\u000E-\u001A\u001C-\u001F\u007F]/.test(text)
+  }
+  catch {
+    return false
+  }
+}
+
+function hexOf(head: Uint8Array, bytes: number): string {
+  return Buffer.from(head.subarray(0, bytes)).toString('hex')
+}
