@@ -6,8 +6,13 @@ const WRITES = [
   String.raw`[\u200C\u200D](?![!-~])|(?<![!-~\u200C\u200D])[\u200C\u200D]`,
   // Between words of a script that writes no space.
   String.raw`(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
-  // Where a word may be divided; between the points of Hebrew; variants of Mongolian.
-  String.raw`(?<=\p{L})\xAD|(?<=[\u0591-\u05C7])\u034F|(?<=[\u1820-\u18AA])[\u180B-\u180F]`,
+  // Between the points of Hebrew; variants of Mongolian; blanks beside other patterns of Braille.
+  String.raw`(?<=[\u0591-\u05C7])\u034F|(?<=[\u1820-\u18AA])[\u180B-\u180F]`,
+  String.raw`(?<=[\u2801-\u28FF])\u2800|\u2800(?=[\u2801-\u28FF])`,
+  // Signs of Arabic, Syriac and Kaithi numbers, which are drawn, and what arranges Egyptian hieroglyphs.
+  String.raw`[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}\u{13430}-\u{1343F}]`,
+  // Tabs and line ends.
+  String.raw`[\t\n\r]`,
   // Selectors of a variant, of what has some (https://unicode.org/reports/tr37/): anywhere else they spell a text.
   String.raw`(?<=[#*\d]|(?![\0-\x7F])[\p{Emoji}\p{S}])[\uFE0E\uFE0F]`,
   String.raw`(?<=(?![\0-\x7F])[\p{Sm}\p{P}\p{Script=Han}\p{Script=Myanmar}\p{Script=Phags_Pa}])[\uFE00-\uFE02]`,
@@ -15,27 +20,38 @@ const WRITES = [
 ]
 
 /**
- * Everything that Unicode says is drawn as nothing, or turns the text around it, and what annotates; and what of it
- * writes something.
+ * Characters that Unicode lists as drawn as nothing, as turning the text around, as controls, or as no characters; and
+ * three that it draws as nothing under other names: a pattern of Braille without dots, the place of an object, and the
+ * head of a note that is none.
  */
-const UNSEEN = new RegExp(String.raw`(${WRITES.join('|')})|[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]`, 'gu')
+const UNSEEN = [
+  String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}`,
+  String.raw`\u2800\uFFFC\u{1D159}`,
+].join('')
+
+/** How an encoded word begins (RFC 2047, 2): mail programs show what it stands for. */
+const ENCODED = String.raw`=\?(?=[\w.*:+-]{1,60}\?[bqBQ]\?)`
+
+const HIDING = new RegExp(String.raw`(${WRITES.join('|')})|${ENCODED}|[${UNSEEN}]`, 'gu')
 
 /**
  * The text with a visible mark, such as `⟨U+202E⟩`, for every character that would hide something or show the text in
- * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture.
+ * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture. An encoded word begins with `⟨=?⟩`.
  */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (found: string, writing: string | undefined) => (
-    writing ?? `⟨U+${found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
-  ))
+  return text.replace(HIDING, (found: string, writing: string | undefined) => {
+    if (writing !== undefined) return writing
+    const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    return found === '=?' ? '⟨=?⟩' : `⟨U+${code}⟩`
+  })
 }
 
 /**
- * The text as one line, which no header can be injected with. Joiners (U+200C, U+200D) stay: Persian words and composed
- * emoji fall apart without them.
+ * The text as one line, which no header can be injected with, and in which nothing hides. Joiners (U+200C, U+200D)
+ * stay: Persian words and composed emoji fall apart without them.
  */
 export function oneLine(text: string): string {
-  return text.replace(/(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s])+/gu, ' ').trim()
+  return visible(text.replace(/(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s])+/gu, ' ').trim())
 }
 
 /** `1 form`, `2,000 forms`. */

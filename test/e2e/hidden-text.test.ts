@@ -33,6 +33,17 @@ it('what turns text around is shown by a mark on the card and in the email, and 
   expect(body).toEqual(data)
 })
 
+it('what mail programs would decode, and what is drawn as nothing, is marked in the subject, on the card and in the email', async () => {
+  const word = `=?utf-8?B?${Buffer.from('gpj\u202E').toString('base64')}?=`
+  for (const data of [{ _subject: `Invoice ${word}`, pay: 'a' }, { name: word }, { subject: `pass\u00ADword\u2800` }]) {
+    const { card, email } = await forwarded(data)
+    for (const text of [textOf(card), email.text, email.subject]) {
+      expect(text).not.toMatch(/=\?utf-8\?B\?|[\u00AD\u2800]/i)
+      expect(text).toMatch(/⟨(?:=\?|U\+00AD)⟩/)
+    }
+  }
+})
+
 it.each([
   [{ name: null, email: 'ada@example.com' }, 'Form submission from ada@example.com'],
   [{ name: 'undefined', subject: null }, 'Form submission'],

@@ -93,8 +93,8 @@ function receiptOf(verdict: Verdict, { bounce, failed, suppressed }: Details): R
 
 /** In one line that hides nothing, and no longer than cards have room for. */
 function line(text: string): string {
-  const shown = visible(text.slice(0, 4 * LONGEST_REASON).toWellFormed())
-  const plain = shown.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim().replace(/ ?\.$/, '')
+  const joined = text.slice(0, 4 * LONGEST_REASON).toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+  const plain = visible(joined.trim().replace(/ ?\.$/, ''))
   return plain.length > LONGEST_REASON
     ? `${plain.slice(0, LONGEST_REASON - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
     : plain

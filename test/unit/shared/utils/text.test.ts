@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { visible } from '../../../../shared/utils/text'
+import { oneLine, visible } from '../../../../shared/utils/text'
 
 describe('text', () => {
   test.each([
@@ -29,7 +29,17 @@ describe('text', () => {
       'what makes a name or an address another one', 'ada@exam\u034Fple.com a\u200Db x\u200C\u200Cy',
       'ada@exam⟨U+034F⟩ple.com a⟨U+200D⟩b x\u200C⟨U+200C⟩y',
     ],
-    ['hyphens that divide no word', '\u00AD a\u00AD\u00ADb 1\u00AD2', '⟨U+00AD⟩ a\u00AD⟨U+00AD⟩b 1⟨U+00AD⟩2'],
+    ['hyphens that nobody sees, within words too', 'pass\u00ADword 1\u00AD2', 'pass⟨U+00AD⟩word 1⟨U+00AD⟩2'],
+    [
+      'blanks of Braille, places of objects and heads of notes', 'a\u2800b \uFFFC \u{1D159}',
+      'a⟨U+2800⟩b ⟨U+FFFC⟩ ⟨U+1D159⟩',
+    ],
+    ['controls', 'a\u0000b\u001B[2J\u007F\u0085\u009B\u000B', 'a⟨U+0000⟩b⟨U+001B⟩[2J⟨U+007F⟩⟨U+0085⟩⟨U+009B⟩⟨U+000B⟩'],
+    ['what is no character', '\uFDD0\uFFFE\u{1FFFF}\u{10FFFE}', '⟨U+FDD0⟩⟨U+FFFE⟩⟨U+1FFFF⟩⟨U+10FFFE⟩'],
+    [
+      'words that mail programs decode', 'Re: =?utf-8?B?4oCuZ3Bq?= =?ISO-8859-1*en?q?a?=',
+      'Re: ⟨=?⟩utf-8?B?4oCuZ3Bq?= ⟨=?⟩ISO-8859-1*en?q?a?=',
+    ],
     [
       'annotations and marks of other writings', '\uFFF9a\uFFFB b\u180Bc\u{1D173}',
       '⟨U+FFF9⟩a⟨U+FFFB⟩ b⟨U+180B⟩c⟨U+1D173⟩',
@@ -50,10 +60,30 @@ describe('text', () => {
     ['a flag made of tags', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Hi'],
     ['Hebrew and Arabic', 'שָׁלוֹם עולם مرحبا بالعالم'],
     ['Persian and Hindi with joiners', 'می‌خواهم क्‍ष PDF\u200Cها'],
-    ['words that may be divided', 'Donau\u00ADdampf\u00ADschiff'],
+    ['Braille with blanks', '⠓⠑⠇⠇⠕\u2800⠺⠕⠗⠇⠙'], ['numbers of Arabic and Kaithi', '\u0600١٢ \u06DD١ \u{110BD}'],
+    ['questions and equations', 'a=?b a =? b x?B?y =?= =?utf-8'],
     ['variants of signs, Mongolian and points of Hebrew', '★\uFE0F ≨\uFE00 ，\uFE01 ᠠ\u180B א\u05B7\u034F\u05B0'],
     ['Thai and Khmer with spaces of no width', 'ภาษา\u200Bไทย ភាសា\u200Bខ្មែរ'], ['line ends and tabs', 'a\r\n\tb'],
   ])('leaves %s untouched', (_, text) => {
     expect(visible(text)).toBe(text)
   })
+})
+
+test.each([
+  ['a\r\nBcc: b', 'a Bcc: b'], ['Re\u202Eply', 'Re ply'], ['a\u200Db 👩‍🚀', 'a⟨U+200D⟩b 👩‍🚀'],
+  ['=?utf-8?B?4oCu?=', '⟨=?⟩utf-8?B?4oCu?='], ['=\u202E?utf-8?B?4oCu?=', '= ?utf-8?B?4oCu?='],
+  ['\u3164Ada\u2800', '⟨U+3164⟩Ada⟨U+2800⟩'],
+])('%j is the line %j', (text, line) => {
+  expect(oneLine(text)).toBe(line)
+})
+
+test('nothing that Unicode lists as unseen passes, but what writes something where it stands', () => {
+  const passing = Array.from({ length: 0x110000 }, (_, code) => code).filter(code => (
+    /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}]/u.test(String.fromCodePoint(code))
+    && visible(`a${String.fromCodePoint(code)}b`) === `a${String.fromCodePoint(code)}b`
+  )).map(code => code.toString(16))
+  expect(passing).toEqual(`
+    9 a d 600 601 602 603 604 605 6dd 70f 890 891 8e2 110bd 110cd 13430 13431 13432 13433 13434 13435 13436 13437 13438
+    13439 1343a 1343b 1343c 1343d 1343e 1343f
+  `.trim().split(/\s+/))
 })
