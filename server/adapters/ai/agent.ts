@@ -6,7 +6,7 @@ import type { Message } from 'chat'
 import type { KeptTurn } from '../../ports/approvals'
 import type { AgentTurn, Conversation } from '../../ports/conversation'
 import type { Log } from '../../ports/runtime'
-import { toHistory } from './history'
+import { toHistory, type HistoryOptions } from './history'
 import type { MakeToolset, Toolset } from './toolset'
 import { TurnRun } from './turn'
 
@@ -29,6 +29,7 @@ export interface AgentOptions {
   approvals: 'ask' | 'deny'
   limits: { steps: number, timeMs: number, historyChars: number }
   isCard: (message: Message) => boolean
+  onUnsupportedAttachment?: HistoryOptions['onUnsupportedAttachment']
   log: Log
 }
 
@@ -50,10 +51,10 @@ export class Agent {
 
   /** @param messages of the thread, the newest last */
   async start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn> {
-    const { limits, isCard, log } = this.options
-    const history = await toHistory(
-      messages, { budget: limits.historyChars, names: !isDM, isCard, fetchMs: FETCH_MS, log },
-    )
+    const { limits, isCard, onUnsupportedAttachment, log } = this.options
+    const history = await toHistory(messages, {
+      budget: limits.historyChars, names: !isDM, isCard, fetchMs: FETCH_MS, onUnsupportedAttachment, log,
+    })
     return this.run(history, conversation)
   }
 

@@ -11,6 +11,8 @@ export interface HistoryOptions {
   isCard: (message: Message) => boolean
   /** What is attached is waited for so long in all, ms. */
   fetchMs: number
+  /** Called for video and audio, which no model is given; a warning by default, as in `toAiMessages`. */
+  onUnsupportedAttachment?: (attachment: Attachment, message: Message) => void
   log: Log
 }
 
@@ -67,13 +69,16 @@ export async function toHistory(messages: Message[], options: HistoryOptions): P
 
 /** Null for nothing. */
 async function toModel(
-  message: Message, room: Room, { names, isCard, log }: HistoryOptions,
+  message: Message, room: Room, { names, isCard, log, onUnsupportedAttachment = warning(log) }: HistoryOptions,
 ): Promise<ModelMessage | null> {
   const { author: { isMe, isBot }, attachments } = message
   const text = message.text.trim() || isMe || attachments.length === 0
     ? message.text
     : `[Sent without words: ${attachments.map(({ name, type }) => name ?? type).join(', ')}]`
-  const [said] = await toAiMessages([new Message({ ...message, text, attachments: [] })], { includeNames: names })
+  const unsupported = attachments.filter(({ type }) => type === 'video' || type === 'audio')
+  const [said] = await toAiMessages([new Message({ ...message, text, attachments: unsupported })], {
+    includeNames: names, onUnsupportedAttachment: attachment => onUnsupportedAttachment(attachment, message),
+  })
   if (!said) return null
   if (isMe) return (isCard(message) ? quoted(said, 'card') : said) as ModelMessage
   const { content } = isBot === true ? quoted(said, 'message') : said
@@ -82,6 +87,10 @@ async function toModel(
   for (const attachment of attachments) parts.push(...await partsOf(attachment, room, log))
   if (parts.length === 0) return { role: 'user', content } as ModelMessage
   return { role: 'user', content: [{ type: 'text', text: String(content) }, ...parts] }
+}
+
+function warning(log: Log) {
+  return ({ type, mimeType }: Attachment) => log.warn('agent.attachment-skipped', { type, mimeType })
 }
 
 const QUOTED = { card: 'A card of the bot', message: 'A message of another bot' } as const
@@ -103,10 +112,7 @@ async function partsOf(
   { type, mimeType, name, size = 1, fetchData }: Attachment, room: Room, log: Log,
 ): Promise<Part[]> {
   const isImage = type === 'image'
-  if (!isImage && !(type === 'file' && TEXT.test(mimeType ?? ''))) {
-    if (type !== 'file') log.warn('agent.attachment-skipped', { type, mimeType })
-    return []
-  }
+  if (!isImage && !(type === 'file' && TEXT.test(mimeType ?? ''))) return []
   const leftOut = (reason: string): Part[] => (
     [{ type: 'text', text: `[The ${type} "${name ?? 'unnamed'}" is left out: ${reason}.]` }]
   )

@@ -115,6 +115,27 @@ describe('an attachment for which no room is left', () => {
   })
 })
 
+describe('video and audio', () => {
+  const [video, audio] = (['video', 'audio'] as const).map(type => ({ type, mimeType: `${type}/mp4` }))
+  const sent = message('look', [video!, { type: 'file', mimeType: 'application/pdf' }, audio!])
+  const options = { budget: 60_000, names: false, isCard: () => false, fetchMs: 20_000 }
+
+  test('are skipped with a warning each, and a PDF without one', async () => {
+    const warned: unknown[] = []
+    const log = { ...silentLog, warn: (...facts: unknown[]) => void warned.push(facts) }
+    expect(await toHistory([sent], { ...options, log })).toEqual([{ role: 'user', content: 'look' }])
+    expect(warned).toEqual([video, audio].map(skipped => ['agent.attachment-skipped', skipped]))
+  })
+
+  test('are left to onUnsupportedAttachment, which gets them with their message, where it is given', async () => {
+    const skipped: unknown[] = []
+    const log = { ...silentLog, warn: () => { throw new Error('Nothing is warned of.') } }
+    const onUnsupportedAttachment = (...given: unknown[]) => void skipped.push(given)
+    expect(await toHistory([sent], { ...options, onUnsupportedAttachment, log })).toHaveLength(1)
+    expect(skipped).toEqual([[video, sent], [audio, sent]])
+  })
+})
+
 test('what is attached is waited for only so long', async () => {
   const hanging = { ...image('a.png'), fetchData: () => new Promise<Buffer>(() => {}) }
   const thread = [message('look', [hanging]), message('again', [hanging])]
