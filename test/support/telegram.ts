@@ -12,6 +12,8 @@ const NOT_MODIFIED = 'Bad Request: message is not modified: specified new messag
 
 export interface TelegramMessage extends TelegramText {
   id: number
+  /** In a group with topics, but for the general one. */
+  topic?: number
   replyTo?: number
   keyboard: { text: string, callback_data: string }[][]
 }
@@ -26,13 +28,19 @@ export interface Telegram extends Proxy {
   /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
   writeInPrivate: (serverUrl: string, text: string, userId?: number) => Promise<Response>
   /** Somebody writes in the group; what begins with a slash is a command. Ada Lovelace is 4321. */
-  writeInGroup: (serverUrl: string, text: string, userId?: number, replyTo?: TelegramMessage) => Promise<Response>
+  writeInGroup: (
+    serverUrl: string, text: string, userId?: number, replyTo?: TelegramMessage, topic?: number,
+  ) => Promise<Response>
   /** Presses a button that carries this, below a message of their private chat with the bot. */
   clickInPrivate: (serverUrl: string, data: string) => Promise<Response>
 }
 
-/** The Bot API, as far as a bot in one group needs it. */
-export async function startTelegram(): Promise<Telegram> {
+/**
+ * The Bot API, as far as a bot in one group needs it.
+ *
+ * @param topics those of the group; without any, only replies have a thread, which takes no messages
+ */
+export async function startTelegram(topics: readonly number[] = []): Promise<Telegram> {
   const messages = new Map<number, TelegramMessage>()
   let updates = 900_000_000
   /** Of the newest message of the chat, whoever wrote it. */
@@ -59,6 +67,8 @@ export async function startTelegram(): Promise<Telegram> {
 
   function write(id: number, params: Json): Response {
     if (String(params.chat_id) !== String(CHAT_ID)) return refuse(400, 'Bad Request: chat not found')
+    const topic = messages.get(id)?.topic ?? params.message_thread_id as number | undefined
+    if (topic !== undefined && !topics.includes(topic)) return refuse(400, 'Bad Request: message thread not found')
     const keyboard = (params.reply_markup?.inline_keyboard ?? []) as TelegramMessage['keyboard']
     if (keyboard.flat().some(({ callback_data: data }) => (
       Buffer.byteLength(data) < 1 || Buffer.byteLength(data) > 64
@@ -75,7 +85,7 @@ export async function startTelegram(): Promise<Telegram> {
     if (known && known.text === read.text && JSON.stringify(known.keyboard) === JSON.stringify(keyboard)) {
       return refuse(400, NOT_MODIFIED)
     }
-    messages.set(id, { id, ...read, keyboard, replyTo: params.reply_parameters?.message_id })
+    messages.set(id, { id, ...read, keyboard, topic, replyTo: params.reply_parameters?.message_id })
     return answer(messageOf(messages.get(id)!))
   }
 
@@ -98,7 +108,7 @@ export async function startTelegram(): Promise<Telegram> {
 
   /** As https://core.telegram.org/bots/api#message shows it. */
   function said(
-    serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage,
+    serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage, topic?: number,
   ): Promise<Response> {
     const [command] = /^\/[\w@]+/.exec(text) ?? []
     return post(`${serverUrl}/api/webhooks/telegram`, {
@@ -106,7 +116,7 @@ export async function startTelegram(): Promise<Telegram> {
       body: JSON.stringify({ update_id: updates++, message: {
         message_id: ++newest, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
         ...command ? { entities: [{ type: 'bot_command', offset: 0, length: command.length }] } : {},
-        ...replyTo ? { reply_to_message: messageOf(replyTo) } : {},
+        ...replyTo ? { reply_to_message: messageOf(replyTo) } : {}, ...threadOf({ topic, replyTo: replyTo?.id }),
       } }),
     })
   }
@@ -128,9 +138,9 @@ export async function startTelegram(): Promise<Telegram> {
     writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
       serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
     ),
-    writeInGroup: (serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage) => said(
-      serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo,
-    ),
+    writeInGroup: (
+      serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
+    ) => said(serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo, topic),
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {
@@ -140,12 +150,19 @@ export async function startTelegram(): Promise<Telegram> {
   })
 }
 
-function messageOf({ id, text, keyboard }: TelegramMessage): Json {
+function messageOf({ id, text, keyboard, ...where }: TelegramMessage): Json {
   return {
+    ...threadOf(where),
     ...keyboard.length > 0 ? { reply_markup: { inline_keyboard: keyboard } } : {},
     message_id: id, date: Math.floor(Date.now() / 1000), chat: { id: CHAT_ID, type: 'supergroup', title: 'Triage' },
     from: { id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot' }, text,
   }
+}
+
+/** A reply outside of topics names the thread of what it answers, and is no message of a topic. */
+function threadOf({ topic, replyTo }: Pick<TelegramMessage, 'topic' | 'replyTo'>): Json {
+  if (topic !== undefined) return { message_thread_id: topic, is_topic_message: true }
+  return replyTo === undefined ? {} : { message_thread_id: replyTo }
 }
 
 function answer(result: unknown): Response {

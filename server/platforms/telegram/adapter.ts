@@ -9,12 +9,14 @@ import { patiently } from '../shared/patience'
 import { speechIn } from '../shared/speech'
 import { cut } from '../../../shared/utils/text'
 import { tellOnce } from '../shared/tell-once'
+import { lengthened, shortened } from './buttons'
 import { telegramRefusal } from './refusals'
+import { keepTopicOnly } from './topics'
 
 export interface TelegramSettings {
   botToken: string
   secretToken: string
-  /** Group, channel or direct chat of the default form's cards; undefined where Telegram has none. */
+  /** Group, channel or direct chat of the default form's cards, or `chat/topic`; undefined where Telegram has none. */
   chatId?: string
   apiUrl?: string
 }
@@ -33,12 +35,6 @@ const PATIENCE_MS = 60_000
 
 /** Longest alert (https://core.telegram.org/bots/api#answercallbackquery). */
 const ALERT_LENGTH = 200
-
-/**
- * The ids of buttons that are too long beside what they are about, a submission or a call of a turn:
- * https://core.telegram.org/bots/api#inlinekeyboardbutton.
- */
-const SHORT: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
 
 /** How long a press waits for words to its sender, ms. */
 const PRESS_PATIENCE_MS = 2500
@@ -87,9 +83,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /** https://core.telegram.org/bots/api#getchatmember, which refuses to tell of people whom it does not know. */
-  async isMember(chatId: string, userId: string): Promise<boolean> {
+  async isMember(channel: string, userId: string): Promise<boolean> {
     const asked = this.telegramFetch<{ status: string, is_member?: boolean }>(
-      'getChatMember', { chat_id: chatId, user_id: Number(userId) },
+      'getChatMember', { chat_id: channel.split(':')[0], user_id: Number(userId) },
     )
     const { status, is_member: isMember } = await asked.catch((error: Error) => {
       if (error.name === 'ValidationError') return { status: 'left', is_member: false }
@@ -100,6 +96,8 @@ export class FormTelegramAdapter extends TelegramAdapter {
 
   /** What was said counts once: an edit, if setWebhook asks for those, is a message to the SDK after ten minutes. */
   protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
+    const { message, channel_post: post, callback_query: query } = update
+    for (const received of [message, post, query?.message]) keepTopicOnly(received)
     const isEdit = update.edited_message !== undefined || update.edited_channel_post !== undefined
     return isEdit ? undefined : super.processUpdate(update, options)
   }
@@ -205,9 +203,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
     if (text !== null) return super.telegramFetch<T>(method, { ...payload, text, show_alert: true }, request)
     const writes = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
     if (!writes) return super.telegramFetch<T>(method, payload, request)
-    return super.telegramFetch<T>(method, { ...payload, link_preview_options: { is_disabled: true } }, {
-      signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request,
-    })
+    return keepTopicOnly(await super.telegramFetch<T>(method, {
+      ...payload, link_preview_options: { is_disabled: true },
+    }, { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request }))
   }
 
   /** The SDK's errors keep the kind of a refusal, of which Telegram says more. */
@@ -232,18 +230,4 @@ function answer(press: Press, words: string | null): void {
 function marked(message: AdapterPostableMessage, sent: Sent): Sent {
   if (speechIn(message)) Object.assign(sent.raw, { card: true })
   return sent
-}
-
-function shortened(message: AdapterPostableMessage): AdapterPostableMessage {
-  const speech = speechIn(message)
-  if (!speech) return message
-  const children = speech.card.children.map(child => child.type === 'actions'
-    ? { ...child, children: child.children.map(each => each.id ? { ...each, id: SHORT[each.id] ?? each.id } : each) }
-    : child)
-  return { ...speech, card: { ...speech.card, children } }
-}
-
-/** Short ids are as long as they ever were, on buttons of every version. */
-function lengthened(data: string): string {
-  return Object.entries(SHORT).reduce((text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data)
 }

@@ -4,8 +4,11 @@ import { sdkLogger } from '../shared/logger'
 import { throughSdk } from '../shared/through-sdk'
 import type { TelegramSettings } from './adapter'
 import { escapeTelegram, linksLength } from './escape'
+import { roomsOf } from './topics'
 
-const usualChat = text.regex(/^-?\d+$/, 'it is not a chat id such as -1001234567890')
+const usualChat = text.regex(
+  /^-?\d+(?:\/\d+)?$/, 'it is neither a chat id such as -1001234567890 nor a topic such as -1001234567890/7',
+)
 
 const variables = {
   TELEGRAM_BOT_TOKEN: {
@@ -19,7 +22,7 @@ const variables = {
   },
   TELEGRAM_CHAT_ID: {
     schema: text, usual: usualChat,
-    about: 'Telegram group in which cards are posted. Without it Telegram has no cards.',
+    about: 'Telegram group in which cards are posted; for one of its topics, with / and message_thread_id. Without it Telegram has no cards.',
     where: 'Add the bot to the group, write there, and look for chat.id in https://api.telegram.org/bot<token>/getUpdates.',
     example: '-1001234567890',
   },
@@ -81,7 +84,13 @@ export const telegram: Definition = {
       },
     },
   ],
-  connect: (settings: TelegramSettings, { log }) => throughSdk(telegram, settings.chatId ?? null, async () => (
-    new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
-  )),
+  connect: (settings: TelegramSettings, { log }) => ({
+    ...throughSdk(telegram, settings.chatId ?? null, async () => (
+      new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
+    )),
+    channelsOf: roomsOf,
+    room: async (bot, chat = settings.chatId) => (
+      (await import('../shared/sdk-room')).createSdkRoom(telegram, chat!.replace('/', ':'), bot)
+    ),
+  }),
 }
