@@ -9,8 +9,9 @@ const SECRET = 'ab'.repeat(16)
 const VERIFY_TOKEN = 'whatsapp-verify-token'
 const NUMBER = '106540352242922'
 
-/** The reviewer, Ada Lovelace. */
+/** The reviewer, Ada Lovelace: her number, and what stands for it. */
 const CHAT = '4915112345678'
+export const USER_ID = 'DE.13491208655302741918'
 
 /** Where Meta keeps what people send, and the one picture that is there. */
 const MEDIA_HOST = 'lookaside.fbsbx.com'
@@ -30,8 +31,12 @@ export interface WhatsAppMessage {
 interface Press {
   /** Another key than the app secret; null for no signature. */
   secret?: string | null
-  /** Who presses; Ada Lovelace when nothing is said. */
+  /** Who presses; Ada Lovelace when nothing is said. Empty where somebody with a username hides their number. */
   from?: string
+  /** Their other id, which Meta sends with the number or alone. */
+  userId?: string
+  /** Of whom Meta tells beside; who presses when nothing is said. */
+  contact?: { wa_id: string, user_id?: string }
   /** Which number of the app it arrives at; the bot's when nothing is said. */
   number?: string
   /** What Meta calls the press; a new one each time when nothing is said. */
@@ -45,11 +50,11 @@ export interface WhatsApp extends Proxy {
   cardOf: (id: string) => WhatsAppMessage | undefined
   repliesTo: (card: WhatsAppMessage) => WhatsAppMessage[]
   click: (serverUrl: string, message: WhatsAppMessage, title: string, press?: Press) => Promise<Response>
-  write: (serverUrl: string, text: string, from?: string) => Promise<Response>
+  write: (serverUrl: string, text: string, from?: string, userId?: string) => Promise<Response>
   /** The reviewer sends the picture, with words below it. */
   sendPicture: (serverUrl: string, caption: string) => Promise<Response>
   /** Meta tells that a message which it took did not arrive. */
-  fail: (serverUrl: string, code: number, id?: string) => Promise<Response>
+  fail: (serverUrl: string, code: number, id?: string, recipient?: Json) => Promise<Response>
 }
 
 /**
@@ -72,9 +77,10 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     return take(JSON.parse(body) as Json)
   })
 
-  function take({ messaging_product: product, to, type, text, interactive, context }: Json): Response {
+  function take({ messaging_product: product, to, recipient, type, text, interactive, context }: Json): Response {
     if (product !== 'whatsapp') return refuse(400, 100, 'The parameter messaging_product is required.')
-    if (to !== CHAT && to !== dialled) return refuse(400, 131030, 'Recipient phone number not in allowed list')
+    const isKnown = [CHAT, dialled].includes(to as string) || (!to && recipient === USER_ID)
+    if (!isKnown) return refuse(400, 131030, 'Recipient phone number not in allowed list')
     const problem = type === 'interactive' ? problemOf(interactive as Json) : textProblem(text as Json)
     if (problem) return refuse(400, 131009, problem)
     const id = `wamid.${messages.length + 1}`
@@ -100,9 +106,10 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
   }
 
   function hear(serverUrl: string, said: Json, press: Press = {}): Promise<Response> {
-    const { from = CHAT, id = `wamid.in.${++presses}` } = press
-    const message = { from, id, timestamp: String(Math.floor(Date.now() / 1000)), ...said }
-    const contacts = [{ profile: { name: 'Ada Lovelace' }, wa_id: from }]
+    const { from = CHAT, userId, id = `wamid.in.${++presses}` } = press
+    const { contact = { wa_id: from, user_id: userId } } = press
+    const message = { from, from_user_id: userId, id, timestamp: String(Math.floor(Date.now() / 1000)), ...said }
+    const contacts = [{ profile: { name: 'Ada Lovelace' }, ...contact }]
     return send(serverUrl, { contacts, messages: [message] }, press)
   }
 
@@ -121,15 +128,15 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
       const interactive = { type: 'button_reply', button_reply: reply }
       return hear(serverUrl, { type: 'interactive', interactive, context }, press)
     },
-    write: (serverUrl: string, body: string, from?: string) => (
-      hear(serverUrl, { type: 'text', text: { body } }, { from })
+    write: (serverUrl: string, body: string, from?: string, userId?: string) => (
+      hear(serverUrl, { type: 'text', text: { body } }, { from, userId })
     ),
     sendPicture: (serverUrl: string, caption: string) => hear(
       serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
-    fail: (serverUrl: string, code: number, id = 'wamid.0') => send(serverUrl, {
-      statuses: [{ id, status: 'failed', timestamp: '1', recipient_id: CHAT, errors: [{ code }] }],
-    }),
+    fail: (serverUrl: string, code: number, id = 'wamid.0', recipient: Json = { recipient_id: CHAT }) => (
+      send(serverUrl, { statuses: [{ id, status: 'failed', timestamp: '1', ...recipient, errors: [{ code }] }] })
+    ),
   })
 }
 

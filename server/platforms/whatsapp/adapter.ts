@@ -15,6 +15,8 @@ export interface WhatsAppSettings {
   phoneNumberId: string
   /** The reviewer who gets the default form's cards; undefined where WhatsApp has none. */
   chatId?: string
+  /** Everybody who gets cards, that reviewer too. */
+  chatIds: readonly string[]
   apiUrl?: string
 }
 
@@ -23,11 +25,20 @@ interface Accepted {
   contacts?: { input?: unknown, wa_id?: unknown }[]
 }
 
+interface Status {
+  id?: string
+  recipient_id?: string
+  recipient_user_id?: string
+  recipient_parent_user_id?: string
+  status?: string
+  errors?: { code?: unknown }[]
+}
+
 /** What became of messages that Meta took. */
 interface Statuses {
   entry?: { changes?: { value?: {
     metadata?: { phone_number_id?: string }
-    statuses?: { id?: string, recipient_id?: string, status?: string, errors?: { code?: unknown }[] }[]
+    statuses?: Status[]
   } }[] }[]
 }
 
@@ -37,12 +48,14 @@ type Sent = RawMessage<WhatsAppRawMessage>
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
   private readonly expected: string
   private readonly chatId: string | undefined
+  private readonly chatIds: readonly string[]
   /** The reviewer's number as WhatsApp has it, when it is another than they dial. */
   private renamed: string | undefined
 
-  constructor({ chatId, ...settings }: WhatsAppSettings, logger: Logger) {
+  constructor({ chatId, chatIds, ...settings }: WhatsAppSettings, logger: Logger) {
     super({ ...settings, logger, userName: 'form-bot' })
     this.chatId = chatId
+    this.chatIds = chatIds
     this.expected = settings.verifyToken
   }
 
@@ -60,7 +73,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const copy = request.clone()
     const response = await super.handleWebhook(request, options)
-    if (request.method === 'POST' && response.ok) this.reportUndelivered(await copy.json() as Statuses, options)
+    if (request.method === 'POST' && response.ok) await this.reportUndelivered(await copy.json() as Statuses, options)
     return response
   }
 
@@ -94,6 +107,22 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return super.send(threadId, sent, replyId)
   }
 
+  /**
+   * Knows senders by the id that the configuration has, whichever of theirs a message comes with: people with usernames
+   * may hide their number. The SDK takes an empty id for one, and the contact of somebody else where none fits.
+   */
+  protected override async resolve(...[inbound, contact, number]: Parameters<WhatsAppAdapter['resolve']>) {
+    const sender = withoutEmpty(inbound)
+    const { from, from_user_id: userId } = sender
+    const known = contact && withoutEmpty(contact)
+    const isTheirs = (!from && !userId) || (from && known?.wa_id === from) || (userId && known?.user_id === userId)
+    const identity = await super.resolve(sender, isTheirs ? known : undefined, number)
+    if (!identity) return null
+    const ids = idsOf(identity)
+    Object.assign(inbound, { ids })
+    return { ...identity, userId: this.chatIds.find(id => ids.includes(id)) ?? identity.userId }
+  }
+
   /** A press is a message of its own: it is about the card that it answers, and its id tells it from the next. */
   protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
     const [inbound, ...rest] = args
@@ -124,18 +153,33 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return `${this.phoneNumberId}:${userId}`
   }
 
-  private reportUndelivered({ entry = [] }: Statuses, options?: WebhookOptions): void {
+  private async reportUndelivered({ entry = [] }: Statuses, options?: WebhookOptions): Promise<void> {
     const values = entry.flatMap(({ changes = [] }) => changes.map(({ value }) => value ?? {}))
     for (const { metadata, statuses = [] } of values) {
-      for (const { id = '', recipient_id: userWaId = '', status, errors = [] } of statuses) {
+      for (const { id = '', status, errors = [], ...recipient } of statuses) {
         if (status !== 'failed') continue
+        const phoneNumberId = metadata?.phone_number_id ?? ''
+        const { userId: userWaId = '' } = await this.resolve({
+          id, type: 'text', timestamp: '', from: recipient.recipient_id, from_user_id: recipient.recipient_user_id,
+          from_parent_user_id: recipient.recipient_parent_user_id,
+        }, undefined, phoneNumberId) ?? {}
         const { reason } = whatsAppRefusal({ status: 500, errorCode: Number(errors[0]?.code) || undefined })
         this.logger.warn(`A message was not delivered. ${reason}`)
-        const threadId = this.encodeThreadId({ phoneNumberId: metadata?.phone_number_id ?? '', userWaId })
+        const threadId = this.encodeThreadId({ phoneNumberId, userWaId })
         void this.chat?.processMessageDeleted({
           adapter: this, channelId: threadId, threadId, messageId: id, raw: { undelivered: reason },
         }, options).catch(() => { /* The SDK has logged it. */ })
       }
     }
   }
+}
+
+/** All ids of somebody, the SDK's own first. */
+function idsOf({ userId, phone, bsuid, parent }: { userId: string, phone?: string, bsuid?: string, parent?: string }) {
+  return [...new Set([userId, phone, bsuid, parent])].filter(id => id !== undefined)
+}
+
+/** The object without texts that say nothing. */
+function withoutEmpty<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== '')) as T
 }

@@ -74,10 +74,11 @@ export const whatsapp: Definition = {
   ],
   channel: { variable: 'WHATSAPP_CHAT_ID', usual: usualChat },
   person: { id: PERSON, example: 'whatsapp:4915112345678' },
-  read: (values: Values<typeof variables>): WhatsAppSettings => ({
+  read: (values: Values<typeof variables>, { channels }): WhatsAppSettings => ({
     accessToken: values.WHATSAPP_ACCESS_TOKEN!, appSecret: values.WHATSAPP_APP_SECRET!,
     verifyToken: values.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: values.WHATSAPP_PHONE_NUMBER_ID!,
-    chatId: values.WHATSAPP_CHAT_ID, apiUrl: values.WHATSAPP_API_URL?.replace(/(?<!\/)\/+$/, ''),
+    chatId: values.WHATSAPP_CHAT_ID, chatIds: [values.WHATSAPP_CHAT_ID ?? [], ...channels].flat(),
+    apiUrl: values.WHATSAPP_API_URL?.replace(/(?<!\/)\/+$/, ''),
   }),
   setup: siteUrl => [
     {
@@ -102,6 +103,7 @@ export const whatsapp: Definition = {
         const [, number, person = ''] = threadId.split(':')
         return [number === phoneNumberId ? person : `${number}:${person}`]
       },
+      idsOf: (userId, { raw }) => [...new Set([userId, ...idsIn(raw)])],
       pressOf: raw => (raw as { press?: unknown }).press,
       adapter: async () => new (await import('./adapter')).FormWhatsAppAdapter(settings, sdkLogger(log, 'whatsapp')),
       room: async (bot, channel = chatId) => (
@@ -109,4 +111,10 @@ export const whatsapp: Definition = {
       ),
     }
   },
+}
+
+/** Ids of who sent a message or a press, as the adapter found them. */
+function idsIn(raw: unknown): readonly string[] {
+  const { ids, message } = raw as { ids?: readonly string[], message?: { ids?: readonly string[] } }
+  return ids ?? message?.ids ?? []
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const adapter = new FormWhatsAppAdapter({
     accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
     verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, apiUrl: whatsapp.url,
+    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
   }, sdkLogger(silentLog))
   bot = new Chat({
     userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),

@@ -21,7 +21,7 @@ beforeAll(async () => {
   adapter = new FormWhatsAppAdapter({
     accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
     verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, apiUrl: whatsapp.url,
+    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
   }, sdkLogger(silentLog))
   thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
 })

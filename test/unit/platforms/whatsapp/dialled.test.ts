@@ -19,7 +19,7 @@ async function start(dialled?: string) {
   const adapter = new FormWhatsAppAdapter({
     accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
     verifyToken: env.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!,
-    chatId: env.WHATSAPP_CHAT_ID!, apiUrl: whatsapp.url,
+    chatId: env.WHATSAPP_CHAT_ID!, chatIds: [env.WHATSAPP_CHAT_ID!], apiUrl: whatsapp.url,
   }, sdkLogger(log))
   const bot = new Chat({
     userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: 'silent',
