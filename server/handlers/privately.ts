@@ -22,11 +22,20 @@ export async function tellPrivately(
   event: ActionEvent, message: Line, title: string, handlers: PrivatelyHandlers,
 ): Promise<void> {
   const { noticeModal, render, log } = handlers
+  const { adapter, thread, threadId, messageId } = event
   try {
-    const seen = await whisper(event, message, handlers) ?? await event.openModal(noticeModal(message, title))
-    if (!seen) await event.thread?.post(render({ speech: { text: [message] } }, event.adapter.name))
+    let refusal: unknown
+    const whispered = await whisper(event, message, handlers).catch((error: unknown) => {
+      refusal = error
+      return null
+    })
+    if (whispered ?? await event.openModal(noticeModal(message, title))) return
+    // Not for everybody to read.
+    if (refusal && !thread?.isDM) throw refusal
+    const said = render({ speech: { text: [message] } }, adapter.name)
+    await (adapter.reply?.(threadId, messageId, said) ?? thread?.post(said))
   }
   catch (error) {
-    log.warn('notice.lost', { platform: event.adapter.name, error })
+    log.warn('notice.lost', { platform: adapter.name, error })
   }
 }

@@ -1,6 +1,6 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import { UNREADABLE } from '../domain/errors'
-import { isForbidden, type Click, type Forbidden } from '../domain/submission/desk'
+import type { Click } from '../domain/submission/desk'
 import type { Marks } from '../domain/submission/fields'
 import type { Review } from '../domain/submission/review'
 import type { EditForm, Place, SendAgainForm } from '../ports/board'
@@ -37,7 +37,9 @@ const whyNot = (error: unknown, otherwise: string) => (
 )
 
 /** Above what somebody reads alone, and why. */
-const TITLES = { unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it' } as const
+const TITLES = {
+  unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it', elsewhere: 'Another channel',
+} as const
 
 /** The buttons of cards and their forms. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
@@ -45,21 +47,19 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => (
     reviewAt(await here(threadId, adapter))
   )
-  const refuse = (event: ActionEvent, { message, forbidden }: Forbidden) => (
-    tellPrivately(event, message, TITLES[forbidden], handlers)
-  )
-  /** Why nothing came of a click that decides nothing. */
+  const isRepeated = repeatedClicks()
+  /** Says why nothing came of a click. */
   const tell = async (event: ActionEvent, result: ClaimResult) => {
-    if (result.claimed) return
-    await (isForbidden(result) ? refuse(event, result) : whisper(event, result.message, handlers))
+    if (result.claimed || result.isSilent || isRepeated(event)) return
+    const title = result.forbidden ? TITLES[result.forbidden] : 'Nothing changed'
+    await tellPrivately(event, result.message, title, handlers)
   }
 
   bot.onAction(['forward', 'spam'], event => answered(event, handlers, async (id) => {
     const review = await reviewOf(event, event.threadId)
-    const result = await review.decide(
+    await tell(event, await review.decide(
       id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers),
-    )
-    if (isForbidden(result)) await refuse(event, result)
+    ))
   }))
 
   bot.onAction(['take', 'hand_back'], event => answered(event, handlers, async (id) => {
@@ -81,18 +81,22 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const form = await (await reviewOf(event, event.threadId)).edit(
       id, personOf(event, handlers), clickOf(event, handlers),
     )
-    if (form && isForbidden(form)) return refuse(event, form)
-    const modal = form && editModal(form, event.adapter.name)
+    if ('claimed' in form) return tell(event, form)
+    const modal = editModal(form, event.adapter.name)
     if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
   }))
 
   bot.onAction('send_again', event => answered(event, handlers, async (id) => {
     const review = await reviewOf(event, event.threadId)
     const form = await review.sendAgainForm(id, personOf(event, handlers), clickOf(event, handlers))
-    if (form && isForbidden(form)) return refuse(event, form)
+    if (form && 'claimed' in form) return tell(event, form)
     const modal = form && sendAgainModal(form, event.adapter.name)
     if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
-    else await review.sendAgain(id, undefined, reviewerOf(event, handlers), clickOf(event, handlers))
+    else {
+      const result = await review.sendAgain(id, undefined, reviewerOf(event, handlers), clickOf(event, handlers))
+      // There is no input that could be wrong.
+      if (!('errors' in result)) await tell(event, result)
+    }
   }))
 
   const submitted = (
@@ -102,7 +106,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const result = await decide(await reviewOf(event, threadId), id, await reviewerOf(event, handlers))
     if ('errors' in result) return { action: 'errors', errors: result.errors }
     // The form stays open: they may send it again as it is.
-    const isTaken = isForbidden(result) && result.forbidden === 'taken'
+    const isTaken = !result.claimed && result.forbidden === 'taken'
     if (isTaken) return { action: 'errors', errors: atFirst(event, plain(result.message)) }
     return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message, title) }
   })
@@ -115,6 +119,23 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     // Empty where the same addresses were too many for the input.
     review.sendAgain(id, event.values.to || undefined, reviewer, { press: event.viewId })
   )))
+}
+
+/** How long a person who goes on clicking a button in vain is not told again, ms: platforms limit what they take. */
+const REPEAT_MS = 3000
+const MOST_CLICKS = 1000
+
+/** Tells whether somebody clicked the same button a moment ago. */
+function repeatedClicks(): (event: ActionEvent) => boolean {
+  const clickedAt = new Map<string, number>()
+  return ({ adapter, user, threadId, messageId, actionId, value }) => {
+    const click = [adapter.name, user.userId, threadId, messageId, actionId, value].join()
+    const now = Date.now()
+    const isRepeated = now - (clickedAt.get(click) ?? 0) < REPEAT_MS
+    if (clickedAt.size >= MOST_CLICKS) clickedAt.clear()
+    if (!isRepeated) clickedAt.set(click, now)
+    return isRepeated
+  }
 }
 
 /** Runs the effect of a form; what goes wrong keeps it open. */

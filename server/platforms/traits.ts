@@ -58,8 +58,6 @@ export interface Platform {
   moment?: (moment: Moment) => string
   /** It has a button of its own that stops the agent's answer. */
   stops?: true
-  /** Its messages cannot be changed: what becomes of a card, and that a click came too late, is said below it. */
-  keepsMessages?: true
   /**
    * The variable that names its channel, if there is one, or the one that lets an installation name it `instead`.
    * Without either the platform has no cards. `usual` is what channels look like; a form that names none goes to the

@@ -92,8 +92,6 @@ export interface ReviewBoard {
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread. Notifies who has these names, where that is possible. */
   reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome>
-  /** Answers a click that came too late, where the card goes on offering its buttons; nothing elsewhere. */
-  answerLate(ref: CardRef, text: Line): Promise<Outcome>
   /** Says something in the room; plain text with a link and a button below, as far as there are any. */
   announce(room: string, text: Line, url: string | null, button?: SpeechButton): Promise<Outcome>
   /** Whether somebody of its platform is in the room; false where that is unknown. Answers within 15 s. */

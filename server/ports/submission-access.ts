@@ -53,7 +53,13 @@ export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
 export type ClaimResult
   = | { claimed: true, /** Until then a decision can be taken back, epoch ms. */ revocableUntil?: number }
     /**
-     * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: they may not, and alone read why,
-     * since no list names them, since nobody can tell just now, or since another one has it.
+     * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: no list names them, nobody can tell
+     * just now, another one has it, or it belongs to another room. `isSilent`: they are not told, because the store
+     * does not know the id, or the platform sent the same click again.
      */
-    | { claimed: false, message: Line, forbidden?: 'unlisted' | 'unknown' | 'taken' }
+    | {
+      claimed: false
+      message: Line
+      forbidden?: 'unlisted' | 'unknown' | 'taken' | 'elsewhere'
+      isSilent?: true
+    }

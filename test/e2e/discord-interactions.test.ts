@@ -8,6 +8,8 @@ import { modalInputs } from '../support/discord/modal'
 import type { DiscordMessage, SendOptions } from '../support/discord/types'
 import { until } from '../support/until'
 
+const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
+
 let s: BotServer
 /** What the handlers of these tests wait for, and answer. */
 let gate = Promise.withResolvers<unknown>()
@@ -115,15 +117,16 @@ describe('a click', () => {
     ] })).body as DiscordMessage
   )
 
-  it('in a private chat has no effect and opens no form, nor has a form that is sent from there', async () => {
+  it('in a private chat has no effect and opens no form, nor has a form that is sent from there; both are told', async () => {
     const { id, card } = await s.submit({ name: 'Ada' })
     const copy = await copyIn(s.discord.openDm().id, id)
-    for (const action of ['forward', 'spam', 'edit']) expect(
-      (await s.discord.click(s.url, copy, buttonOf(action, id))).body,
-    ).toEqual({ type: 6 })
+    for (const action of ['forward', 'spam', 'edit']) {
+      const { body } = await s.discord.click(s.url, copy, buttonOf(action, id))
+      expect(body).toMatchObject({ type: 4, data: { flags: 64, content: ELSEWHERE } })
+    }
     const { opened } = await openEdit(s, card, id)
     const { message } = await s.discord.submitModal(s.url, { ...opened, message: copy }, {})
-    expect(message!.content).toBe('This submission was already decided, or its 7 days have passed.')
+    expect(message!.content).toBe(ELSEWHERE)
     await s.drain()
     expect(s.logged.filter(line => line.startsWith('review.misplaced') && line.includes(id))).toHaveLength(4)
     expect(s.endpoint.calls).toEqual([])

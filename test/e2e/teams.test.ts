@@ -115,7 +115,7 @@ describe('a card on Teams', () => {
       /^Marked as spam by Ada Lovelace on Teams/,
     )
     expect((await press(stale, 'Edit & Forward')).task).toEqual({
-      type: 'message', value: 'There is nothing to edit here any more.',
+      type: 'message', value: expect.stringMatching(/^Marked as spam by Ada Lovelace on Teams, /) as string,
     })
     expect((await press(stale, 'Forward Submission')).status).toBe(200)
     expect(emailsAbout(d, id)).toHaveLength(0)
@@ -191,4 +191,22 @@ it('logs one JSON line per event, without tokens or form data', () => {
   const lines = d.server.output().trim().split('\n').filter(line => !line.startsWith('Listening on'))
   for (const line of lines) expect(() => JSON.parse(line) as unknown, line).not.toThrow()
   expect(d.server.output()).not.toMatch(/Two engines|teams-client-secret|eyJ/)
+})
+
+describe('what a client makes up', () => {
+  it('is not looked up, and not logged when the store is away', async () => {
+    await submitForm()
+    const value = `Ada ${'x'.repeat(5000)}`
+    d.redis.pause()
+    try {
+      await teams.press(d.server.url, 'message', { actionId: 'forward', value })
+      await teams.press(d.server.url, 'task/fetch', { data: { actionId: 'edit', value } })
+      await d.server.drain()
+    }
+    finally {
+      d.redis.resume()
+    }
+    expect(d.server.output()).not.toContain('x'.repeat(100))
+    await until('the store', async () => (await fetch(`${d.server.url}/api/ready`)).status === 200)
+  })
 })

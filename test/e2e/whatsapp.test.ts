@@ -100,11 +100,13 @@ describe('a webhook', () => {
 
   it.each([
     ['of somebody else', { from: '4366012345678' }], ['at another number of the app', { number: '999999999999999' }],
-  ])('with a press %s decides nothing and is not answered', async (_, how) => {
+  ])('with a press %s decides nothing, and its sender is told so', async (_, how) => {
     const { id, card } = await submitForm({ name: 'Ada' })
     const before = whatsapp.requests.length
     expect(await press(card, 'Mark as Spam', how)).toBe(200)
-    expect(whatsapp.requests).toHaveLength(before)
+    const sent = whatsapp.requests.slice(before).map(({ body }) => body)
+    expect(sent).toEqual([expect.stringContaining('belongs to another channel, so nothing was changed.')])
+    expect(JSON.parse(sent[0]!)).toMatchObject({ to: 'from' in how ? how.from : '4915112345678' })
     await logged('"review.misplaced"', id, '"platform":"whatsapp"')
   })
 

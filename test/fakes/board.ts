@@ -20,8 +20,6 @@ export class FakeBoard implements ReviewBoard {
   readonly updates: Answer[] = []
   /** What was said in threads and channels. */
   readonly replies: { ref: CardRef, text: string, names?: readonly string[] }[] = []
-  /** What was answered to clicks that came too late. */
-  readonly late: { ref: CardRef, text: string }[] = []
   readonly announcements: { platform: string, text: string, url: string | null }[] = []
   /** Least pause between two new cards, ms. */
   interval = 0
@@ -70,11 +68,6 @@ export class FakeBoard implements ReviewBoard {
     this.inFlight.set(messageId, this.inFlight.get(messageId)! - 1)
     if (answer.ok) this.show(messageId, card)
     return answer
-  }
-
-  async answerLate(ref: CardRef, text: Line): Promise<Outcome> {
-    this.late.push({ ref, text: plain(text) })
-    return ok
   }
 
   async reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome> {

@@ -46,6 +46,8 @@ export interface GoogleChat extends Proxy {
   /** Hosts that the SDK has built in. */
   hosts: Record<string, string>
   messages: () => Json[]
+  /** Spaces that the app was added to. */
+  joined: Set<string>
   /** The message whose buttons are about the submission. */
   cardOf: (id: string) => Json | undefined
   /** Ada writes in a new thread; resolves with its name and the answer to the event. */
@@ -63,6 +65,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
   ])
   const certs = { google: await exportSPKI(google.publicKey) }
   const accessToken = `ya29.${randomUUID()}`
+  const joined = new Set([SPACE])
   const messages = new Map<string, Json>()
   const byRequest = new Map<string, Json>()
 
@@ -97,7 +100,8 @@ export async function startGoogleChat(): Promise<GoogleChat> {
         ? Response.json({ name, state: 'JOINED', member: { name: 'users/1234', type: 'HUMAN' } })
         : refuse(404, 'NOT_FOUND')
     }
-    if (!name.startsWith(`${SPACE}/messages`)) return refuse(403, 'PERMISSION_DENIED')
+    const space = /^(spaces\/[^/]+)\/messages/.exec(name)?.[1] ?? ''
+    if (!joined.has(space)) return refuse(403, 'PERMISSION_DENIED')
     const content = JSON.parse(body) as Json
     const isText = typeof content.text === 'string' && content.text !== ''
     if (!isText && googleMessageProblems(content).length > 0) {
@@ -116,8 +120,8 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     if (known) return Response.json(known)
     const id = randomUUID().slice(0, 11)
     const message = {
-      thread: { name: `${SPACE}/threads/${id}` }, ...content, name: `${SPACE}/messages/${id}.${id}`,
-      createTime: new Date().toISOString(), space: { name: SPACE },
+      thread: { name: `${space}/threads/${id}` }, ...content, name: `${space}/messages/${id}.${id}`,
+      createTime: new Date().toISOString(), space: { name: space },
       sender: { ...APP, type: 'BOT' },
     }
     messages.set(message.name, message)
@@ -202,7 +206,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
       GOOGLE_CHAT_PROJECT_NUMBER: PROJECT, GOOGLE_CHAT_SPACE: SPACE, GOOGLE_CHAT_API_URL: proxy.url,
     },
     hosts: { 'oauth2.googleapis.com': proxy.url, 'www.googleapis.com': proxy.url },
-    messages: all,
+    messages: all, joined,
     write,
     cardOf: (id: string) => all().find(message => message.cardsV2
       && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),

@@ -114,7 +114,8 @@ export async function startTeams(): Promise<Teams> {
     if (activity.type === 'typing') return Response.json({ id: String(next++) }, { status: 201 })
     const card = activity.attachments?.[0]?.content as Json | undefined
     if (path.endsWith('?isTargetedActivity=true')) {
-      if (!activity.recipient?.isTargeted) return refuse(400, 'BadSyntax')
+      // https://learn.microsoft.com/microsoftteams/platform/agents-in-teams/targeted-messages
+      if (!conversation.startsWith('19:') || !activity.recipient?.isTargeted) return refuse(400, 'BadSyntax')
       whispers.push({ to: activity.recipient.id, text: String(activity.text) })
       return Response.json({ id: String(next++) }, { status: 201 })
     }

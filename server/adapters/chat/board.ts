@@ -97,12 +97,6 @@ export function createBoard(
       const mention = mentioned && mentions?.of?.(mentioned)
       return room.say(cardWith(lineElement(text)), plain(text), ref, mention)
     }, roomOf(ref)),
-    answerLate: async (ref, text) => {
-      const platform = connectionOf(ref.platform)?.platform
-      if (!platform?.keepsMessages) return { ok: true, value: undefined }
-      const card = cardWith(lineElement(text))
-      return inRoom(ref.platform, room => room.say(card, plain(text), ref), roomOf(ref))
-    },
     announce: (platform, text, url, button) => inRoom(platform, room => room.say(
       cardWith(
         lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: 'Open the overview', url }],

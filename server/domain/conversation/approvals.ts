@@ -20,7 +20,7 @@ export interface ApprovalPorts {
   /** How long a turn that was taken may run before it counts as abandoned. */
   leaseMs: number
   runtime: Runtime
-  monitor: Pick<Monitor, 'misplaced'>
+  monitor: Pick<Monitor, 'misplaced' | 'incident'>
   log: Log
 }
 
@@ -46,6 +46,8 @@ const SWEPT = 20
 
 /** Waiting turns that are looked at to find those of one thread. */
 const WITHDRAWN = 500
+
+const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'
 
 const OVER = 'This is over: it was decided, or nobody decided in time.'
 
@@ -84,9 +86,11 @@ export class Approvals {
     const isElsewhere = kept !== null && !isSamePlace(this.placeOf(kept.turn), place)
     if (isElsewhere) {
       monitor.misplaced(place[0]?.split('/')[0] ?? 'unknown')
+      monitor.incident('misplaced', by.platform)
       log.warn('approval.misplaced', { turn: id, approver: by.id, platform: by.platform })
+      return { refused: 'gone', message: ELSEWHERE, kept: null }
     }
-    if (!kept || !call || isElsewhere) return { refused: 'gone', message: OVER, kept: null }
+    if (!kept || !call) return { refused: 'gone', message: OVER, kept: null }
     const { turn, turn: { asker } } = kept
     if (!isSame(by, asker) && !isNamed(by, approvers)) {
       const message = `Only ${asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`

@@ -7,6 +7,9 @@ const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
   'unknown-submission': count => (
     `${counted(count, 'click')} on submissions that are not in the store: was it emptied?`
   ),
+  'misplaced': (count, platform) => (
+    `${counted(count, 'click')} on ${platform} in a channel that the card does not belong to: did a channel move?`
+  ),
 }
 
 /** Skips kinds that only a newer replica knows. */

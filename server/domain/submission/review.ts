@@ -5,7 +5,7 @@ import type { Action, Person, Submission } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
 import { signatureOf } from '../people/people'
 import { addressesIn } from './addresses'
-import { Desk, refusalOf, type Click, type DeskPorts, type Forbidden } from './desk'
+import { Desk, isForbidden, lateLine, type Click, type DeskPorts, type Forbidden, type Refused } from './desk'
 import { irrevocable } from './endings'
 import { submitterAddress } from './email'
 import type { Edit } from './events'
@@ -49,15 +49,13 @@ export class Review {
     this.taking = new Taking(ports, this.desk)
   }
 
-  /** The form to edit, or null when there is nothing to decide any more. */
-  async edit(id: string, person: Person, click?: Click): Promise<EditForm | Forbidden | null> {
-    const found = await this.desk.here(id, 'edit', person)
-    if ('forbidden' in found) return found
+  /** The form to edit. */
+  async edit(id: string, person: Person, click?: Click): Promise<EditForm | Refused> {
+    const found = await this.desk.here(id, 'edit', person, { click })
+    if ('claimed' in found) return found
     const { known } = found
-    const form = known?.state === 'open' && known.data ? editForm(known, this.ports.presentation) : null
-    if (form) return await this.taking.warning(known!, person, click) ?? form
-    await this.desk.late(id, known, click?.card)
-    return null
+    if (known.state !== 'open' || !known.data) return this.desk.late(id, click)
+    return await this.taking.warning(known, person, click) ?? editForm(known, this.ports.presentation)
   }
 
   /**
@@ -72,8 +70,10 @@ export class Review {
     // Where to confirm a forward, and whether files end with it, stands beside the data.
     const { confirm, files } = presentation.forms.of(recalled?.form)
     const isEnough = !confirm && !files
-    const [found, who] = await Promise.all([this.desk.here(id, action, reviewer, isEnough ? recalled : null), reviewer])
-    return 'forbidden' in found ? found : this.claim(id, action, who, found.known, click, () => ({}))
+    const [found, who] = await Promise.all([
+      this.desk.here(id, action, reviewer, { click, recalled: isEnough ? recalled : null }), reviewer,
+    ])
+    return 'claimed' in found ? found : this.claim(id, action, who, found.known, click, () => ({}))
   }
 
   /**
@@ -86,11 +86,11 @@ export class Review {
     id: string, submitted: Readonly<Record<string, string>>, reviewer: Person,
     form?: { press?: string, shown?: Marks },
   ): Promise<ClaimResult | Errors> {
-    const found = await this.desk.here(id, 'edit', reviewer)
-    if ('forbidden' in found) return found
-    const { known } = found
-    if (!known?.data) return refusalOf(known)
     const click = form && { press: form.press }
+    const found = await this.desk.here(id, 'edit', reviewer, { click })
+    if ('claimed' in found) return found
+    const { known } = found
+    if (!known.data) return { claimed: false, message: lateLine(known) }
     return this.claim(id, 'forward', reviewer, known, click, ({ data, form: key }) => {
       const edit = applyEdits(data ?? {}, submitted, this.ports.presentation.forms.of(key).fields, form?.shown)
       return 'errors' in edit ? edit : { edit }
@@ -99,30 +99,25 @@ export class Review {
 
   /** Takes a decision back, while that is possible. */
   async revoke(
-    id: string, action: Action, reviewer: Person | Promise<Person>, { card, press }: Partial<Click> = {},
+    id: string, action: Action, reviewer: Person | Promise<Person>, click: Partial<Click> = {},
   ): Promise<ClaimResult> {
-    const { outbox, runtime, log, store } = this.ports
-    const [found, who] = await Promise.all([this.desk.here(id, `revoke ${action}`, reviewer), reviewer])
-    if ('forbidden' in found) return found
-    const { known } = found
-    if (!known) return { ...this.desk.refuse(id, null, card), message: irrevocable(null) }
-    const applied = await outbox.apply(id, [{ type: 'revoked', action, reviewer: signatureOf(who), press }], known)
-    if ('refused' in applied) {
-      const present = await store.get(id)
-      if (present && card) runtime.background(this.desk.bringInLine(id, card, present))
-      return { claimed: false, message: irrevocable(present) }
-    }
+    const { outbox, runtime, log } = this.ports
+    const [found, who] = await Promise.all([this.desk.here(id, `revoke ${action}`, reviewer, { click }), reviewer])
+    if ('claimed' in found) return found
+    const event = { type: 'revoked', action, reviewer: signatureOf(who), press: click.press } as const
+    const applied = await outbox.apply(id, [event], found.known)
+    if ('refused' in applied) return this.desk.late(id, click, irrevocable)
     log.info('submission.revoked', { submission: id, action, platform: who.platform, reviewer: who.id })
     runtime.background(outbox.run(applied.submission, applied.added))
     return { claimed: true }
   }
 
   /** What is asked before its email is sent again, or null when that did not come back. */
-  async sendAgainForm(id: string, person: Person, click?: Click): Promise<SendAgainForm | Forbidden | null> {
-    const found = await this.desk.here(id, 'forward', person)
-    if ('forbidden' in found) return found
-    const form = found.known && sendAgainForm(found.known)
-    return form && (await this.taking.warning(found.known!, person, click) ?? form)
+  async sendAgainForm(id: string, person: Person, click?: Click): Promise<SendAgainForm | Refused | null> {
+    const found = await this.desk.here(id, 'forward', person, { click })
+    if ('claimed' in found) return found
+    const form = sendAgainForm(found.known)
+    return form && (await this.taking.warning(found.known, person, click) ?? form)
   }
 
   /**
@@ -134,10 +129,10 @@ export class Review {
   async sendAgain(
     id: string, to: string | undefined, reviewer: Person | Promise<Person>, click?: Partial<Click>,
   ): Promise<ClaimResult | Errors> {
-    const [found, who] = await Promise.all([this.desk.here(id, 'forward', reviewer), reviewer])
-    if ('forbidden' in found) return found
+    const [found, who] = await Promise.all([this.desk.here(id, 'forward', reviewer, { click }), reviewer])
+    if ('claimed' in found) return found
     const { known } = found
-    if (known?.state === 'open') {
+    if (known.state === 'open') {
       if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
       if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
     }
@@ -151,17 +146,16 @@ export class Review {
   async refusal(id: string, person: Person): Promise<Forbidden | null> {
     if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
     const found = await this.desk.here(id, 'approve', person)
-    return 'forbidden' in found ? found : null
+    return isForbidden(found) ? found : null
   }
 
   /** @param changesOf what the decision changes of the version that it meets: others may write until it does */
   private async claim<Outcome extends Changes | Errors>(
-    id: string, action: Action, person: Person, known: Submission | null,
+    id: string, action: Action, person: Person, known: Submission,
     click: Partial<Click> | undefined, changesOf: (stored: Submission) => Outcome,
   ): Promise<ClaimResult | Extract<Outcome, Errors>> {
     const { card, press } = click ?? {}
     const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
-    if (!known) return this.desk.late(id, known, card)
     const reviewer = signatureOf(person)
     const form = presentation.forms.of(known.form)
     const deliveries = deliveriesOf(form)
@@ -178,7 +172,7 @@ export class Review {
     if ('refused' in applied) {
       const isTaken = heeds && applied.refused === 'taken'
       const way = click ? 'press' : 'approval'
-      return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, known, card)
+      return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, click)
     }
     log.info('submission.claimed', {
       submission: id, action, edited: 'edit' in changes, platform: reviewer.platform, reviewer: reviewer.id,

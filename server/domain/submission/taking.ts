@@ -34,16 +34,16 @@ export class Taking {
 
   /** @param person may still be looked up, which then costs no round trip of its own */
   async take(id: string, person: Person | Promise<Person>, click?: Partial<Click>): Promise<ClaimResult> {
-    const [found, who] = await Promise.all([this.desk.here(id, 'take', person), person])
-    return 'forbidden' in found ? found : this.give(id, found.known, who, click)
+    const [found, who] = await Promise.all([this.desk.here(id, 'take', person, { click }), person])
+    return 'claimed' in found ? found : this.give(id, found.known, who, click)
   }
 
   /** Gives it to somebody who may decide it, whoever has it. */
   async assign(id: string, to: Person, by: Person): Promise<ClaimResult> {
     const found = await this.desk.here(id, 'assign', by)
-    if ('forbidden' in found) return found
+    if ('claimed' in found) return found
     const { known } = found
-    const { reviewers } = this.ports.presentation.forms.of(known?.form)
+    const { reviewers } = this.ports.presentation.forms.of(known.form)
     const may = !reviewers || await this.ports.reviewers.has(reviewers, to)
     if (may) return this.give(id, known, to, { by: signatureOf(by) })
     const name = visible(to.name)
@@ -53,14 +53,14 @@ export class Taking {
   }
 
   async handBack(id: string, person: Person | Promise<Person>, click?: Partial<Click>): Promise<ClaimResult> {
-    const [found, who] = await Promise.all([this.desk.here(id, 'hand back', person), person])
-    if ('forbidden' in found) return found
+    const [found, who] = await Promise.all([this.desk.here(id, 'hand back', person, { click }), person])
+    if ('claimed' in found) return found
     return this.change(id, found.known, who, { type: 'returned', who: identityOf(who), ...click })
   }
 
   /** Who decides, for the lifecycle to heed who has it; undefined where nobody takes. */
-  heeds(known: Submission | null, person: Person): { who: string, rule: ClaimRule } | undefined {
-    const rule = this.ports.presentation.forms.of(known?.form).claim
+  heeds(known: Submission, person: Person): { who: string, rule: ClaimRule } | undefined {
+    const rule = this.ports.presentation.forms.of(known.form).claim
     return rule && { who: identityOf(person), rule }
   }
 
@@ -84,19 +84,18 @@ export class Taking {
   }
 
   private give(
-    id: string, known: Submission | null, person: Person, how: Pick<EventOf<'taken'>, 'card' | 'press' | 'by'> = {},
+    id: string, known: Submission, person: Person, how: Pick<EventOf<'taken'>, 'card' | 'press' | 'by'> = {},
   ): Promise<ClaimResult> {
-    const { reviewers } = this.ports.presentation.forms.of(known?.form)
+    const { reviewers } = this.ports.presentation.forms.of(known.form)
     return this.change(id, known, how.by ?? person, {
       type: 'taken', person, forMs: this.ports.claimMs, listed: reviewers !== undefined, ...how,
     })
   }
 
   private async change(
-    id: string, known: Submission | null, by: Reviewer, event: EventOf<'taken'> | EventOf<'returned'>,
+    id: string, known: Submission, by: Reviewer, event: EventOf<'taken'> | EventOf<'returned'>,
   ): Promise<ClaimResult> {
     const { store, outbox, presentation, runtime, log } = this.ports
-    if (!known) return this.desk.late(id, known, event.card)
     if (!presentation.forms.of(known.form).claim) return { claimed: false, message: OFF }
     const applied = await outbox.apply(id, [event], known)
     if (!('refused' in applied)) {
@@ -105,7 +104,7 @@ export class Taking {
       return { claimed: true }
     }
     if (applied.refused === 'unchanged') return { claimed: true }
-    if (applied.refused !== 'taken') return this.desk.late(id, known, event.card)
+    if (applied.refused !== 'taken') return this.desk.late(id, event)
     const present = await store.get(id)
     const holder = present && holderOf(present, runtime.now())
     if (!holder) return { claimed: false, message: LET_GO }

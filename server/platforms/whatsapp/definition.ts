@@ -62,7 +62,6 @@ export const whatsapp: Definition = {
   },
   cardIntervalMs: 6000,
   modal: null,
-  keepsMessages: true,
   verifiesWebhook: true,
   escape: escapeWhatsApp,
   // WhatsApp shows nothing that was said, and the SDK remembers the title of a card alone.

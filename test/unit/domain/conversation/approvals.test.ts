@@ -39,7 +39,7 @@ beforeEach(async () => {
       unlisted.asked.push([submission, id, place])
       return id === unlisted.id ? { message: ['Only Grace may decide this.'] } : null
     },
-    monitor: { misplaced: platform => void misplaced.push(platform) }, log: silentLog,
+    monitor: { misplaced: platform => void misplaced.push(platform), incident: () => {} }, log: silentLog,
   })
   turn = await approvals.request({
     threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',
@@ -82,7 +82,9 @@ test('a call about a submission is approved by those alone who may decide that o
 
 test('a question does not exist elsewhere, which is counted; a turn that does not say where it was asked is told by its thread', async () => {
   const elsewhere = { ...pressed(ADA), place: ['slack/D1'] }
-  expect(await approvals.decide(turn.id, 0, true, elsewhere)).toMatchObject({ refused: 'gone', kept: null })
+  expect(await approvals.decide(turn.id, 0, true, elsewhere)).toMatchObject({
+    refused: 'gone', message: expect.stringContaining('asked in another conversation') as string, kept: null,
+  })
   expect(misplaced).toEqual(['slack'])
   const { id } = await approvals.request({ threadId: 'slack:C1:2', asker: ADA, calls: [call('old')], state: '[]' })
   expect(await approvals.decide(id, 0, true, elsewhere)).toMatchObject({ refused: 'gone' })
