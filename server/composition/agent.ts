@@ -63,7 +63,7 @@ export function createAgentConversation({
   if (!model) return null
   const approvals = new Approvals({
     store, approvers, refusal: (id, by, place) => reviewAt(place).refusal(id, by), placeOf: places.of,
-    ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
+    present: turn => replier!.present(turn), ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
   })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
   const known: AgentHandlers['known'] = said => people.known(places.namesOf(said))

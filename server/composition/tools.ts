@@ -40,10 +40,10 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
     /** Which file a call would replace, for who approves it. */
     replaced: files ? replacedFile(files) : async () => [],
     /** All tools of a conversation. */
-    of: (chat: Chat, { threadId, channelId, place, responsible }: Omit<Conversation, 'speaker'>): ToolSet => {
+    of: (chat: Chat, { threadId, channelId, place, ...approved }: Omit<Conversation, 'speaker'>): ToolSet => {
       // Forms, and what was made of them, are for the rooms whose people see the cards.
       const submissions = isRoom(place, forms)
-        ? { ...createSubmissionTools({ submissions: submissionsAt(place), responsible, revocableMs }), ...fileTools }
+        ? { ...createSubmissionTools({ submissions: submissionsAt(place), ...approved, revocableMs }), ...fileTools }
         : createElsewhereTools()
       const conversation = createConversationTools({ chat, thread: { id: threadId, channelId } })
       return { ...submissions, ...conversation, ...selection.tools }

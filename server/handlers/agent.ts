@@ -20,6 +20,7 @@ import type { Stops } from './stops'
 export interface Agent {
   start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn>
   resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
+  present(turn: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]>
 }
 
 export interface AgentHandlers extends SpeakerHandlers {
@@ -63,13 +64,8 @@ export class AgentReplier {
 
   /** Goes on with a turn whose calls are all decided. Never rejects. */
   async resume(kept: KeptTurn, thread: Thread): Promise<void> {
-    const { turn, verdicts } = kept
-    const conversation: Conversation = {
-      threadId: turn.threadId, channelId: thread.channelId, place: this.handlers.approvals.placeOf(turn),
-      speaker: turn.asker,
-      responsible: toolCallId => verdicts[turn.calls.findIndex(call => call.toolCallId === toolCallId)]?.by
-        ?? turn.asker,
-    }
+    const { turn } = kept
+    const conversation = this.conversationOf(kept, thread.channelId)
     const isWhole = await this.run(thread, conversation, agent => agent.resume(kept, conversation))
     const approved = approvedIn(kept)
     if (!isWhole && approved) await thread.post(`${approved}: ${UNCERTAIN}`).catch(() => {})
@@ -84,6 +80,12 @@ export class AgentReplier {
     if (approved) await thread.post(`${approved}: ${ABANDONED}`)
   }
 
+  /** The calls of a turn as new cards would show them. @throws when what they are about cannot be read */
+  async present(turn: WaitingTurn): Promise<readonly ProposedCall[]> {
+    const agent = await this.handlers.agent()
+    return agent.present(turn, this.conversationOf({ turn, verdicts: [] }, turn.threadId))
+  }
+
   callCard(platform: string, { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number): CardElement {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
@@ -93,6 +95,17 @@ export class AgentReplier {
       details: details.map(detail => ({ ...detail, label: visible(detail.label), value: visible(detail.value) })),
       notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null,
     })
+  }
+
+  private conversationOf(
+    { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, channelId: string,
+  ): Conversation {
+    const positionOf = (toolCallId: string) => turn.calls.findIndex(call => call.toolCallId === toolCallId)
+    return {
+      threadId: turn.threadId, channelId, place: this.handlers.approvals.placeOf(turn), speaker: turn.asker,
+      responsible: toolCallId => verdicts[positionOf(toolCallId)]?.by ?? turn.asker,
+      approvedContent: toolCallId => turn.calls[positionOf(toolCallId)]?.content,
+    }
   }
 
   private async historyOf(thread: Thread, message: Message): Promise<Message[]> {
@@ -153,16 +166,21 @@ export class AgentReplier {
   private async ask(
     thread: Thread, { speaker, place }: Conversation, calls: readonly ProposedCall[], state: string,
   ): Promise<void> {
+    const turn = await this.handlers.approvals.request({ threadId: thread.id, place, asker: speaker, calls, state })
+    await this.postCards({ turn, verdicts: calls.map(() => null) }, thread)
+  }
+
+  /** Posts a card for each call of a turn that nobody has decided. */
+  async postCards({ turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, thread: Thread): Promise<void> {
     const { approvals, log } = this.handlers
-    const turn = await approvals.request({ threadId: thread.id, place, asker: speaker, calls, state })
-    const verdicts = calls.map(() => null)
-    const cards: CardRef[] = []
+    const cards: (CardRef | null)[] = turn.calls.map(() => null)
     try {
-      for (const [position, { title }] of calls.entries()) {
+      for (const [position, { title }] of turn.calls.entries()) {
+        if (verdicts[position]) continue
         const card = this.callCard(thread.adapter.name, { turn, verdicts }, position)
         // The SDK may keep the text in the store: none of the form.
         const { id: messageId, threadId } = await thread.post({ card, fallbackText: title })
-        cards.push({ platform: thread.adapter.name, threadId, messageId })
+        cards[position] = { platform: thread.adapter.name, threadId, messageId }
       }
     }
     catch (error) {
@@ -178,9 +196,13 @@ export class AgentReplier {
   }
 
   /** Whoever ended the turn while its cards were being posted did not know them. */
-  private async catchUp(adapter: Adapter, cards: readonly CardRef[], kept: KeptTurn | null): Promise<void> {
-    const outdated = [...cards.entries()].filter(([position]) => !kept || kept.verdicts[position])
-    await Promise.all(outdated.map(([position, { threadId, messageId }]) => (kept
+  private async catchUp(
+    adapter: Adapter, cards: readonly (CardRef | null)[], kept: KeptTurn | null,
+  ): Promise<void> {
+    const outdated = [...cards.entries()].flatMap(([position, card]) => (
+      card && (!kept || kept.verdicts[position]) ? { position, ...card } : []
+    ))
+    await Promise.all(outdated.map(({ position, threadId, messageId }) => (kept
       ? adapter.editMessage(threadId, messageId, this.callCard(adapter.name, kept, position))
       : adapter.deleteMessage(threadId, messageId)
     ).catch((error: unknown) => this.handlers.log.warn('approval.card-stale', { error }))))

@@ -18,6 +18,8 @@ const TITLE = 'Approval'
 
 const FAILED = 'That did not work just now. Nothing was done: press the button again in a moment.'
 
+const OUTDATED = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
+
 /** The two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
   bot.onAction(['approve', 'deny'], async (event) => {
@@ -42,6 +44,15 @@ async function decide(event: Clicked, id: string, position: number, handlers: Ap
   if ('refused' in decided) {
     if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
     return tellPrivately(event, decided.message, TITLE, handlers)
+  }
+  if ('again' in decided) {
+    const { outdated, again } = decided
+    await replier.postCards(again, event.thread)
+    const pressed = { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
+    for (const [at, card] of outdated.cards.with(position, pressed).entries()) {
+      if (card) runtime.background(update({ ...card, adapter: event.adapter }, outdated, at, handlers))
+    }
+    return tellPrivately(event, OUTDATED, TITLE, handlers)
   }
   const { turn, verdict, resume } = decided
   runtime.background(

@@ -12,6 +12,8 @@ export interface ProposedCall {
   details: readonly Field[]
   /** Id of the submission that it is about, if it is about one. */
   submission?: string
+  /** Digest of the whole form data of that submission; absent when it cannot be decided. */
+  content?: string
 }
 
 /** A turn of the agent that waits for people. Everything is here: whoever takes it up needs no memory of it. */
@@ -35,6 +37,8 @@ export interface Verdict {
   by: Person | null
   /** Somebody stopped the agent before anybody decided. */
   stopped?: true
+  /** What the card shows had changed, so another card asks again. */
+  outdated?: true
   /** Epoch ms. */
   at: number
 }
@@ -70,7 +74,7 @@ export interface ApprovalStore {
   /** Keeps a new turn until it is dropped, at most for an hour after it expired. */
   keep(turn: WaitingTurn): Promise<void>
   /** Notes where the cards of the calls are, by position. */
-  attach(id: string, cards: readonly CardRef[]): Promise<void>
+  attach(id: string, cards: readonly (CardRef | null)[]): Promise<void>
   get(id: string): Promise<KeptTurn | null>
   /** Ids of the turns that are kept, the first to expire first. */
   kept(limit: number): Promise<string[]>

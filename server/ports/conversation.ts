@@ -34,6 +34,8 @@ export interface Conversation {
   speaker: Person
   /** Who stands behind a tool call: the one who approved it, else the speaker. */
   responsible(toolCallId: string): Person
+  /** Digest of the form data that whoever approved a tool call saw; undefined for calls about no submission. */
+  approvedContent?(toolCallId: string): string | undefined
 }
 
 /** One run of the agent, from a message or a decision to the end of its answer or the next question. */

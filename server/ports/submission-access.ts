@@ -11,10 +11,16 @@ export interface SubmissionAccess {
   /** A submission that is still kept, or null. */
   get(id: string): Promise<ShownSubmission | null>
   stats(): Promise<SubmissionStats>
-  /** Forwards or discards by the same claim as a click. */
-  decide(id: string, action: Action, reviewer: Person): Promise<ClaimResult>
-  /** Edits fields by name, then forwards. Fields that are not named stay as they are. */
-  decideEdited(id: string, changes: readonly FieldChange[], reviewer: Person): Promise<ClaimResult>
+  /**
+   * Forwards or discards by the same claim as a click.
+   *
+   * @param content digest of the form data that was approved: other data are not decided
+   */
+  decide(id: string, action: Action, reviewer: Person, content?: string): Promise<ClaimResult>
+  /** Edits fields by name, then forwards, as `decide`. Fields that are not named stay as they are. */
+  decideEdited(
+    id: string, changes: readonly FieldChange[], reviewer: Person, content?: string,
+  ): Promise<ClaimResult>
 }
 
 export interface FieldChange {
@@ -26,6 +32,8 @@ export interface FieldChange {
 export interface ShownSubmission extends Pick<Submission, 'id' | 'state' | 'receivedAt' | 'expiresAt'> {
   /** As the website sent it, with what reviewers edited; null once erased. */
   data: SubmissionData | null
+  /** Digest of the data; absent when it cannot be decided. */
+  content?: string
   /** As people read it. */
   fields: readonly Field[]
   /** Who decided, where it went, what failed; one line each. */

@@ -56,6 +56,26 @@ describe.each(
     expect(await ids('brass nobody')).toEqual([])
   })
 
+  test('decides what was approved, and nothing once its data are others, whatever was edited and taken back', async () => {
+    const [id, edited] = [await post({ name: 'Ada' }), await post({ iban: 'GOOD' })]
+    const approved = async (of: string) => (await triage.submissions.get(of))!.content
+    const message = expect.stringContaining('It has changed since this was approved') as string
+    const changed = { claimed: false, message }
+    const content = await approved(edited)
+    expect(await triage.submissions.decide(id, 'forward', ADA, content)).toEqual(changed)
+    expect(await triage.submissions.decide(id, 'forward', ADA, await approved(id))).toMatchObject({ claimed: true })
+    await triage.runtime.drain()
+    // Refused for good, the next one is open again.
+    triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
+    await triage.submissions.decideEdited(edited, [{ field: 'iban', value: 'EVIL' }], ADA, content)
+    await triage.runtime.drain()
+    const sent = triage.mailer.calls.length
+    expect(await triage.submissions.decideEdited(edited, [], ADA, content)).toEqual(changed)
+    expect(await triage.submissions.decide(edited, 'spam', ADA, content)).toEqual(changed)
+    await triage.runtime.drain()
+    expect([await approved(edited), triage.mailer.calls.length]).toEqual([expect.not.stringMatching(content!), sent])
+  })
+
   test('shows no more than was asked for, and says how many there are', async () => {
     for (let index = 0; index < 60; index++) await post({ index, parity: index % 2 ? 'odd' : 'even' })
     expect(await triage.submissions.search('odd', 3)).toMatchObject({

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { submit } from '../support/deployment'
+import { emailsAbout, submit } from '../support/deployment'
 import { startServer, type Server } from '../support/server'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
+import { PASSWORD, visit } from '../support/visitor'
 
 const LEFT = 'Nobody decided, so I left it.'
 
@@ -46,6 +47,38 @@ it('nobody decides in time: the card says so, and the model explains', async () 
   await d.server.drain()
   expect(whispers(d.slack).at(-1)!.text).toContain('This is over')
   expect(await isLeft()).toBe(true)
+})
+
+it('an approval of what was edited, forwarded and taken back meanwhile sends nothing, and asks again with what it says now', async () => {
+  const revocable = await startServer({ ...d.env, UNDO_SECONDS: '60', APPROVAL_TTL: '10m' })
+  const { url } = revocable
+  const { id } = await submit(d, { name: 'Grace', iban: 'DE00 GOOD' })
+  d.model.script({ calls: [{ name: 'forwardSubmission', input: { id } }] }, { text: 'It is forwarded.' })
+  const thread = await tell(d, 'forward it', { url })
+  const [approval] = await openCards(d, thread)
+  await revocable.drain()
+  expect(textOf(approval!)).toContain('DE00 GOOD')
+  const eve = visit(revocable)
+  await eve.signIn(PASSWORD, 'Eve')
+  for (const decision of [{ action: 'edit', values: { f1: 'DE99 EVIL' } }, { action: 'undo' }]) {
+    expect((await eve.post(`/api/submissions/${id}/decision`, decision)).status).toBe(200)
+  }
+  await press(d, approval!, 'approve', { url })
+  await revocable.drain()
+  const [again, ...others] = await openCards(d, thread)
+  expect([others, textOf(again!)]).toEqual([[], expect.stringContaining('DE99 EVIL')])
+  expect(textOf(again!)).not.toContain('DE00 GOOD')
+  const old = (await d.slack.thread(thread)).find(({ ts }) => ts === approval!.ts)!
+  expect(textOf(old)).toContain('Not done: it has changed since, and another card asks again')
+  expect(whispers(d.slack).at(-1)!.text).toContain('It has changed since this was asked, so nothing was done.')
+  const state = async () => (await (await eve.get(`/api/submissions/${id}`)).json() as { state: string }).state
+  expect([await state(), emailsAbout(d, id)]).toEqual(['waiting', []])
+  expect(d.model.requests.at(-1)!.messages.at(-1)!.role).toBe('user')
+  await press(d, again!, 'approve', { url })
+  await revocable.drain()
+  expect((await d.slack.thread(thread)).at(-1)!.text).toBe('It is forwarded.')
+  expect(await state()).not.toBe('waiting')
+  await revocable.kill()
 })
 
 it('a question whose time was over before its card was out offers nothing', async () => {

@@ -3,12 +3,12 @@ import {
   type ToolApprovalResponse, type ToolSet,
 } from 'ai'
 import type { Message } from 'chat'
-import type { KeptTurn } from '../../ports/approvals'
+import type { KeptTurn, ProposedCall, WaitingTurn } from '../../ports/approvals'
 import type { AgentTurn, Conversation } from '../../ports/conversation'
 import type { Log } from '../../ports/runtime'
 import { toHistory, type HistoryOptions } from './history'
 import type { MakeToolset, Toolset } from './toolset'
-import { TurnRun } from './turn'
+import { proposedCall, TurnRun } from './turn'
 
 const INSTRUCTIONS = `You are form-bot, a colleague in a team's chat. Visitors of a website send forms, and the team decides about each of these submissions: forward it, edit and forward it, or mark it as spam. You help with that, in the thread in which people talk to you.
 
@@ -68,6 +68,17 @@ export class Agent {
       }
     })
     return this.run([...JSON.parse(turn.state) as ModelMessage[], { role: 'tool', content: responses }], conversation)
+  }
+
+  /** The calls of a turn as new cards would show them. @throws when what they are about cannot be read */
+  async present({ calls, state }: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]> {
+    const toolset = await this.options.toolset(conversation)
+    const made = (JSON.parse(state) as ModelMessage[]).flatMap(({ content }) => (
+      typeof content === 'string' ? [] : content.filter(part => part.type === 'tool-call')
+    ))
+    return Promise.all(calls.map(({ approvalId, toolCallId }) => (
+      proposedCall(approvalId, made.find(call => call.toolCallId === toolCallId)!, toolset)
+    )))
   }
 
   /** Stops every turn that runs; each says so in its thread. */

@@ -1,4 +1,5 @@
 import type { PrepareStepFunction, ToolSet } from 'ai'
+import type { ProposedCall } from '../../ports/approvals'
 import type { Conversation } from '../../ports/conversation'
 import type { Place } from '../../ports/board'
 import type { SubmissionAccess } from '../../ports/submission-access'
@@ -9,7 +10,11 @@ export interface Toolset {
   /** Chooses among them for each step. */
   prepareStep?: PrepareStepFunction<ToolSet>
   /** What a card shows of a call beside its arguments: people decide about facts, not about what the model says. */
-  describe(tool: string, input: unknown): Promise<readonly Field[]>
+  describe(tool: string, input: unknown): Promise<Description>
+}
+
+export interface Description extends Pick<ProposedCall, 'content'> {
+  details: readonly Field[]
 }
 
 /** Makes the tools of a conversation: who speaks, in which thread. */
@@ -33,23 +38,25 @@ export function createToolset({ submissionsAt, replaced, toolsOf, prepareStep }:
     const tools = toolsOf(conversation)
     return {
       tools, prepareStep: prepareStep(tools),
-      describe: async (tool, input) => [
-        ...await replaced(tool, input), ...await describeSubmission(input, submissionsAt(conversation.place)),
-      ],
+      describe: async (tool, input) => {
+        const { details, ...content } = await describeSubmission(input, submissionsAt(conversation.place))
+        return { details: [...await replaced(tool, input), ...details], ...content }
+      },
     }
   }
 }
 
-async function describeSubmission(input: unknown, submissions: Pick<SubmissionAccess, 'get'>): Promise<Field[]> {
+async function describeSubmission(input: unknown, submissions: Pick<SubmissionAccess, 'get'>): Promise<Description> {
   const { id } = (input ?? {}) as { id?: unknown }
-  if (typeof id !== 'string') return []
+  if (typeof id !== 'string') return { details: [] }
   const submission = await submissions.get(id)
-  if (!submission) return [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }]
-  return submission.fields.slice(0, SHOWN_FIELDS).map(
-    ({ label, value }) => (
-      { label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }
-    ),
-  )
+  if (!submission) {
+    return { details: [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }] }
+  }
+  const { fields, content } = submission
+  return { content, details: fields.slice(0, SHOWN_FIELDS).map(({ label, value }) => (
+    { label: `Submission: ${label}`, value: value.slice(0, SHOWN_LENGTH).toWellFormed(), edited: false }
+  )) }
 }
 
 /** As people read it. */

@@ -1,4 +1,6 @@
-import { RetryError, type ModelMessage, type StreamTextResult, type TextStreamPart, type ToolSet } from 'ai'
+import {
+  RetryError, type ModelMessage, type StreamTextResult, type TextStreamPart, type ToolCallPart, type ToolSet,
+} from 'ai'
 import { fromFullStream } from 'chat'
 import type { ProposedCall } from '../../ports/approvals'
 import type { AgentTurn } from '../../ports/conversation'
@@ -69,17 +71,10 @@ export class TurnRun implements AgentTurn {
     if (this.cut || this.requests.length === 0) return { calls: [], state: '', isCut: this.cut !== null }
     const { messages, toolset } = this.options
     const state = [...messages, ...await this.result!.responseMessages]
-    const calls = await Promise.all(this.requests.map(async ({
-      approvalId, toolCall: { toolCallId, toolName, input },
-    }) => ({
-      approvalId, toolCallId,
-      title: toolset.tools[toolName]?.title ?? toolName,
-      ...submissionIn(input),
-      details: [
-        ...Object.entries((input ?? {}) as object).flatMap(([label, value]) => detailsOf(label, value)),
-        ...await toolset.describe(toolName, input).catch(() => []),
-      ],
-    })))
+    const describe: Toolset['describe'] = (...call) => toolset.describe(...call).catch(() => ({ details: [] }))
+    const calls = await Promise.all(this.requests.map(
+      ({ approvalId, toolCall }) => proposedCall(approvalId, toolCall, { ...toolset, describe }),
+    ))
     return { calls, state: serialised(state), isCut: false }
   }
 
@@ -136,6 +131,19 @@ export class TurnRun implements AgentTurn {
       if (!next || next.done || signal.aborted) return
       yield next.value
     }
+  }
+}
+
+/** A call as its card shows it now. @throws when what it is about cannot be read */
+export async function proposedCall(
+  approvalId: string, { toolCallId, toolName, input }: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
+  { tools, describe }: Pick<Toolset, 'tools' | 'describe'>,
+): Promise<ProposedCall> {
+  const args = Object.entries((input ?? {}) as object).flatMap(([label, value]) => detailsOf(label, value))
+  const { details, ...content } = await describe(toolName, input)
+  return {
+    approvalId, toolCallId, title: tools[toolName]?.title ?? toolName, ...submissionIn(input), ...content,
+    details: [...args, ...details],
   }
 }
 

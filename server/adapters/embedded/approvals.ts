@@ -24,7 +24,7 @@ export class EmbeddedApprovals extends FileStore implements ApprovalStore {
     await this.put({ kept: { turn, verdicts: open, cards: open, taken: false }, due: turn.expiresAt })
   }
 
-  async attach(id: string, cards: readonly CardRef[]): Promise<void> {
+  async attach(id: string, cards: readonly (CardRef | null)[]): Promise<void> {
     await this.loaded()
     const entry = this.entry(id)
     if (entry) await this.put({ ...entry, kept: { ...entry.kept, cards } })

@@ -54,7 +54,7 @@ export class RedisApprovals implements ApprovalStore {
       .exec())
   }
 
-  async attach(id: string, cards: readonly CardRef[]): Promise<void> {
+  async attach(id: string, cards: readonly (CardRef | null)[]): Promise<void> {
     // `HSET` alone would bring a turn back that was dropped in the meantime, for ever.
     await this.calls.call(() => this.client.multi()
       .hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
@@ -95,7 +95,7 @@ function pairs(flat: readonly string[]): [string, string][] {
 function parse(fields: Record<string, string>): KeptTurn | null {
   if (!fields.turn) return null
   const turn = JSON.parse(fields.turn) as WaitingTurn
-  const cards = JSON.parse(fields.cards ?? '[]') as CardRef[]
+  const cards = JSON.parse(fields.cards ?? '[]') as (CardRef | null)[]
   return {
     turn,
     verdicts: turn.calls.map((_, position) => fields[position] ? JSON.parse(fields[position]) as Verdict : null),

@@ -14,6 +14,8 @@ export interface ApprovalPorts {
   approvers: readonly string[]
   /** Why somebody may not approve what a call does to a submission, in words for them alone; null when they may. */
   refusal: (submission: string, by: Person, place: Place) => Promise<{ message: Line } | null>
+  /** The calls of a turn as new cards would show them. */
+  present: (turn: WaitingTurn) => Promise<readonly ProposedCall[]>
   /** Where a thread is, by its id, for turns that do not say it. */
   placeOf: (threadId: string) => Place
   ttlMs: number
@@ -34,6 +36,8 @@ export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
     /** `resume` is set for exactly one decision of a turn, the last: its maker goes on with the turn. */
     | { call: ProposedCall, turn: WaitingTurn, verdict: Verdict, resume: KeptTurn | null }
+    /** What a card showed has changed: nothing is done, and `again` is a new turn that asks with new cards. */
+    | { outdated: KeptTurn, again: KeptTurn }
 
 /** What a sweep found: turns whose time is up, and turns that were taken by a process that is no more. */
 export interface Overdue {
@@ -67,7 +71,7 @@ export class Approvals {
   }
 
   /** Notes the cards of a turn; resolves with what has become of it meanwhile, null when it is over and forgotten. */
-  async attach({ id }: WaitingTurn, cards: readonly CardRef[]): Promise<KeptTurn | null> {
+  async attach({ id }: WaitingTurn, cards: readonly (CardRef | null)[]): Promise<KeptTurn | null> {
     await this.ports.store.attach(id, cards)
     return this.ports.store.get(id)
   }
@@ -103,6 +107,8 @@ export class Approvals {
       return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
     }
     const verdict: Verdict = { approved, by, at: now }
+    const renewed = kept.verdicts[position] ? null : await this.renew(kept, position, verdict)
+    if (renewed) return renewed
     const recorded = await store.decide(id, position, verdict, now + leaseMs)
     switch (recorded.state) {
       case 'gone': return { refused: 'gone', message: OVER, kept }
@@ -113,6 +119,35 @@ export class Approvals {
     }
     log.info('approval.decided', { turn: id, call: call.toolCallId, approved, approver: by.id, platform: by.platform })
     return { call, turn, verdict, resume: recorded.state === 'complete' ? recorded.kept : null }
+  }
+
+  /** Asks again where an approved call shows what has changed since; null when none does. */
+  private async renew(kept: KeptTurn, position: number, verdict: Verdict): Promise<ApprovalResult | null> {
+    const { store, present, leaseMs, log } = this.ports
+    const { turn } = kept
+    const verdicts = kept.verdicts.with(position, verdict)
+    if (!verdicts.some(each => each?.approved)) return null
+    const calls = await present(turn)
+    const isOutdated = calls.map((call, at) => verdicts[at]?.approved && hasChanged(turn.calls[at]!, call))
+    if (!isOutdated.includes(true)) return null
+    // Kept before the old one is taken, so that a process that dies in between loses no question.
+    const next = await this.request({ ...turn, calls })
+    const outdated: Verdict = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
+    const recorded = await store.decide(turn.id, null, outdated, verdict.at + leaseMs)
+    if (recorded.state !== 'complete') {
+      await store.drop(next.id)
+      return { refused: 'gone', message: OVER, kept }
+    }
+    await store.drop(turn.id)
+    const carried = recorded.kept.verdicts.with(position, verdict).map((each, at) => (
+      isOutdated[at] || each?.outdated ? null : each
+    ))
+    for (const [at, each] of carried.entries()) if (each) await store.decide(next.id, at, each, next.expiresAt)
+    log.info('approval.outdated', { turn: turn.id, again: next.id, approver: verdict.by?.id })
+    return {
+      outdated: { ...recorded.kept, verdicts: carried.map(each => each ?? outdated) },
+      again: { turn: next, verdicts: carried, cards: calls.map(() => null), taken: false },
+    }
   }
 
   /** Takes back what waits in a thread, of which nothing is done; resolves with what it was. */
@@ -166,6 +201,12 @@ export class Approvals {
   }
 }
 
+/** Whether a call is about something else than its card showed. What cannot be decided any more is not asked again. */
+function hasChanged(shown: ProposedCall, now: ProposedCall): boolean {
+  const isOver = now.submission !== undefined && now.content === undefined
+  return !isOver && (shown.content !== now.content || JSON.stringify(shown.details) !== JSON.stringify(now.details))
+}
+
 /** One and the same on one platform, or by what PEOPLE says. */
 function isSame(one: Person, other: Person): boolean {
   const isKnown = one.person !== undefined && one.person === other.person
@@ -173,7 +214,8 @@ function isSame(one: Person, other: Person): boolean {
 }
 
 /** `Approved by Ada Lovelace on Slack`. */
-export function verdictLine({ approved, by, stopped }: Verdict): string {
+export function verdictLine({ approved, by, stopped, outdated }: Verdict): string {
+  if (outdated) return 'Not done: it has changed since, and another card asks again'
   if (stopped && by) return `Not done: stopped by ${by.name} on ${by.platform}`
   return by ? `${approved ? 'Approved' : 'Denied'} by ${by.name} on ${by.platform}` : 'Not done: nobody decided in time'
 }

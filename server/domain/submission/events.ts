@@ -21,6 +21,8 @@ export type LifecycleEvent
       confirm?: string
       card?: CardRef
       press?: string
+      /** Digest of the form data that was approved; other data are not decided. */
+      content?: string
       /** For how long it can be taken back, ms; absent when it cannot. */
       revocableMs?: number
       /** Who decides, by `identityOf`, and what it means to them that others have it; absent where nobody takes. */
@@ -103,7 +105,7 @@ export interface Edit {
 
 export type Refusal
   = | 'gone' | 'irrevocable' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
-    | 'unknown-email' | 'no-news' | 'taken' | 'unchanged'
+    | 'unknown-email' | 'no-news' | 'taken' | 'unchanged' | 'changed'
 
 /** `added` is work that the caller does now. */
 export type Transition

@@ -87,6 +87,7 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
   const isRepeated = current.history.some(entry => entry.event === 'claimed' && entry.press === press)
   if (press && isRepeated) return { refused: 'decided' }
+  if (event.content !== undefined && event.content !== contentOf(current.data)) return { refused: 'changed' }
   if (isAnothers(current, event, now)) return { refused: 'taken' }
   const isSpam = action === 'spam'
   const data = edit?.data ?? current.data
@@ -230,8 +231,7 @@ function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
     return { key: `remind:${card.platform}:${card.messageId}`, kind: 'remind', card, attempts: 0, dueAt: leasedUntil }
   })
   const history = withEntry(current, { at: now, event: 'reminded' })
-  const work = [...current.work, ...added]
-  return { next: changed(current, { reminded: true, history, work }), added }
+  return { next: changed(current, { reminded: true, history, work: [...current.work, ...added] }), added }
 }
 
 function expire(current: Submission, clock: Clock): Transition {

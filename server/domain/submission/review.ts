@@ -27,6 +27,8 @@ export interface ReviewPorts extends DeskPorts, TakingPorts {
 /** Who decides does not choose who reads the form, but for an address that does not take it. */
 const NOT_RETURNED = 'Its email did not come back, so it goes where it went before: send it again without another address.'
 
+const CHANGED = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
+
 /** What a forward changes. */
 interface Changes {
   edit?: Edit
@@ -61,9 +63,10 @@ export class Review {
   /**
    * @param reviewer may still be looked up, which then costs no round trip of its own
    * @param click absent where they approved what a program asked for
+   * @param content digest of the form data that they approved so
    */
   async decide(
-    id: string, action: Action, reviewer: Person | Promise<Person>, click?: Partial<Click>,
+    id: string, action: Action, reviewer: Person | Promise<Person>, click?: Partial<Click>, content?: string,
   ): Promise<ClaimResult> {
     const { store, presentation } = this.ports
     const recalled = store.recall(id)
@@ -73,7 +76,7 @@ export class Review {
     const [found, who] = await Promise.all([
       this.desk.here(id, action, reviewer, { click, recalled: isEnough ? recalled : null }), reviewer,
     ])
-    return 'claimed' in found ? found : this.claim(id, action, who, found.known, click, () => ({}))
+    return 'claimed' in found ? found : this.claim(id, action, who, found.known, { click, content }, () => ({}))
   }
 
   /**
@@ -84,14 +87,14 @@ export class Review {
    */
   async decideEdited(
     id: string, submitted: Readonly<Record<string, string>>, reviewer: Person,
-    form?: { press?: string, shown?: Marks },
+    form?: { press?: string, shown?: Marks }, content?: string,
   ): Promise<ClaimResult | Errors> {
     const click = form && { press: form.press }
     const found = await this.desk.here(id, 'edit', reviewer, { click })
     if ('claimed' in found) return found
     const { known } = found
     if (!known.data) return { claimed: false, message: lateLine(known) }
-    return this.claim(id, 'forward', reviewer, known, click, ({ data, form: key }) => {
+    return this.claim(id, 'forward', reviewer, known, { click, content }, ({ data, form: key }) => {
       const edit = applyEdits(data ?? {}, submitted, this.ports.presentation.forms.of(key).fields, form?.shown)
       return 'errors' in edit ? edit : { edit }
     })
@@ -136,7 +139,7 @@ export class Review {
       if (known.failures.length === 0) return { claimed: false, message: 'Nothing of it has to be sent again.' }
       if (to !== undefined && !canSendAgain(known)) return { claimed: false, message: NOT_RETURNED }
     }
-    return this.claim(id, 'forward', who, known, click, (stored) => {
+    return this.claim(id, 'forward', who, known, { click }, (stored) => {
       const last = lastAddressed(stored)
       return to === undefined ? last : addressesIn(to, last.to)
     })
@@ -152,7 +155,7 @@ export class Review {
   /** @param changesOf what the decision changes of the version that it meets: others may write until it does */
   private async claim<Outcome extends Changes | Errors>(
     id: string, action: Action, person: Person, known: Submission,
-    click: Partial<Click> | undefined, changesOf: (stored: Submission) => Outcome,
+    { click, content }: { click?: Partial<Click>, content?: string }, changesOf: (stored: Submission) => Outcome,
   ): Promise<ClaimResult | Extract<Outcome, Errors>> {
     const { card, press } = click ?? {}
     const { outbox, presentation, revocableMs: { [action]: revocableMs }, runtime, log } = this.ports
@@ -166,10 +169,12 @@ export class Review {
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? stored.data
       const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...stored, data }) : undefined
-      return [{ type: 'claimed', action, reviewer, deliveries, revocableMs, heeds, confirm, card, press, ...changes }]
+      const shown = { card, press, content }
+      return [{ type: 'claimed', action, reviewer, deliveries, revocableMs, heeds, confirm, ...shown, ...changes }]
     }, known)
     if ('errors' in changes) return changes as Extract<Outcome, Errors>
     if ('refused' in applied) {
+      if (applied.refused === 'changed') return { claimed: false, message: CHANGED }
       const isTaken = heeds && applied.refused === 'taken'
       const way = click ? 'press' : 'approval'
       return isTaken ? this.taking.warn(id, heeds, card && press, way) : this.desk.late(id, click)

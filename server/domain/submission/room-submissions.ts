@@ -9,6 +9,7 @@ import { decidedOf } from './endings'
 import { editInputs, readFields } from './fields'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, type Presentation } from './present'
+import { contentOf } from './record'
 import type { Review } from './review'
 import { pendingAt, searchFor } from './search'
 
@@ -63,11 +64,13 @@ export class RoomSubmissions implements SubmissionAccess {
     }
   }
 
-  decide(id: string, action: Action, reviewer: Person): Promise<ClaimResult> {
-    return this.ports.review.decide(id, action, reviewer)
+  decide(id: string, action: Action, reviewer: Person, content?: string): Promise<ClaimResult> {
+    return this.ports.review.decide(id, action, reviewer, undefined, content)
   }
 
-  async decideEdited(id: string, changes: readonly FieldChange[], reviewer: Person): Promise<ClaimResult> {
+  async decideEdited(
+    id: string, changes: readonly FieldChange[], reviewer: Person, content?: string,
+  ): Promise<ClaimResult> {
     const submission = await this.here(id)
     const inputs = editInputs(submission?.data ?? {})
     const input = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())
@@ -77,7 +80,7 @@ export class RoomSubmissions implements SubmissionAccess {
       return { claimed: false, message: `There is no field ${asked}. Its fields are ${present}.` }
     }
     const typed = Object.fromEntries(changes.map(({ field, value }) => [input(field)?.id ?? '', value]))
-    const result = await this.ports.review.decideEdited(id, typed, reviewer)
+    const result = await this.ports.review.decideEdited(id, typed, reviewer, undefined, content)
     if (!('errors' in result)) return result
     const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
     return {
@@ -93,7 +96,10 @@ export class RoomSubmissions implements SubmissionAccess {
   private shown(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
     const { notes } = cardView(submission, this.ports.presentation)
-    return { id, state, receivedAt, expiresAt, data, fields: readFields(submission, BY_KEY), notes: notes.map(plain) }
+    return {
+      id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentOf(data) },
+      fields: readFields(submission, BY_KEY), notes: notes.map(plain),
+    }
   }
 }
 

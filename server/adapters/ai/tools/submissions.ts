@@ -11,6 +11,7 @@ export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
   /** Who asked for a write, or approved it: the one that cards and emails name. */
   responsible: Conversation['responsible']
+  approvedContent?: Conversation['approvedContent']
   /** For how long each decision can be taken back, ms; 0 for not at all. */
   revocableMs: Readonly<Record<Action, number>>
 }
@@ -32,7 +33,9 @@ const KEPT = 'nothing is sent. Its data is not erased at once: for a while its c
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
 /** The tools over submissions: three that read, three that write and ask first. */
-export function createSubmissionTools({ submissions: access, responsible, revocableMs }: SubmissionToolsOptions) {
+export function createSubmissionTools({
+  submissions: access, responsible, approvedContent, revocableMs,
+}: SubmissionToolsOptions) {
   const [isDelayed, isKept] = [revocableMs.forward > 0, revocableMs.spam > 0]
   return {
     searchSubmissions: tool({
@@ -75,7 +78,8 @@ export function createSubmissionTools({ submissions: access, responsible, revoca
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide(id, 'forward', responsible(toolCallId)), 'It is forwarded now; its card follows.', goesOut,
+        await access.decide(id, 'forward', responsible(toolCallId), approvedContent?.(toolCallId)),
+        'It is forwarded now; its card follows.', goesOut,
       ),
     }),
     editAndForwardSubmission: tool({
@@ -92,7 +96,7 @@ export function createSubmissionTools({ submissions: access, responsible, revoca
       }),
       needsApproval: true,
       execute: async ({ id, changes }, { toolCallId }) => outcome(
-        await access.decideEdited(id, changes, responsible(toolCallId)),
+        await access.decideEdited(id, changes, responsible(toolCallId), approvedContent?.(toolCallId)),
         'It is edited and forwarded now; its card follows.',
         until => said`It is edited. ${goesOut(until)}`,
       ),
@@ -103,7 +107,8 @@ export function createSubmissionTools({ submissions: access, responsible, revoca
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide(id, 'spam', responsible(toolCallId)), 'It is marked as spam and its data is erased.',
+        await access.decide(id, 'spam', responsible(toolCallId), approvedContent?.(toolCallId)),
+        'It is marked as spam and its data is erased.',
         until => said`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
     }),

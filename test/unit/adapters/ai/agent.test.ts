@@ -30,7 +30,7 @@ function agentWith(
 ): Agent {
   return new Agent({
     model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
-    toolset: async () => ({ tools, describe: async () => described }), approvals, isCard: () => false,
+    toolset: async () => ({ tools, describe: async () => ({ details: described }) }), approvals, isCard: () => false,
     limits: { steps: 5, timeMs: TIME_MS, historyChars: 50_000 }, log: { info: note, warn: note, error: note },
   })
 }

@@ -34,7 +34,7 @@ const doing = (name: string, needsApproval: boolean) => tool({
 const agentOf = () => new Agent({
   model: createModels({ kind: 'compatible', baseUrl: model.url, name: 'scripted' }).main,
   toolset: async () => ({
-    tools: { read: doing('read', false), write: doing('write', true) }, describe: async () => [],
+    tools: { read: doing('read', false), write: doing('write', true) }, describe: async () => ({ details: [] }),
   }),
   approvals: 'ask', isCard: () => false, limits: { steps: 5, timeMs: 60_000, historyChars: 50_000 },
   log: { info: () => {}, warn: () => {}, error: (event, facts) => void logged.push([event, facts]) },

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../../../server/adapters/embedded/approvals'
 import { Approvals, type Presser } from '../../../../server/domain/conversation/approvals'
-import type { WaitingTurn } from '../../../../server/ports/approvals'
+import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approvals'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
 
@@ -19,6 +19,8 @@ let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
 let misplaced: string[]
+/** What new cards would show of calls, by the model's name of each, where that is not what their cards show. */
+let present: Record<string, Partial<ProposedCall>>
 /** Who may not have it decided what a call is about, and where they were asked for. */
 let unlisted: { id?: string, asked: unknown[] }
 
@@ -31,9 +33,11 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'approvals-unit-'))
   runtime = new FakeRuntime()
   misplaced = []
+  present = {}
   unlisted = { asked: [] }
   approvals = new Approvals({
     store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
+    present: async ({ calls }) => calls.map(each => ({ ...each, ...present[each.toolCallId] })),
     placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
     refusal: async (submission, { id }, place) => {
       unlisted.asked.push([submission, id, place])
@@ -100,6 +104,64 @@ test('the last decision goes on with the turn, whatever was decided before', asy
   })
   expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({
     verdict: { approved: true }, resume: { verdicts: [{ approved: true }, { approved: false }] },
+  })
+})
+
+describe('a call whose card shows what has changed since', () => {
+  const name = (value: string) => ({ label: 'name', value, edited: false })
+  const about = (toolCallId: string) => (
+    { ...call(toolCallId), submission: 's1', content: 'a', details: [name('Ada')] }
+  )
+  const ask = (...calls: ProposedCall[]) => approvals.request({ ...turn, calls })
+
+  test.each<[string, Partial<ProposedCall>]>([
+    ['a field that it shows', { content: 'b', details: [name('Eve')] }],
+    ['a field that it does not show', { content: 'b' }],
+    ['another fact of the card', { details: [name('Ada'), { label: 'Replaces', value: 'A file', edited: false }] }],
+  ])('is not approved, but asked about again: %s', async (_, changes) => {
+    const { id } = await ask(about('one'))
+    present.one = changes
+    const decided = await approvals.decide(id, 0, true, pressed(ADA))
+    expect(decided).toMatchObject({
+      outdated: { turn: { id }, verdicts: [{ approved: false, outdated: true }] },
+      again: { turn: { calls: [{ toolCallId: 'one', ...changes }], state: '[]' }, verdicts: [null] },
+    })
+    expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+    const { turn: again } = (decided as { again: { turn: WaitingTurn } }).again
+    present = {}
+    expect(await approvals.decide(again.id, 0, true, pressed(ADA))).toMatchObject({ resume: { turn: again } })
+  })
+
+  test('is asked about again also when it was approved before, and another of its turn decides; that stands', async () => {
+    const { id } = await ask(about('one'), about('two'), about('three'))
+    await approvals.decide(id, 0, true, pressed(ADA))
+    present.one = { content: 'b' }
+    const decided = await approvals.decide(id, 1, false, pressed(ADA)) as { again: { turn: WaitingTurn } }
+    expect(decided).toMatchObject({
+      outdated: { verdicts: [{ outdated: true }, { approved: false, by: ADA }, { outdated: true }] },
+      again: { verdicts: [null, { approved: false, by: ADA }, null] },
+    })
+    const { id: next } = decided.again.turn
+    expect(await approvals.decide(next, 1, true, pressed(ADA))).toMatchObject({ refused: 'taken' })
+    await approvals.decide(next, 0, true, pressed(ADA))
+    expect(await approvals.decide(next, 2, true, pressed(ADA))).toMatchObject({
+      resume: { verdicts: [{ approved: true }, { approved: false }, { approved: true }] },
+    })
+  })
+
+  test('is asked about once, however many approve it at once, and may be denied as it is', async () => {
+    const [{ id }, { id: other }] = [await ask(about('one')), await ask(about('one'))]
+    present.one = { content: 'b' }
+    const decided = await Promise.all([1, 2, 3].map(() => approvals.decide(id, 0, true, pressed(ADA))))
+    expect(decided.filter(result => 'again' in result)).toHaveLength(1)
+    expect(decided.filter(result => 'refused' in result)).toHaveLength(2)
+    expect(await approvals.decide(other, 0, false, pressed(ADA))).toMatchObject({ verdict: { approved: false } })
+  })
+
+  test('goes on when its submission cannot be decided any more: the tool tells what became of it', async () => {
+    const { id } = await ask(about('one'))
+    present.one = { content: undefined, details: [] }
+    expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ verdict: { approved: true } })
   })
 })
 
