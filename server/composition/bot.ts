@@ -6,6 +6,7 @@ import { platformByName } from '../platforms/registry'
 import type { People } from '../domain/people/people'
 import type { Review } from '../domain/submission/review'
 import { forAudience, type Audience, withAssignments, withHelp, createScript } from '../handlers/repliers'
+import { registerLeftApprovals } from '../handlers/approvals'
 import { registerConversation, type Replier } from '../handlers/conversation'
 import { registerDeletedCards } from '../handlers/deleted-cards'
 import { registerHome } from '../handlers/home'
@@ -70,6 +71,7 @@ export async function startBot({
       registerReview(bot, {
         reviewAt, here, pressOf, editModal, sendAgainModal, noticeModal, render, log, platformLabel, known,
       })
+      if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
       registerHome(bot, { home, render, log, platformLabel, known })
       registerDeletedCards(bot, { deletedCards, here, log })
       registerInstallations(bot, { rooms: roomInstallations, installationIn, log })

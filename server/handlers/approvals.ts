@@ -16,22 +16,34 @@ export interface ApprovalHandlers extends PrivatelyHandlers, SpeakerHandlers, Pi
 
 const TITLE = 'Approval'
 
+const NO_MODEL = 'No language model is set up here any more, so nothing was done. Decide on the card of the form, or ask whoever runs this service to set AI_GATEWAY_API_KEY or AI_BASE_URL again.'
+
 const FAILED = 'That did not work just now. Nothing was done: press the button again in a moment.'
 
 const OUTDATED = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
 
 /** The two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
-  bot.onAction(['approve', 'deny'], async (event) => {
-    const [id, position] = /^([\w-]{1,80})\.(\d{1,3})$/.exec(event.value ?? '')?.slice(1) ?? []
-    if (!id || !position || !event.thread) return
+  onDecision(bot, async (event, id, position) => {
     try {
-      await decide(event as Clicked, id, Number(position), handlers)
+      await decide(event, id, position, handlers)
     }
     catch (error) {
       handlers.log.error('approval.failed', { turn: id, platform: event.adapter.name, error })
       await tellPrivately(event, FAILED, TITLE, handlers)
     }
+  })
+}
+
+/** The same of cards that a model has left, where there is none any more. */
+export function registerLeftApprovals(bot: Chat, handlers: PrivatelyHandlers): void {
+  onDecision(bot, event => tellPrivately(event, NO_MODEL, TITLE, handlers))
+}
+
+function onDecision(bot: Chat, act: (event: Clicked, id: string, position: number) => Promise<void>): void {
+  bot.onAction(['approve', 'deny'], async (event) => {
+    const [id, position] = /^([\w-]{1,80})\.(\d{1,3})$/.exec(event.value ?? '')?.slice(1) ?? []
+    if (id && position && event.thread) await act(event as Clicked, id, Number(position))
   })
 }
 

@@ -81,6 +81,24 @@ it('an approval of what was edited, forwarded and taken back meanwhile sends not
   await revocable.kill()
 })
 
+it('who presses a card that a model left is told that there is none any more', async () => {
+  const { thread, isLeft } = await asked(d.server)
+  const [approval] = await openCards(d, thread)
+  const { AI_BASE_URL: _url, AI_API_KEY: _key, AI_MODEL: _model, ...env } = d.env
+  const without = await startServer(env)
+  for (const action of ['approve', 'deny'] as const) {
+    const before = whispers(d.slack).length
+    expect((await press(d, approval!, action, { url: without.url })).status).toBe(200)
+    await without.drain()
+    expect(whispers(d.slack).slice(before).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^No language model is set up here any more, so nothing was done\./),
+    ])
+  }
+  expect(await isLeft()).toBe(true)
+  await without.kill()
+  await explained(thread)
+})
+
 it('a question whose time was over before its card was out offers nothing', async () => {
   const isCard = ({ path, body }: { path: string, body: string }) => (
     path === '/api/chat.postMessage' && body.includes('"action_id":"approve"')

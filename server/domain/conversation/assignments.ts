@@ -9,7 +9,7 @@ import { belongsTo, isRoom } from '../submission/place'
 import type { Presentation } from '../submission/present'
 import { pendingAt, RECORDS } from '../submission/search'
 import type { Taking } from '../submission/taking'
-import { withoutAddress } from './commands'
+import { nameAtEnd, withoutAddress } from './commands'
 
 /** That somebody is to have a submission, as it was typed. */
 export interface Assignment {
@@ -36,8 +36,7 @@ export function parseAssignment(text: string): Assignment | null {
   if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
   if (name === 'take') return whom.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
   // Where nobody else is named, what stands at the end is no address of the bot.
-  const [last = ''] = whom.length > 0 ? [] : /(?<=\s)@[\p{L}\p{N}_.-]+$/u.exec(text.trim()) ?? []
-  return { id: id.toLowerCase(), whom: whom.join(' ') || last }
+  return { id: id.toLowerCase(), whom: whom.join(' ') || nameAtEnd(text) }
 }
 
 /** Gives submissions of a place to somebody, in words. */

@@ -35,6 +35,8 @@ const ADDRESS = /^(?:(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*)+/u
 export function parseCommand(text: string): Command {
   const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
   const name = QUESTIONS.find(command => command === word.toLowerCase())
+  // Nothing else says what to show, so the end of the text does not address the bot.
+  if (name === 'show' && !argument.trim()) return { name, argument: nameAtEnd(text) }
   // `Show me what …` and `help! my …` are sentences, which only `show` is made to take.
   return name && (name === 'show' || !argument.trim())
     ? { name, argument: argument.trim() }
@@ -45,6 +47,11 @@ export function parseCommand(text: string): Command {
 export function withoutAddress(text: string): string {
   const rest = text.trim().replace(ADDRESS, '')
   return rest.replace(/(?<!\s)\s+(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)$/u, '').trim()
+}
+
+/** `@acme` at the end of a text, as people type it; empty where there is none. */
+export function nameAtEnd(text: string): string {
+  return /(?<=\s)@[\p{L}\p{N}_.-]+$/u.exec(text.trim())?.[0] ?? ''
 }
 
 export interface ChatCommandsPorts {

@@ -11,6 +11,9 @@ describe('a command', () => {
     ['show 0b1f2c3d', 'show', '0b1f2c3d'], ['Show  Ada Lovelace ', 'show', 'Ada Lovelace'], ['show', 'show', ''],
     ['show\ntwo\nlines', 'show', 'two\nlines'],
     ['show ada@example.com', 'show', 'ada@example.com'],
+    ['show @acme', 'show', '@acme'], ['/show  @acme.example ', 'show', '@acme.example'],
+    ['@form-bot show @acme', 'show', '@acme'], ['<@U1> show @acme', 'show', '@acme'],
+    ['show ada @form-bot', 'show', 'ada'], ['show <@U1>', 'show', ''], ['@form-bot show', 'show', ''],
   ])('is read from %j', (text, name, argument) => {
     expect(parseCommand(text)).toEqual({ name, argument })
   })
