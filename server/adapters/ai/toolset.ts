@@ -13,7 +13,7 @@ export interface Toolset {
   describe(tool: string, input: unknown): Promise<Description>
 }
 
-export interface Description extends Pick<ProposedCall, 'content'> {
+interface Description extends Pick<ProposedCall, 'content'> {
   details: readonly Field[]
 }
 
