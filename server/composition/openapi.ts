@@ -5,7 +5,8 @@ import type { Services } from './services'
 
 /** What answers look like in JSON. Everything else that is said of a route stands in the table below. */
 const refusal = z.object({
-  error: z.string().meta({ description: 'What to change, for people' }), code: z.string(),
+  error: z.string().meta({ description: 'What to change, for people' }),
+  message: z.string().meta({ description: 'The same as `error`' }), code: z.string(),
 })
 const answers = {
   received: z.object({ status: z.literal('received'), submissionId: z.uuid() }),
@@ -27,7 +28,7 @@ const answers = {
   signedIn: z.object({ viewer: z.object({ id: z.string(), name: z.string(), platform: z.string() }) }),
   signedOut: z.object({ viewer: z.null() }),
   taken: z.object({ ok: z.literal(true) }),
-  unknownPlatform: z.object({ error: z.string() }),
+  unknownPlatform: refusal.omit({ code: true }),
   object: z.record(z.string(), z.unknown()),
 }
 
@@ -44,7 +45,7 @@ interface Operation {
   body?: Readonly<Record<string, object>>
   /** Of the files in a multipart body, by field. */
   encoding?: Readonly<Record<string, { contentType: string }>>
-  /** Beside these, what is refused is `{ error, code }`. */
+  /** Beside these, what is refused is `{ error, message, code }`. */
   answers: Readonly<Record<number, Answer | readonly Answer[]>>
   refused?: readonly number[]
 }

@@ -16,7 +16,7 @@ export class HttpError extends DomainError {
 const STATUS: Readonly<Record<string, number>> = {
   INVALID_SUBMISSION: 400, INVALID_REQUEST: 400, HUMAN_CHECK_FAILED: 403, NOT_A_REVIEWER: 403, SUBMISSION_GONE: 404,
   ALREADY_DECIDED: 409, WRONG_STATE: 409, SUBMISSION_ENDED: 410, TAKEN: 423, TOO_MANY_FORMS: 429,
-  TOO_MANY_TESTS: 429, INVALID_FIELDS: 422, EMAIL_REFUSED: 502,
+  TOO_MANY_TESTS: 429, INVALID_FIELDS: 422, IDEMPOTENCY_KEY_REUSED: 422, EMAIL_REFUSED: 502,
   FILES_TOO_LARGE: 413, FILE_TYPE_NOT_ACCEPTED: 415, TOO_MANY_BYTES: 429, FILES_UNAVAILABLE: 503, NO_SUCH_FILE: 404,
   FILE_GONE: 410, FILE_LOST: 410,
   SUBMISSION_UNREADABLE: 500,
@@ -46,16 +46,18 @@ export function route<T>(run: (event: H3Event) => Promise<T>) {
   return defineEventHandler(event => answer(event, () => run(event)))
 }
 
-/** What an answer says of what went wrong. */
+/** Body of a refused request. */
 export interface Refusal {
   error: string
+  /** The same text, under the name that errors of h3 have it. */
+  message: string
   code: string
   /** Fields that are wrong, for who puts that into words. */
   problems?: readonly FieldProblem[]
 }
 
 /**
- * Runs a route; a domain error becomes its status with `{ error, code }`, anything else a 500 without details.
+ * Runs a route; a domain error becomes its status with `{ error, message, code }`, anything else a 500 without details.
  *
  * @param show makes another body of what went wrong
  */
@@ -96,7 +98,7 @@ export function answerTo(error: unknown): Refusal & { status: number, submission
   const { message, code, line } = known
   return {
     // Pages write the moments of its line in the zone of who reads them.
-    status, error: message, code, ...line !== message && { line }, ...submission && { submission },
+    status, error: message, message, code, ...line !== message && { line }, ...submission && { submission },
     ...problems && { problems },
   }
 }

@@ -15,7 +15,7 @@ export default defineNitroPlugin(({ router }) => {
 
 /**
  * What no route takes, under `/api/`: `HEAD` as its GET; `405` with `Allow` for a path that takes another method;
- * `404`, each as `{ error, code }`.
+ * `404`, each as `{ error, message, code }`.
  */
 async function takeOther(event: H3Event): Promise<unknown> {
   // The router names what it found under the path. `all` is this very handler.

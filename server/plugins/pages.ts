@@ -5,10 +5,8 @@ import { createPageRoutes, fitShell, pageHeaders } from '../http/pages'
 import { isSignedIn, whyClosed } from '../http/viewer'
 
 /** Who sends a form here has a typing error in its address: a page would look like an answer. */
-const NOT_HERE = JSON.stringify({
-  error: 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.',
-  code: 'NO_SUCH_ROUTE',
-})
+const TYPING_ERROR = 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'
+const NOT_HERE = JSON.stringify({ error: TYPING_ERROR, message: TYPING_ERROR, code: 'NO_SUCH_ROUTE' })
 
 /** The status and security headers of pages, and 403 instead of them while nobody can sign in. */
 export default defineNitroPlugin((nitro) => {

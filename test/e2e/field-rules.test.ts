@@ -64,7 +64,7 @@ test('what is wrong is 422 with what to change by key, for scripts, and stores n
   })
   const refused = await send({ email: 'ada@example.com', seats: 0, terms: true, hack: 1 })
   expect([refused.status, await refused.json()]).toEqual([422, {
-    code: 'INVALID_FIELDS', error: expect.stringContaining('`fields`'),
+    code: 'INVALID_FIELDS', error: expect.stringContaining('`fields`'), message: expect.stringContaining('`fields`'),
     fields: { seats: 'Au moins 1.', hack: 'Ce formulaire n’a pas ce champ.' },
   }])
   expect(refused.headers.get('access-control-allow-origin')).toBe(null)

@@ -101,7 +101,8 @@ describe('GET /api/discord/gateway', () => {
     d.server = await startServer(d.env)
     const away = await call(d.server, `Bearer ${SECRET}`)
     expect(away.status).toBe(502)
-    expect(await away.json()).toEqual({ code: 'GATEWAY_FAILED', error: expect.stringContaining('STORE_URL') })
+    const said = expect.stringContaining('STORE_URL') as string
+    expect(await away.json()).toEqual({ code: 'GATEWAY_FAILED', error: said, message: said })
     const unknown = await status(`Bearer ${SECRET}`)
     expect(unknown.status).toBe(503)
     expect(await unknown.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })

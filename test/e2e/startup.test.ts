@@ -186,7 +186,8 @@ describe('the sandbox', () => {
         `${server.url}/api/webhooks/sandbox`, { body, headers: { 'content-type': 'application/json' } },
       )
       expect(response.status).toBe(400)
-      expect(await response.json()).toEqual({ error: expect.stringContaining('Not a sandbox interaction') })
+      const said = expect.stringContaining('Not a sandbox interaction') as string
+      expect(await response.json()).toEqual({ error: said, message: said })
     }
   })
 })

@@ -109,7 +109,9 @@ describe('POST /api/submissions/decisions', () => {
       [{ ids: ['one'], action: 'edit' }, 'action: it is none of forward, spam, release, undo, reopen, take, hand-back.'],
     ] as const) {
       const refused = await post('/decisions', body)
-      expect([refused.status, await refused.json()]).toEqual([400, { code: 'INVALID_REQUEST', error: said }])
+      expect([refused.status, await refused.json()]).toEqual([
+        400, { code: 'INVALID_REQUEST', error: said, message: said },
+      ])
     }
     const foreign = await post('/decisions', { ids, action: 'spam' }, { origin: 'https://evil.example' })
     expect(foreign.status).toBe(403)

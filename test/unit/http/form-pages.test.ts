@@ -14,7 +14,7 @@ function request(headers: Record<string, string> = {}) {
 /** Items of the list of what is wrong. */
 function listed(labels: readonly string[]): string[] {
   const problems = labels.map((label): FieldProblem => ({ key: label, label, problem: 'unknown' }))
-  const html = problemPage(request(), { error: 'x', code: 'INVALID_FIELDS', problems }, {})
+  const html = problemPage(request(), { error: 'x', message: 'x', code: 'INVALID_FIELDS', problems }, {})
   return [...html.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item]) => item!)
 }
 

@@ -53,6 +53,7 @@ test('a page that hides its origin is refused, and told what to change', async (
   expect(await answered('null')).toEqual({
     code: 'ORIGIN_NOT_ALLOWED',
     error: expect.stringContaining('Referrer-Policy: strict-origin-when-cross-origin'),
+    message: expect.stringContaining('Referrer-Policy: strict-origin-when-cross-origin'),
   })
 })
 
@@ -71,6 +72,7 @@ test('an origin that may not send is told of both lists that could have it', asy
   expect(await publicPost(request({ origin: 'https://other.example' }), pages, async () => 'taken')).toEqual({
     code: 'ORIGIN_NOT_ALLOWED',
     error: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,
+    message: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,
   })
   expect(() => admit(request({ origin: 'https://other.example' }), RULES)).toThrow(lists)
 })

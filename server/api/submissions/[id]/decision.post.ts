@@ -18,7 +18,6 @@ export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, ev
   )
   if (!refused) return { status: 'decided' }
   setResponseStatus(event, 400)
-  return {
-    error: 'Some values do not fit their fields. Nothing was decided.', code: 'INVALID_VALUES', errors: refused.errors,
-  }
+  const said = 'Some values do not fit their fields. Nothing was decided.'
+  return { error: said, message: said, code: 'INVALID_VALUES', errors: refused.errors }
 })
