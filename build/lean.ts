@@ -23,7 +23,7 @@ import { transform } from 'esbuild'
  * | no hooks of Nitro for a request (server/plugins/lean.ts) | under load: memory 20 to 45 %, CPU 5 % |
  * | no pretenuring (server/plugins/lean.ts) | after a slow vendor: memory 23 %, CPU 4 % |
  * | room for what is new at once, and only so much (`npm start`) | first burst: p99 20 %; under load: memory 24 % |
- * | a request whose body is read (`ReadRequest` in server/http/web.ts) | CPU of a click 7 to 26 % |
+ * | a request whose body is read (`ArrivingRequest` in server/http/web.ts) | CPU of a click 7 to 26 % |
  * | no Express beside Teams' SDK (`STAND_INS`) | build: CPU 5 %; output 0.8 MB, which Teams loads |
  * | three folders of Microsoft Graph (`fewEndpoints`) | build: CPU 7 %; the output is the same |
  * | nothing looked for to inject (`withoutInject`) | build: CPU 8 %; the output is the same |

@@ -9,6 +9,9 @@ import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Services } from './services'
 
+/** Largest webhook where the definition says nothing else, bytes. */
+const WEBHOOK_BYTES = 1024 * 1024
+
 interface PlatformParts {
   config: Config
   connections: readonly Connection[]
@@ -47,6 +50,7 @@ export function platformServices(
       return {
         fromPages: embedded !== undefined,
         takesGet: definition?.verifiesWebhook === true,
+        maxBytes: definition?.webhookBytes ?? WEBHOOK_BYTES,
         handle: (request, viewer) => {
           if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
           return handleWebhook(platform.key, request, bot, { runtime, monitor, log })

@@ -1,45 +1,75 @@
 import { getRequestURL, type H3Event } from 'h3'
+import { isNestedTooDeep, jsonIn } from '../../shared/utils/json'
 import type { ReadBody } from './body'
 import { HttpError } from './errors'
 
-/** What adapters read of a request. */
+/** Parts of a request that adapters read. */
 type Read = Pick<Request, 'url' | 'method' | 'headers' | 'arrayBuffer' | 'text' | 'json' | 'clone'>
 
 /**
- * A request whose body is here already. To make one of node's own, with a signal that nobody listens to, takes longer
- * than to check who signed it, and streams around the body would cost as much as the rest of what a click waits for.
+ * A request whose body arrives when an adapter first asks for it: one that checks a token does that before. To make a
+ * request of node's own, with a signal that nobody listens to, takes longer than to check its signature, and streams
+ * around the body would cost as much as the rest of what a click waits for.
  */
-class ReadRequest implements Read {
+class ArrivingRequest implements Read {
+  /** Time that the body took to arrive, ms. */
+  arrivalMs = 0
+  private body: Promise<Buffer<ArrayBuffer>> | undefined
+
   constructor(
     readonly url: string, readonly method: string, readonly headers: Headers,
-    private readonly content: Buffer<ArrayBuffer>,
+    private readonly receive: () => Promise<Buffer<ArrayBuffer>>,
   ) {}
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    const { buffer, byteOffset, length } = this.content
+    const { buffer, byteOffset, length } = await this.content()
     return buffer.slice(byteOffset, byteOffset + length)
   }
 
   async text(): Promise<string> {
-    return this.content.toString()
+    return (await this.content()).toString()
   }
 
   async json(): Promise<unknown> {
-    return JSON.parse(await this.text())
+    const text = await this.text()
+    if (isNestedTooDeep(text)) throw new SyntaxError('The JSON is nested too deep.')
+    return JSON.parse(text)
   }
 
-  /** Itself: what was read can be read again. */
+  /** Itself: the body can be read again. */
   clone(): Request {
     return this as Read as Request
   }
+
+  /** Rejects as the body did, if it was asked for: adapters take any error of it for broken JSON. */
+  async checkBody(): Promise<void> {
+    await this.body
+  }
+
+  private content(): Promise<Buffer<ArrayBuffer>> {
+    const askedAt = performance.now()
+    return this.body ??= this.receive().finally(() => { this.arrivalMs = performance.now() - askedAt })
+  }
 }
 
-/** The request as the web platform knows it, its body read within bounds. @throws HttpError as `ReadBody`, 400 */
-export async function webRequest(event: H3Event, read: ReadBody, maxBytes: number): Promise<Request> {
-  const request: Read = new ReadRequest(
-    addressOf(event).href, event.method, event.headers, await read(event, maxBytes),
+/** A request as handlers are given it. */
+export type WebRequest = Request & { readonly arrivalMs: number }
+
+/**
+ * Answers with the web platform's response to the web platform's request.
+ *
+ * @param maxBytes of its body
+ * @throws HttpError as `ReadBody`, 400
+ */
+export async function answerWebRequest(
+  event: H3Event, read: ReadBody, maxBytes: number, handle: (request: WebRequest) => Promise<Response>,
+): Promise<void> {
+  const request = new ArrivingRequest(
+    addressOf(event).href, event.method, event.headers, () => read(event, maxBytes),
   )
-  return request as Request
+  const response = await handle(request as Read as WebRequest)
+  await request.checkBody()
+  await sendResponse(event, response)
 }
 
 /** The address that was asked for. @throws HttpError 400 */
@@ -55,10 +85,17 @@ function addressOf(event: H3Event): URL {
   }
 }
 
-/** Answers with a response of the web platform, at once: h3 would set up streams, and let others go first. */
-export async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
+/** Sends a response of the web platform at once: h3 would set up streams, and let others go first. */
+async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
   // As text, which node writes in one piece with the head; no platform is answered with anything else.
   const body = response.body ? await response.text() : ''
   res.statusCode = response.status
-  res.setHeaders(response.headers).end(body)
+  res.setHeaders(response.headers).end(response.ok ? body : withMessage(body))
+}
+
+/** An error of an adapter with its text under both names, as errors of routes have it. */
+function withMessage(body: string): string {
+  const answer = jsonIn(body) as { error?: unknown, message?: unknown } | null | undefined
+  if (typeof answer?.error !== 'string' || answer.message !== undefined) return body
+  return JSON.stringify({ ...answer, message: answer.error })
 }

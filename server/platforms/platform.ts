@@ -68,6 +68,8 @@ export interface Definition extends Platform {
   hasSocket?: true
   /** It asks for the webhook with GET, which its adapter answers, before it sends anything there. */
   verifiesWebhook?: true
+  /** Largest webhook that it sends, bytes. Absent for 1 MiB, far above what Slack, Discord and Telegram send. */
+  webhookBytes?: number
   /** Signing in to the ops pages with it. */
   signIn?: SignIn
   connect(settings: unknown, tools: Tools): Connection

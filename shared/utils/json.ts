@@ -1,11 +1,32 @@
-/** What the JSON says; undefined for what is no JSON. */
+/** Deepest JSON that is parsed, levels. Nobody nests that deep; 4 MB of `[` would cost half a second and 200 MB. */
+export const MAX_NESTING = 100
+
+/** The value of JSON; undefined for text that is none, or is nested too deep. */
 export function jsonIn(text: string): unknown {
-  // An answer that nobody reads: an error, with its stack, would cost more than the rest of it.
-  if (text === '') return undefined
+  // Not by a SyntaxError: it, with its stack, would cost more than the rest of an answer that is empty.
+  if (text === '' || isNestedTooDeep(text)) return undefined
   try {
     return JSON.parse(text)
   }
   catch {
     return undefined
   }
+}
+
+const [QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = Array.from(
+  '"\\[]{}', character => character.charCodeAt(0),
+)
+
+/** Whether brackets outside strings are nested deeper than `MAX_NESTING`; the text need not be JSON otherwise. */
+export function isNestedTooDeep(text: string): boolean {
+  let depth = 0
+  let isString = false
+  for (let at = 0; at < text.length && depth <= MAX_NESTING; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) isString = !isString
+    else if (isString) at += character === BACKSLASH ? 1 : 0
+    else if (character === BRACKET || character === BRACE) depth++
+    else if (character === BRACKET_END || character === BRACE_END) depth--
+  }
+  return depth > MAX_NESTING
 }

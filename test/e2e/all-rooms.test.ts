@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
@@ -22,6 +24,12 @@ afterAll(async () => {
   await d.close()
   await Promise.all([teams.close(), google.close(), telegram.close()])
 })
+
+/** A token of this issuer that nobody signed. */
+function unsigned(iss: string): string {
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
+  return `${part({ alg: 'RS256', kid: 'x' })}.${part({ iss, exp: 4_000_000_000 })}.x`
+}
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.' }
 
@@ -144,7 +152,40 @@ describe('a submission in four rooms', () => {
   })
 })
 
+it.each([
+  ['teams', {}], ['gchat', {}], ['telegram', {}],
+  ['teams', { authorization: 'Bearer x' }], ['gchat', { authorization: 'Bearer x' }],
+  ['teams', { authorization: `Bearer ${unsigned('https://api.botframework.com')}` }],
+  ['gchat', { authorization: `Bearer ${unsigned('https://accounts.google.com')}` }],
+  ['telegram', { 'x-telegram-bot-api-secret-token': 'wrong' }],
+])('a webhook of %s with the headers %o is refused before its body is there', async (platform, headers) => {
+  const { hostname, port } = new URL(d.server.url)
+  const socket = connect(Number(port), hostname)
+  const lines = Object.entries({
+    'host': 'x', 'content-type': 'application/json', 'content-length': 250_000, ...headers,
+  })
+  socket.write([
+    `POST /api/webhooks/${platform} HTTP/1.1`, ...lines.map(line => line.join(': ')), '', '['.repeat(100_000),
+  ].join('\r\n'))
+  const [answer] = await once(socket, 'data') as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /)
+  socket.destroy()
+})
+
+it.each([
+  ['slack', 1024], ['teams', 256], ['gchat', 256], ['telegram', 1024],
+])('a webhook of %s has at most %i KiB', async (platform, kib) => {
+  const signed = { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! }
+  const post = (bytes: number) => fetch(`${d.server.url}/api/webhooks/${platform}`, {
+    method: 'POST', body: 'x'.repeat(bytes), headers: { 'content-type': 'application/json', ...signed },
+  })
+  const statuses = [(await post(kib * 1024)).status, (await post(kib * 1024 + 1)).status]
+  expect(statuses).toEqual(platform === 'slack' ? [401, 413] : platform === 'telegram' ? [400, 413] : [401, 401])
+})
+
 it('the webhook of a platform that is not set up is unknown', async () => {
   const response = await fetch(`${d.server.url}/api/webhooks/discord`, { method: 'POST', body: '{}' })
-  expect([response.status, await response.json()]).toEqual([404, { error: 'Unknown platform: discord' }])
+  expect([response.status, await response.json()]).toEqual([
+    404, { error: 'Unknown platform: discord', message: 'Unknown platform: discord' },
+  ])
 })

@@ -35,7 +35,8 @@ describe('POST /api/webhooks/<platform>', () => {
     const response = await fetch(`${d.server.url}/api/webhooks/${platform}`, { method: 'POST', body: '{}' })
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toContain('application/json')
-    expect(await response.json()).toEqual({ error: `Unknown platform: ${decodeURIComponent(platform)}` })
+    const said = `Unknown platform: ${decodeURIComponent(platform)}`
+    expect(await response.json()).toEqual({ error: said, message: said })
   })
 
   it.each([
@@ -67,11 +68,13 @@ describe('POST /api/webhooks/<platform>', () => {
     expect(response.status).toBe(400)
   })
 
-  it('refuses a body over 4 MiB', async () => {
+  it('refuses a body over 1 MiB, and names no setting that would help', async () => {
     const response = await fetch(
-      `${d.server.url}/api/webhooks/slack`, { method: 'POST', body: 'x'.repeat(4 * 1024 * 1024 + 1) },
+      `${d.server.url}/api/webhooks/slack`, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) },
     )
-    expect(response.status).toBe(413)
+    expect([response.status, (await response.json()).error]).toEqual([
+      413, 'The body is larger than 1048576 bytes. Send less.',
+    ])
   })
 
   it('acknowledges a click before its work is done', async () => {

@@ -2,18 +2,15 @@ import type { Form } from '../../ports/form'
 import { LimitReached } from '../../ports/limiter'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
-import type { CreateOptions, SubmissionStore } from '../../ports/store'
+import { KeyReused, type CreateOptions, type SubmissionStore } from '../../ports/store'
 import type { Envelope, SubmissionData } from '../../ports/submission'
-import { InvalidSubmission, StoreUnavailable } from '../errors'
+import { IdempotencyKeyReused, InvalidSubmission, StoreUnavailable } from '../errors'
 import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
 import type { Outbox } from './outbox'
 
 /** How long a sender waits for the cards, ms. The answer is the same after that: the cards are outstanding work. */
 const CARD_PATIENCE_MS = 2500
-
-/** JSON.stringify and Redis are fine with more; nobody reads more, and a bound keeps the stack safe. */
-const MAX_DEPTH = 100
 
 export interface IntakePorts {
   store: SubmissionStore
@@ -38,7 +35,7 @@ interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
  *
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
- * @throws LimitReached as `SubmissionStore.create` does
+ * @throws LimitReached as `SubmissionStore.create` does, IdempotencyKeyReused
  */
 export async function receive(
   body: unknown, form: Pick<Form, 'key' | 'rooms'>,
@@ -55,6 +52,7 @@ export async function receive(
   const { next, added } = received
 
   const { id, places } = await store.create(next, { ...options, entry }).catch((error) => {
+    if (error instanceof KeyReused) throw new IdempotencyKeyReused()
     throw error instanceof LimitReached ? error : new StoreUnavailable(error)
   })
   if (id !== next.id) return id
@@ -86,16 +84,5 @@ function submissionData(body: unknown): SubmissionData {
       `Send a JSON object such as {"name": "Ada"}, not ${Array.isArray(body) ? 'an array' : body === null ? 'null' : `a ${typeof body}`}.`,
     )
   }
-  if (deeperThan(body, MAX_DEPTH)) throw new InvalidSubmission(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
   return body as SubmissionData
-}
-
-/** Level by level rather than by recursion, which hostile nesting could exhaust. */
-function deeperThan(root: object, limit: number): boolean {
-  let level: object[] = [root]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= limit) return true
-    level = level.flatMap(value => Object.values(value)).filter(value => typeof value === 'object' && value !== null)
-  }
-  return false
 }

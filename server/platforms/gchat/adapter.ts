@@ -76,8 +76,9 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return callGoogle(options => this.chatApi.spaces.members.get({ name }, options))
   }
 
-  /** The SDK reads the events of Workspace add-ons only. What it verifies is in the headers. */
+  /** The SDK reads the events of Workspace add-ons only, and parses them before it verifies the token. */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
+    if (!await this['verifyDirectWebhookToken'](request)) return new Response('Unauthorized', { status: 401 })
     return super.handleWebhook(
       new Request(request.url, { method: 'POST', headers: request.headers, body: modernEvent(await request.text()) }),
       options,

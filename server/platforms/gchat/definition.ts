@@ -67,6 +67,7 @@ export const gchat: Definition = {
     pictures: { most: 4, public: true },
   },
   cardIntervalMs: 1000,
+  webhookBytes: 256 * 1024,
   modal: null,
   escape: escapeHtml,
   isCard: ({ cardsV2 }) => Array.isArray(cardsV2) && cardsV2.length > 0,

@@ -16,6 +16,8 @@ export const sandbox: Definition = {
     fields: 100, fieldsPerGroup: 10, label: 150, value: 3000, total: 40_000, pictures: { most: 4, public: false },
   },
   cardIntervalMs: 0,
+  // The largest form, typed again.
+  webhookBytes: 4 * 1024 * 1024,
   modal: { inputs: 200, label: 150, choices: 100, value: 20_000, bytes: 400_000 },
   escape: formText => formText,
   isCard: ({ card }) => Boolean(card),

@@ -52,11 +52,14 @@ export class FormTeamsAdapter extends TeamsAdapter {
    * this app: its holder would choose who clicks, and where, and to which address the bot's own token goes.
    */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    const authorization = request.headers.get('authorization')
+    const authorization = request.headers.get('authorization') ?? ''
     if (authorization && issuerOf(authorization) !== CONNECTOR) {
       this.logger.warn(REFUSED)
       return Response.json({ error: 'Only the Bot Connector may call this.' }, { status: 401 })
     }
+    // Before the body is read; `super` checks once more, that the token is for the address that the body names.
+    const admitted = await this.app.server['authorize']({ authorization }, {} as never)
+    if (!admitted.success) return Response.json({ error: admitted.error }, { status: 401 })
     if (!isActivity(await request.text())) {
       this.logger.warn('A webhook that is no activity was refused.')
       return Response.json({ error: 'This is no activity of Teams.' }, { status: 400 })

@@ -50,6 +50,7 @@ export const teams: Definition = {
   about: 'The same cards in a Teams channel, with a native edit dialog.',
   card: { fields: 80, fieldsPerGroup: 80, label: 150, value: 3000, total: 8000, pictures: { most: 4, public: true } },
   cardIntervalMs: 1000,
+  webhookBytes: 256 * 1024,
   modal: { inputs: 50, label: 100, choices: 100, value: 4000, bytes: 16_000 },
   escape: withoutMacros,
   moment: macro,

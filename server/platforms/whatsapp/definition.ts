@@ -61,6 +61,8 @@ export const whatsapp: Definition = {
     links: { length: links => linkLines(links).join('\n').length, room: 320 },
   },
   cardIntervalMs: 6000,
+  // https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview
+  webhookBytes: 3 * 1024 * 1024,
   modal: null,
   verifiesWebhook: true,
   escape: escapeWhatsApp,
