@@ -3,7 +3,8 @@ import { createFormFiles } from '../adapters/files/form-files'
 import type { Config } from '../config'
 import { notedFiles } from '../domain/operations/noted-files'
 import { SubmissionFiles } from '../domain/submission/submission-files'
-import { BodyMemory, type BodyLimits } from '../http/body-limits'
+import { LARGEST_BODY, type BodyLimits } from '../http/body-limits'
+import { BodyMemory } from '../http/body-memory'
 import type { Monitor } from '../ports/monitor'
 
 type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
@@ -23,6 +24,6 @@ export function createFiles(
 
 /** What bodies of requests may take; files as much again, so that uploads hold up nobody else. */
 export function bodyLimitsOf({ bodies: { memory, timeoutMs }, maxBodyBytes, form }: Config): BodyLimits {
-  const [bodies, uploads] = [new BodyMemory(memory, maxBodyBytes), new BodyMemory(memory, maxBodyBytes)]
-  return { memory: bodies, uploads, timeoutMs, trustedProxies: form.trustedProxies }
+  const open = () => new BodyMemory(memory, Math.max(LARGEST_BODY, maxBodyBytes))
+  return { memory: open(), uploads: open(), timeoutMs, trustedProxies: form.trustedProxies }
 }

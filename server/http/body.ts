@@ -1,8 +1,9 @@
 import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
+import { isNestedTooDeep, MAX_NESTING } from '../../shared/utils/json'
 import { InvalidSubmission } from '../domain/errors'
 import { parseJson, RepeatedKey } from '../domain/json'
-import { bodyTooLarge, hasLeft, incomplete, tooSlow, type BodyLimits } from './body-limits'
-import { addressGroup, clientAddress } from './client-address'
+import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
+import { addressGroup, clientAddress, SITE_BITS } from './client-address'
 import { HttpError } from './errors'
 import { FormFields } from './form-fields'
 import type { Upload } from './upload'
@@ -10,28 +11,29 @@ import type { Upload } from './upload'
 /**
  * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
  *
+ * @param advice as `bodyTooLarge` takes it
  * @throws HttpError 400, 408, 413, 429 when the client holds too much, 503 when all of them do
  */
-export type ReadBody = (event: H3Event, maxBytes: number) => Promise<Buffer<ArrayBuffer>>
+export type ReadBody = (event: H3Event, maxBytes: number, advice?: string) => Promise<Buffer<ArrayBuffer>>
 
 /** Reads bodies within what all of them may hold, and refuses who sends slowly. */
 export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
-  return (event, maxBytes) => new Promise((resolve, reject) => {
+  return (event, maxBytes, advice) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
-    const client = addressGroup(clientAddress(request, trustedProxies))
-    if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(bodyTooLarge(maxBytes))
+    const client = addressGroup(clientAddress(request, trustedProxies), SITE_BITS)
+    if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
     if (hasLeft(request)) return reject(incomplete())
     let [buffer, size] = [Buffer.alloc(0), 0]
 
+    const held = memory.open(client, error => refuse(error))
     const grow = (bytes: number) => {
-      const added = bytes - buffer.length
+      held.resize(bytes)
       const grown = Buffer.allocUnsafe(bytes)
       buffer.copy(grown, 0, 0, size)
       buffer = grown
-      memory.hold(client, added)
     }
     const release = () => {
-      memory.hold(client, -buffer.length)
+      held.release()
       buffer = Buffer.alloc(0)
     }
     const stop = () => {
@@ -47,7 +49,7 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
     }
     const onData = (chunk: Buffer) => {
       try {
-        if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes)
+        if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes, advice)
         // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
         const needed = size + chunk.length
         if (needed > buffer.length) grow(Math.min(Math.max(2 * buffer.length, needed), maxBytes))
@@ -59,6 +61,7 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
     }
     const onEnd = () => {
       stop()
+      held.complete()
       resolve(buffer.subarray(0, size))
     }
     const onClose = () => refuse(incomplete())
@@ -88,12 +91,13 @@ export async function readForm(
   event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: Upload | null,
 ): Promise<unknown> {
   const kind = mediaType(event)
-  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await read(event, maxBytes), parseJson)
+  const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)
+  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await body(), parseJson)
   if (upload && kind === 'multipart/form-data') {
     return (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
   }
   const isHtmlForm = kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data'
-  if (isHtmlForm) return parseHtmlForm(await read(event, maxBytes), contentType(event))
+  if (isHtmlForm) return parseHtmlForm(await body(), contentType(event))
   throw new HttpError(
     415, 'UNSUPPORTED_MEDIA_TYPE',
     'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
@@ -120,18 +124,18 @@ export async function readJson(event: H3Event, read: ReadBody, maxBytes: number)
 function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
   try {
     // Not h3's readBody: it drops keys such as `__proto__`, which are data here.
-    return parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!isNestedTooDeep(text)) return parse(text)
   }
   catch (error) {
     if (error instanceof RepeatedKey) throw new InvalidSubmission(
       `The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`,
     )
-    // Deep nesting exhausts the second look at numbers.
-    if (error instanceof RangeError) throw new InvalidSubmission('The JSON is nested too deep.')
     throw new InvalidSubmission(
       error instanceof SyntaxError ? `The body is not valid JSON: ${flaw(error)}.` : 'The body is not valid UTF-8.',
     )
   }
+  throw new InvalidSubmission(`The JSON is nested more than ${MAX_NESTING} levels deep.`)
 }
 
 /** What is wrong with JSON, and where; the engine's own message would repeat what was sent. */

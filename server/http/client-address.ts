@@ -22,10 +22,17 @@ export function clientAddress({ headers, socket }: Incoming, trustedProxies: num
   return forwarded ?? (socket.remoteAddress ? plainAddress(socket.remoteAddress) : undefined)
 }
 
-/** What counts as one client: an IPv4 address, or the /64 that an IPv6 customer gets and may change addresses in. */
-export function addressGroup(address: string | undefined): string {
+/** The IPv6 network that a site gets, with 65,536 of those that a customer gets (RFC 6177). */
+export const SITE_BITS = 48
+
+/**
+ * Addresses that count as one client: an IPv4 address, or the network in which an IPv6 customer may change addresses.
+ *
+ * @param bits of that network
+ */
+export function addressGroup(address: string | undefined, bits: 64 | typeof SITE_BITS = 64): string {
   if (!address) return 'unknown'
-  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, bits / 16).join(':')}::/${bits}` : address
 }
 
 /** Without port, brackets and zone; IPv4 inside IPv6 becomes IPv4. Undefined when it is no address. */

@@ -2,8 +2,8 @@ import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import { InvalidSubmission } from '../domain/errors'
 import type { FileRule, TakeFile } from '../ports/files'
-import { bodyTooLarge, hasLeft, incomplete, tooSlow, type BodyLimits } from './body-limits'
-import { addressGroup, clientAddress } from './client-address'
+import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
+import { addressGroup, clientAddress, SITE_BITS } from './client-address'
 import { HttpError } from './errors'
 import { FormFields } from './form-fields'
 
@@ -41,13 +41,13 @@ const HEADER_BYTES = 16 * 1024
 export async function readUpload(
   event: H3Event, upload: Upload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
-  const client = addressGroup(clientAddress(event.node.req, limits.trustedProxies))
+  const held = limits.uploads.open(addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS))
   try {
-    limits.uploads.hold(client, MEMORY)
+    held.resize(MEMORY)
     return await streamed(event, upload, maxBytes, limits)
   }
   finally {
-    limits.uploads.hold(client, -MEMORY)
+    held.release()
   }
 }
 
@@ -72,7 +72,7 @@ async function streamed(
 
   parser.on('field', (name, value, _, isCut) => {
     fieldBytes += Buffer.byteLength(name ?? '') + Buffer.byteLength(value) + FIELD_BYTES
-    if (isCut || fieldBytes > maxBytes) return fail(bodyTooLarge(maxBytes))
+    if (isCut || fieldBytes > maxBytes) return fail(bodyTooLarge(maxBytes, RAISE_FORM_LIMIT))
     fields.add(decoded(name ?? ''), value)
   })
   parser.on('file', (name, content, fileName) => {

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { H3Event } from 'h3'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createBodyReader, readForm } from '../../../server/http/body'
-import { BodyMemory } from '../../../server/http/body-limits'
+import { BodyMemory } from '../../../server/http/body-memory'
 
 const MIB = 1024 * 1024
 
@@ -15,7 +15,7 @@ function request(remoteAddress = '203.0.113.1') {
   return { req, res, event: { node: { req, res }, headers: new Headers(), context: {} } as unknown as H3Event }
 }
 
-const memory = () => new BodyMemory(64 * MIB, 256 * 1024)
+const memory = () => new BodyMemory(64 * MIB, 4 * MIB)
 const limits = () => ({ memory: memory(), uploads: memory(), timeoutMs: 60_000, trustedProxies: 0 })
 const open = () => createBodyReader(limits())
 
@@ -50,7 +50,7 @@ test('a body counts until its request is answered, and what was refused does not
   const send = (address: string) => {
     const one = request(address)
     const body = read(one.event, 4 * MIB).then(() => 'read', (error: { status: number }) => error.status)
-    one.req.emit('data', Buffer.alloc(1))
+    one.req.emit('data', Buffer.alloc(65 * 1024))
     one.req.emit('end')
     return body
   }
@@ -63,9 +63,92 @@ test('a body counts until its request is answered, and what was refused does not
 
 test('one of the largest may come from anybody, however little memory there is, and no second one beside it', () => {
   const little = new BodyMemory(1000, 10 * MIB)
-  little.hold('ada', 10 * MIB)
-  expect(() => little.hold('ada', 1)).toThrow(expect.objectContaining({ status: 429 }))
-  expect(() => little.hold('grace', 1)).toThrow(expect.objectContaining({ status: 503 }))
+  little.open('ada').resize(10 * MIB)
+  expect(() => little.open('ada').resize(100_000)).toThrow(expect.objectContaining({ status: 429 }))
+  expect(() => little.open('grace').resize(100_000)).toThrow(expect.objectContaining({ status: 503 }))
+})
+
+describe('small bodies', () => {
+  const fill = (all: BodyMemory, bytes: number, clients = 4) => {
+    const refused: number[] = []
+    for (let client = 0; client < clients; client++) {
+      for (let sent = 0; sent < 16 * MIB; sent += bytes) {
+        const body = all.open(`mallory-${client}`, ({ status }) => refused.push(status))
+        try {
+          body.resize(bytes)
+        }
+        catch (error) {
+          body.release()
+          refused.push((error as { status: number }).status)
+        }
+      }
+    }
+    return refused
+  }
+
+  test('have room when four clients have filled all that there is for large ones', () => {
+    const all = memory()
+    expect(fill(all, MIB)).toEqual(Array(16).fill(503))
+    expect(() => all.open('ada').resize(64 * 1024)).not.toThrow()
+    expect(() => all.open('ada').resize(65 * 1024)).toThrow(expect.objectContaining({ status: 503 }))
+  })
+
+  test.each([64 * 1024, MIB])('take the room of late ones of %i bytes, whose clients hold most for longest', (bytes) => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const all = memory()
+    const early: number[] = []
+    const ada = all.open('ada', ({ status }) => early.push(status))
+    ada.resize(bytes)
+    vi.advanceTimersByTime(500)
+    fill(all, bytes)
+    vi.advanceTimersByTime(1100)
+    for (let sent = 0; sent < 10; sent++) expect(() => all.open('grace').resize(bytes)).not.toThrow()
+    expect(early).toEqual([])
+    vi.useRealTimers()
+  })
+
+  test('that are there already make room for nobody', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const all = new BodyMemory(4 * MIB, MIB)
+    const refused: number[] = []
+    for (let client = 0; client < 3; client++) {
+      const body = all.open(`ada-${client}`, ({ status }) => refused.push(status))
+      body.resize(MIB)
+      body.complete()
+    }
+    vi.advanceTimersByTime(60_000)
+    expect(() => all.open('grace').resize(MIB)).toThrow(expect.objectContaining({ status: 503 }))
+    expect(refused).toEqual([])
+    vi.useRealTimers()
+  })
+})
+
+test('a late body that makes room is refused, and its memory is free', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const read = createBodyReader({ ...limits(), memory: new BodyMemory(4 * MIB, MIB) })
+  const late = request('203.0.113.1')
+  const refused = read(late.event, MIB).catch(({ status }: { status: number }) => status)
+  late.req.emit('data', Buffer.alloc(MIB))
+  vi.advanceTimersByTime(1100)
+  const next = request('203.0.113.1')
+  const body = read(next.event, MIB)
+  next.req.emit('data', Buffer.alloc(MIB))
+  next.req.emit('end')
+  expect([await refused, (await body).length]).toEqual([429, MIB])
+  vi.useRealTimers()
+})
+
+test('IPv6 addresses of one /48 are one client', async () => {
+  const read = createBodyReader({ ...limits(), memory: new BodyMemory(4 * MIB, MIB) })
+  const statuses = []
+  for (const address of ['2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2:2::1']) {
+    const one = request(address)
+    const body = read(one.event, MIB).then(() => 200, ({ status }: { status: number }) => status)
+    one.req.emit('data', Buffer.alloc(MIB))
+    one.req.emit('end')
+    statuses.push(await body)
+  }
+  expect(statuses).toEqual([200, 429, 200])
 })
 
 test('a body that is said to be too long is refused before any of it is there', async () => {
@@ -109,7 +192,8 @@ test.each([
   await expect(readJsonForm(sent)).rejects.toThrow(`The body is not valid JSON: ${said}.`)
 })
 
-test('JSON that is nested too deep is called so', async () => {
-  const depth = 200_000
-  await expect(readJsonForm(`${'['.repeat(depth)}1.0${']'.repeat(depth)}`)).rejects.toThrow('nested too deep')
+test('JSON of more than 100 levels is refused before it is looked at, whatever its strings hold', async () => {
+  await expect(readJsonForm('['.repeat(1_000_000))).rejects.toThrow('nested more than 100 levels deep')
+  expect(await readJsonForm(`${'['.repeat(100)}"]]\\"[["${']'.repeat(100)}`)).toBeInstanceOf(Array)
+  await expect(readJsonForm(`${'['.repeat(101)}1${']'.repeat(101)}`)).rejects.toThrow('nested')
 })
