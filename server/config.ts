@@ -27,6 +27,8 @@ export interface Config {
   form: {
     /** Forms a minute from one client; 0 for no limit. */
     rateLimit: number
+    /** MB of forms an hour from one client; 0 for no limit. */
+    rateLimitMb: number
     /** Proxies of ours in front, whose X-Forwarded-For is believed. */
     trustedProxies: number
     honeypot: string
@@ -161,7 +163,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     maxBodyBytes,
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
     form: {
-      rateLimit: values.FORM_RATE_LIMIT ?? 60,
+      rateLimit: values.FORM_RATE_LIMIT ?? 60, rateLimitMb: values.FORM_RATE_LIMIT_MB ?? 20,
       // Vercel's own proxy writes X-Forwarded-For anew: https://vercel.com/docs/headers/request-headers#x-forwarded-for
       trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
       honeypot: honeypot ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,

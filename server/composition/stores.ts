@@ -41,6 +41,8 @@ export interface Stores {
   testReceipts: TestReceipts
   /** Counts attempts to sign in. */
   signIns: Limiter
+  /** Counts wrong passwords of everybody together. */
+  guesses: Limiter
   /** Which store it is, among those that may share a storage of files. */
   id: () => Promise<string>
   /** Counts test emails and test cards. */
@@ -65,13 +67,15 @@ export interface Stores {
 const WAITING = { most: 1000, keptMs: 3_600_000 }
 
 export function openStore(config: Config, log: Log): Stores {
-  const { rateLimit, heldMax } = config.form
+  const { rateLimit, rateLimitMb, heldMax } = config.form
+  const limitMb = rateLimitMb > 0 ? { limit: rateLimitMb, windowS: 3600 } : undefined
   const rules = { ...storeRules, heldMax }
   if (!config.storeUrl) {
     const limiters = limitersOf(config, createEmbeddedLimiter)
     const queues = new EmbeddedCardQueue(Date.now)
     const store = new EmbeddedStore({
       dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, ...rules,
+      byteLimiter: limitMb && createEmbeddedLimiter({ ...limitMb, limit: limitMb.limit * 2 ** 20 }),
     })
     return {
       store,
@@ -97,7 +101,7 @@ export function openStore(config: Config, log: Log): Stores {
     log.error('record.unreadable', { submission: error.submission, error })
   }
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
-  const store = new RedisStore(client, { limit, ...rules, unreadable })
+  const store = new RedisStore(client, { limit, limitMb, ...rules, unreadable })
   return {
     store,
     id: async () => (await import('../adapters/redis/store-id')).redisId(client),
@@ -118,11 +122,12 @@ export function openStore(config: Config, log: Log): Stores {
 /** All limits, whichever store counts. */
 function limitersOf(
   { form, files, agent }: Config, create: typeof createEmbeddedLimiter,
-): Pick<Stores, 'limiter' | 'signIns' | 'tests' | 'confirmations' | 'uploads' | 'questions'> {
+): Pick<Stores, 'limiter' | 'signIns' | 'guesses' | 'tests' | 'confirmations' | 'uploads' | 'questions'> {
   const ifAny = (limit: number, windowS: number) => limit > 0 ? create({ limit, windowS }) : null
   return {
     limiter: ifAny(form.rateLimit, 60), uploads: ifAny(files.rateLimitMb, 3600),
     questions: ifAny(agent.rateLimit, 3600), signIns: create({ limit: 10, windowS: 60 }),
+    guesses: create({ limit: 50, windowS: 60 }),
     tests: create({ limit: 5, windowS: 600 }), confirmations: create({ limit: 3, windowS: 86_400 }),
   }
 }

@@ -122,6 +122,10 @@ export const coreVariables = {
     schema: countOrNone,
     about: 'Forms that one client address may send in a minute; 0 switches the limit off. Default: 60.',
   },
+  FORM_RATE_LIMIT_MB: {
+    schema: countOrNone,
+    about: 'MB of forms, without files, that one client address may send in an hour; 0 switches the limit off. Default: 20.',
+  },
   TRUST_PROXY: {
     schema: countOrNone,
     about: 'How many proxies of yours stand in front: the client address is then that entry of X-Forwarded-For, from the right. Default: 0, the address that connects (on Vercel: 1).',

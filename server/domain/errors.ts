@@ -2,6 +2,7 @@ import type { Line } from '../../shared/types/line'
 import { plain } from '../../shared/utils/line'
 import { counted } from '../../shared/utils/text'
 import type { FieldProblem } from '../ports/field-rules'
+import { StoreFull } from '../ports/store'
 
 /** An error with a stable `code`; `http/errors.ts` turns it into a status. */
 export class DomainError extends Error {
@@ -21,13 +22,15 @@ function worded(code: string) {
   }
 }
 
+const FULL = 'The store is full, so nothing was saved. Raise maxmemory of Redis, or erase submissions that nobody needs; then try again.'
+
 /** The store did not answer in time: nothing was posted, and nothing was stored as far as we know. */
 export class StoreUnavailable extends DomainError {
   constructor(
     cause: unknown,
     message = 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.',
   ) {
-    super('STORE_UNAVAILABLE', message, { cause })
+    super('STORE_UNAVAILABLE', cause instanceof StoreFull ? FULL : message, { cause })
   }
 }
 
@@ -62,12 +65,23 @@ export class TooManyForms extends TooMany {
   }
 }
 
-/** The sender has sent enough for now: none of it was read. */
+/** The sender has sent enough for now: nothing was stored. */
 export class TooManyBytes extends TooMany {
-  constructor(limitMb: number, waitMs: number) {
+  /** @param variable that sets the limit */
+  constructor(limitMb: number, what: 'files' | 'forms', variable: string, waitMs: number) {
     super('TOO_MANY_BYTES', waitMs, seconds => (
-      `More than ${limitMb} MB of files an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by FILES_RATE_LIMIT.`
+      `More than ${limitMb} MB of ${what} an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by ${variable} and, behind a proxy, TRUST_PROXY.`
     ))
+  }
+}
+
+/** The form came under the idempotency key of another one: nothing was stored. */
+export class IdempotencyKeyReused extends DomainError {
+  constructor() {
+    super(
+      'IDEMPOTENCY_KEY_REUSED',
+      'Another form came under this Idempotency-Key before. Send each form under a key of its own; only the very same form may be sent under it again.',
+    )
   }
 }
 

@@ -12,8 +12,11 @@ export interface Limiter {
 
 /** Nothing was done, because the client has used up its window. */
 export class LimitReached extends Error {
-  /** @param waitMs until the window ends, more than 0 */
-  constructor(readonly waitMs: number) {
+  /**
+   * @param waitMs until the window ends, more than 0
+   * @param megabytes the limit, where it is one of what is stored
+   */
+  constructor(readonly waitMs: number, readonly megabytes?: number) {
     super('The limit is reached.')
   }
 }

@@ -12,6 +12,24 @@ export class Unreadable extends Error {
   }
 }
 
+/** The store has no room for anything new. */
+export class StoreFull extends Error {}
+
+/** Another form holds the idempotency key. */
+export class KeyReused extends Error {}
+
+/**
+ * The submission that holds an idempotency key.
+ *
+ * @param holder its id and fingerprint, which earlier versions did not store
+ * @throws KeyReused
+ */
+export function holderOf(holder: string, fingerprint: string | undefined): string {
+  const [id, first] = holder.split(' ')
+  if (first && fingerprint && first !== fingerprint) throw new KeyReused()
+  return id!
+}
+
 /**
  * Keeps submissions, the order of the open ones, and when each needs attention next.
  * Every method rejects when the store cannot be reached, in less than 2 s.
@@ -20,7 +38,7 @@ export interface SubmissionStore {
   /**
    * Stores a new submission and places it in queues, in one step. Of those that are held, only the newest are kept.
    *
-   * @throws LimitReached when its client may not send any more for now; nothing is stored then
+   * @throws LimitReached when its client may not send any more for now, KeyReused; nothing is stored then
    */
   create(submission: Submission, options?: CreateOptions): Promise<Created>
   /** The submission, or null; `data` is null from `expiresAt` on. @throws Unreadable */
@@ -93,8 +111,12 @@ export interface CreateOptions {
    * is the answer, also when it is decided by now.
    */
   idempotencyKey?: string
-  /** Counted in the same step, as the store's `Limiter` counts. */
+  /** Eight hex digits of the form, which tell another one under the same key; without form data. */
+  fingerprint?: string
+  /** Client whose form is counted in the same step, as the store's `Limiter` counts. */
   client?: string
+  /** Client whose stored bytes are counted in the same step; its form may have been counted before. */
+  sender?: string
   /** The queues into which it goes; none by default. */
   entry?: Entry
 }

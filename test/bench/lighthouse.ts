@@ -38,6 +38,7 @@ interface Judged {
 export async function lighthouse(redisUrl: string, rounds: number): Promise<{ table: string, figures: Judged[] }> {
   const target = await startTarget('service', {
     NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
+    FORM_RATE_LIMIT_MB: '0',
     SPAM_HOLD: '1h', ...WITH_PASSWORD,
   })
   try {

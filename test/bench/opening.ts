@@ -39,6 +39,7 @@ interface Opening {
 export async function opening(redisUrl: string, rounds: number): Promise<{ table: string, figures: unknown }> {
   const target = await startTarget('service', {
     NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
+    FORM_RATE_LIMIT_MB: '0',
     SPAM_HOLD: '1h',
   })
   const browser = await startBrowser({ isMeasured: true })

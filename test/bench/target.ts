@@ -60,7 +60,7 @@ export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<stri
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
     // The limit is counted, and never reached. Cards are not held back to Slack's one a second: the peers do not do
     // that.
-    FORM_RATE_LIMIT: '100000000', CARD_INTERVAL_MS: '0',
+    FORM_RATE_LIMIT: '100000000', FORM_RATE_LIMIT_MB: '100000000', CARD_INTERVAL_MS: '0',
   }
 }
 

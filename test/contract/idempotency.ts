@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SubmissionStore } from '../../server/ports/store'
+import { KeyReused, type SubmissionStore } from '../../server/ports/store'
 import { decided, line, over, submission, work } from '../fixtures/submissions'
 
 interface Harness {
@@ -36,6 +36,23 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       expect(await store.get(second.id)).toBeNull()
       expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [first], total: 1, cursor: null })
       expect(await store.lease(1000, 10)).toEqual([first.id])
+    })
+
+    test('a key is of one form: with another fingerprint nothing is stored', async () => {
+      const [first, key] = [submission(), keyOf()]
+      await store.create(first, { idempotencyKey: key, fingerprint: '0123abcd' })
+      for (const each of [store, harness.other]) {
+        const send = (fingerprint: string) => each.create(submission(), { idempotencyKey: key, fingerprint })
+        await expect(send('ffff0000')).rejects.toThrow(KeyReused)
+        expect((await send('0123abcd')).id).toBe(first.id)
+      }
+      expect((await store.listPending({ limit: 10 })).total).toBe(1)
+    })
+
+    test('a key that an earlier version stored, without a fingerprint, is of any form', async () => {
+      const [first, key] = [submission(), keyOf()]
+      await store.create(first, { idempotencyKey: key })
+      expect((await store.create(submission(), { idempotencyKey: key, fingerprint: '0123abcd' })).id).toBe(first.id)
     })
 
     test('without a key, and with another, every submission is a new one', async () => {

@@ -20,7 +20,7 @@ afterAll(() => server.stop())
 async function openRedis(limit: number) {
   const client = await connectRedis(server.url)
   const options = { limit, windowS: 60 }
-  const store = new RedisStore(client, { ...storeRules, limit: options })
+  const store = new RedisStore(client, { ...storeRules, limit: options, limitMb: { limit: 1, windowS: 3600 } })
   await store.check()
   await client.flushAll()
   return { client, store, limiter: createRedisLimiter(client, options), close: () => store.close() }
@@ -31,7 +31,9 @@ storeLimitContract('Redis', openRedis)
 storeLimitContract('Embedded', async (limit) => {
   const dir = await mkdtemp(join(tmpdir(), 'limit-'))
   const limiter = createEmbeddedLimiter({ limit, windowS: 60 })
-  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now, limiter })
+  const store = new EmbeddedStore({
+    dir, ...storeRules, now: Date.now, limiter, byteLimiter: createEmbeddedLimiter({ limit: 2 ** 20, windowS: 3600 }),
+  })
   return {
     store, limiter,
     close: async () => {
@@ -47,7 +49,7 @@ test('a counted creation is one command, and its count is gone with the window',
   await client.flushAll()
   await client.configResetStat()
   const before = Date.now()
-  await store.create(submission(), { client: '2001:db8:1:2::/64' })
+  await store.create(submission(), { client: '2001:db8:1:2::/64', sender: '2001:db8:1:2::/64' })
   const after = Date.now()
   const sent = [
     ...(await client.info('commandstats')).matchAll(/cmdstat_(eval|evalsha|multi):calls=(\d+)/g),

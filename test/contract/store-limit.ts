@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Limiter } from '../../server/ports/limiter'
+import type { Limiter, LimitReached } from '../../server/ports/limiter'
 import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf } from './idempotency'
 import { ROUNDED_MS } from './limiter'
@@ -74,6 +74,19 @@ export function storeLimitContract(name: string, open: (limit: number) => Promis
       await expect(create(key)).rejects.toThrow('limit is reached')
       const next = submission()
       expect((await store.create(next, key)).id).toBe(next.id)
+    })
+
+    test('bytes are counted for the sender, once for a form that is sent again, and end with the limit in MB', async () => {
+      const large = () => submission({ data: { text: 'x'.repeat(300_000) } })
+      const options = { sender: client, idempotencyKey: keyOf() }
+      for (let sent = 0; sent < 5; sent++) await store.create(large(), options)
+      for (let sent = 0; sent < 2; sent++) await store.create(large(), { sender: client })
+      const refused = await store.create(large(), { sender: client }).catch((error: LimitReached) => error)
+      expect(refused).toMatchObject({ megabytes: 1 })
+      expect((refused as LimitReached).waitMs).toBeLessThanOrEqual(3_600_000)
+      expect((refused as LimitReached).waitMs).toBeGreaterThan(3_500_000)
+      await store.create(large(), { sender: `${client}0` })
+      expect(await total()).toBe(4)
     })
 
     test('without a client, and for another one, nothing is counted', async () => {

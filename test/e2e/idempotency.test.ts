@@ -39,13 +39,22 @@ async function cards(act: () => Promise<unknown>): Promise<number> {
   return await posted() - before
 }
 
-it('the same key gives the same id and one card, on both processes, whatever the second body says', async () => {
+it('the same key gives the same id and one card, on both processes', async () => {
   const posted = await cards(async () => {
     const first = await send(d.server, 'form-1')
     await cardOf(d, first.submissionId)
-    for (const server of [d.server, other]) expect(
-      await send(server, 'form-1', { body: { name: 'somebody else' } }),
-    ).toEqual(first)
+    for (const server of [d.server, other]) expect(await send(server, 'form-1')).toEqual(first)
+  })
+  expect(posted).toBe(1)
+})
+
+it('another form under the same key is 422 on both processes, and the first one is as it was', async () => {
+  const posted = await cards(async () => {
+    const first = await send(d.server, 'form-other')
+    for (const server of [d.server, other]) for (const body of [
+      { name: 'somebody else' }, { name: 'Ada', more: 1 }, { name: 'Ada', _subject: 'Another one' },
+    ]) expect(await send(server, 'form-other', { body })).toMatchObject({ status: 422, code: 'IDEMPOTENCY_KEY_REUSED' })
+    expect(await send(other, 'form-other')).toEqual(first)
   })
   expect(posted).toBe(1)
 })

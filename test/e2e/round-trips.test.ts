@@ -16,7 +16,8 @@ beforeAll(async () => {
   tcp = await startTcpProxy()
   // Slack's own pace, and nothing that runs by itself meanwhile.
   d = await deploy({
-    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', SWEEP_INTERVAL_MS: '600000',
+    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', FORM_RATE_LIMIT_MB: '20',
+    SWEEP_INTERVAL_MS: '600000',
   })
   tcp.use(d.redis.port)
   redis = createClient({ url: d.redis.url })
@@ -73,7 +74,7 @@ it('a form costs two round trips and two commands at the default pace, until its
   await gateOpen()
   const before = posted()
   expect(await counted(() => sendForm(d.server, { name: 'Ada' }))).toEqual({
-    commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 23,
+    commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 24,
   })
   expect(posted() - before).toBe(1)
   // Its place is free again, and the next card has to wait for its interval.

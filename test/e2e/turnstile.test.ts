@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
 import { startProxy, type Proxy } from '../support/proxy'
@@ -8,9 +11,13 @@ const SHOP = 'https://shop.example'
 
 let d: Deployment
 let verifier: Proxy
+let dir: string
 beforeAll(async () => {
   verifier = await startProxy()
+  dir = await mkdtemp(join(tmpdir(), 'turnstile-'))
+  await writeFile(join(dir, 'forms.json'), JSON.stringify({ a: { name: 'A' }, b: { name: 'B' }, c: { name: 'C' } }))
   d = await deploy({
+    FORMS_CONFIG: join(dir, 'forms.json'),
     TURNSTILE_SECRET_KEY: 'turnstile-secret', TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`, FORM_API_KEY: API_KEY,
     FORM_ALLOWED_ORIGINS: SHOP, TRUST_PROXY: '1',
   })
@@ -18,6 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await d.close()
   await verifier.close()
+  await rm(dir, { recursive: true })
 })
 beforeEach(() => {
   verifier.requests.length = 0
@@ -34,10 +42,10 @@ beforeEach(() => {
   }
 })
 
-async function send(fields: Record<string, unknown>, headers: Record<string, string> = { origin: SHOP }) {
+async function send(fields: Record<string, unknown>, headers: Record<string, string> = { origin: SHOP }, form = '') {
   const before = d.slack.calls('chat.postMessage').length
   const response = await sendForm(
-    d.server, { name: 'Ada', ...fields }, { 'x-forwarded-for': '203.0.113.7', ...headers },
+    d.server, { name: 'Ada', ...fields }, { 'x-forwarded-for': '203.0.113.7', ...headers }, form,
   )
   const json = await response.json() as { submissionId: string, error?: string, code?: string }
   await d.server.drain()
@@ -62,7 +70,9 @@ it.each([
 ])('a token that is %s is 403 that the website can read, and nothing is posted', async (_, fields) => {
   const { status, json, headers, cards } = await send(fields)
   expect({ status, json, cards }).toEqual({
-    status: 403, json: { code: 'HUMAN_CHECK_FAILED', error: expect.stringMatching(/turnstile/i) }, cards: 0,
+    status: 403, cards: 0, json: {
+      code: 'HUMAN_CHECK_FAILED', error: expect.stringMatching(/turnstile/i), message: json.error,
+    },
   })
   expect(headers.get('access-control-allow-origin')).toBe(SHOP)
 })
@@ -77,14 +87,23 @@ it('a token counts once, but sending the same form again under its Idempotency-K
   expect((await send(form)).status).toBe(403)
 })
 
+it('a token counts for one form, whatever other forms are sent with it under its Idempotency-Key', async () => {
+  const headers = { 'origin': SHOP, 'idempotency-key': 'form-3' }
+  const statuses = []
+  for (const form of ['', '/a', '/b', '/c']) statuses.push((await send(token('good-5'), headers, form)).status)
+  expect(statuses).toEqual([200, 403, 403, 403])
+  expect((await send({ ...token('good-5'), name: 'Eve' }, headers)).status).toBe(422)
+})
+
 it.each([
   ['answers 500', { status: 500 } as const], ['drops the connection', 'drop' as const],
 ])('a verifier that %s is 503 with Retry-After, nothing is posted, and the log says why', async (_, fault) => {
   verifier.fault = () => fault
   const { status, json, headers, cards } = await send(token('good-3'))
   expect({ status, json, cards }).toEqual({
-    status: 503, json: { code: 'HUMAN_CHECK_UNAVAILABLE', error: expect.stringContaining('Nothing was saved') },
-    cards: 0,
+    status: 503, cards: 0, json: {
+      code: 'HUMAN_CHECK_UNAVAILABLE', error: expect.stringContaining('Nothing was saved'), message: json.error,
+    },
   })
   expect(headers.get('retry-after')).toMatch(/^\d+$/)
   expect(headers.get('access-control-allow-origin')).toBe(SHOP)

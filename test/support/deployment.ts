@@ -56,6 +56,7 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
     // Outside production the pages are open to this machine.
     ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
     RETRY_BASE_MS: '100', SWEEP_INTERVAL_MS: '500', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
+    FORM_RATE_LIMIT_MB: '0',
     ...overrides,
   }
   const deployment: Deployment = {

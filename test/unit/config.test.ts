@@ -13,7 +13,7 @@ describe('every variable', () => {
       production: true, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000,
       bodies: { memory: 1_000_000, timeoutMs: 5000 },
       form: {
-        rateLimit: 0, trustedProxies: 2, honeypot: 'website', heldMax: 0,
+        rateLimit: 0, rateLimitMb: 7, trustedProxies: 2, honeypot: 'website', heldMax: 0,
         allowedOrigins: ['https://example.com', 'http://localhost:5173'], apiKey: VALID.FORM_API_KEY,
         turnstile: { secretKey: '0x4AAA', siteKey: '0x4BBB', verifyUrl: 'http://127.0.0.1:4001/siteverify' },
       },
@@ -121,8 +121,8 @@ describe('production', () => {
       production: true, serverless: false, siteUrl: null, maxBodyBytes: 262_144,
       bodies: { memory: 67_108_864, timeoutMs: 30_000 }, dataDir: '.data',
       form: {
-        rateLimit: 60, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000, allowedOrigins: undefined,
-        apiKey: undefined, turnstile: undefined,
+        rateLimit: 60, rateLimitMb: 20, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000,
+        allowedOrigins: undefined, apiKey: undefined, turnstile: undefined,
       }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host, platforms } = readConfig(PRODUCTION)
@@ -154,7 +154,7 @@ describe('malformed values', () => {
     ['SLACK_API_URL', SECRET], ['RESEND_BASE_URL', SECRET], ['CRON_SECRET', `${SECRET} x`], ['SANDBOX', SECRET],
     ['VERCEL', SECRET], ['MAX_BODY_BYTES', SECRET], ['MAX_BODY_BYTES', '-1'],
     ['RETRY_BASE_MS', '1.5'], ['CARD_INTERVAL_MS', '-1'], ['LEASE_MS', '0'], ['SWEEP_INTERVAL_MS', SECRET],
-    ['FORM_RATE_LIMIT', '-1'], ['TRUST_PROXY', 'true'], ['FORM_API_KEY', 'too-short'],
+    ['FORM_RATE_LIMIT', '-1'], ['FORM_RATE_LIMIT_MB', '-1'], ['TRUST_PROXY', 'true'], ['FORM_API_KEY', 'too-short'],
     ['FORM_API_KEY', `${SECRET} with spaces`], ['TURNSTILE_VERIFY_URL', SECRET],
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'],
     ['FORM_ALLOWED_ORIGINS', 'null'], ['FORM_ALLOWED_ORIGINS', `https://example.com,https://${SECRET}@example.com`],

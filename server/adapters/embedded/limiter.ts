@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Limiter } from '../../ports/limiter'
+import { LimitReached, type Limiter } from '../../ports/limiter'
 
 /**
  * Counts in memory, for one process without Redis.
@@ -15,4 +15,12 @@ export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windo
       throw refused
     }),
   }
+}
+
+/** Counts what a client sends, where there is a limit: one form, or its bytes. @throws LimitReached */
+export async function take(
+  limiter: Limiter | null | undefined, client: string | undefined, bytes?: number,
+): Promise<void> {
+  const waitMs = client === undefined ? 0 : await limiter?.take(client, bytes) ?? 0
+  if (waitMs > 0) throw new LimitReached(waitMs, bytes === undefined ? undefined : limiter!.limit / 2 ** 20)
 }

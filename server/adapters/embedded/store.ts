@@ -1,13 +1,14 @@
-import type { Entry as QueueEntry, Leaving } from '../../ports/card-queue'
-import { LimitReached, type Limiter } from '../../ports/limiter'
+import type { Leaving } from '../../ports/card-queue'
+import type { Limiter } from '../../ports/limiter'
 import {
-  RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally, type List,
-  type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
+  holderOf, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally,
+  type List, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'
 import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
+import { take } from './limiter'
 import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
 /** Where to keep the files, and the clock. */
@@ -18,6 +19,8 @@ interface EmbeddedStoreOptions extends StoreRules {
   now: () => number
   /** How many forms each client may send; any number without it. */
   limiter?: Limiter | null
+  /** How many bytes of what each client sends may be stored; any number without it. */
+  byteLimiter?: Limiter
   /** The queues of its cards; none in tests of the store alone. */
   queue?: EmbeddedCardQueue
   /** How many held submissions are kept; any number when absent. */
@@ -40,16 +43,16 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     this.keys = new IdempotencyKeys(this.files, options.now)
   }
 
-  async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
-    const waitMs = client === undefined ? 0 : await this.options.limiter?.take(client) ?? 0
-    if (waitMs > 0) throw new LimitReached(waitMs)
-    if (!idempotencyKey) return this.add(submission, entry)
+  async create(submission: Submission, options: CreateOptions = {}): Promise<Created> {
+    const { idempotencyKey, fingerprint } = options
+    await take(this.options.limiter, options.client)
+    if (!idempotencyKey) return this.add(submission, options)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
-      const holder = this.keys.holder(idempotencyKey)
-      if (holder && this.entries.has(holder)) return { id: holder, places: [] }
+      const holder = this.keys.holder(idempotencyKey) ?? ''
+      if (this.entries.has(holder.split(' ')[0]!)) return { id: holderOf(holder, fingerprint), places: [] }
       // The key first: killed in between, it points nowhere and the next one takes it over.
-      await this.keys.hold(idempotencyKey, submission.id)
-      return this.add(submission, entry)
+      await this.keys.hold(idempotencyKey, `${submission.id} ${fingerprint ?? ''}`)
+      return this.add(submission, options)
     })
   }
 
@@ -174,13 +177,14 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     })
   }
 
-  private async add(submission: Submission, entry: QueueEntry = { paces: [], leaseMs: 0 }): Promise<Created> {
+  private async add(submission: Submission, { sender, entry }: CreateOptions): Promise<Created> {
+    await take(this.options.byteLimiter, sender, Buffer.byteLength(JSON.stringify(submission.data)))
     await this.change(submission.id, async (entry) => {
       if (entry) throw new Error(`Submission ${submission.id} exists already`)
       await this.write(submission)
     })
     if (submission.state === 'held' && this.options.heldMax !== undefined) await this.trimHeld()
-    return { id: submission.id, places: this.options.queue?.enterAll(submission.id, entry) ?? [] }
+    return { id: submission.id, places: entry ? this.options.queue?.enterAll(submission.id, entry) ?? [] : [] }
   }
 
   /** Of what is held, the oldest go. */

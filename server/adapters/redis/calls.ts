@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { StoreFull } from '../../ports/store'
 import { bounded, onRefusal, type RedisClient } from './client'
 import { run, type NamedScript, type Script } from './lua'
+import { isFull } from './refusals'
 
 /** The ports promise less than 2 s. */
 export const CALL_TIMEOUT_MS = 1_500
@@ -52,7 +54,7 @@ function startCalls(client: RedisClient): Calls {
     const answer = client.isReady ? command() : ready().then(command)
     return bounded(answer, CALL_TIMEOUT_MS).catch((error: unknown) => {
       onRefusal(client, error)
-      throw error
+      throw isFull(error) ? new StoreFull(error.message, { cause: error }) : error
     })
   }
   const runScript: Calls['run'] = (script, keys, args) => call(() => run(client, script, keys, args.map(String)))

@@ -35,6 +35,10 @@ export function isOfThisNode(error: unknown): boolean {
 /** How Redis 7.0, and later ones, tell NOPERM of what a script does. */
 const IN_SCRIPT = /^ERR (?:The user executing the script can't|ACL failure in script)/
 
+export function isFull(error: unknown): error is Error {
+  return codeOf(error) === 'OOM'
+}
+
 function codeOf(error: unknown): string | undefined {
   if (error instanceof Error && IN_SCRIPT.test(error.message)) return 'NOPERM'
   return error instanceof Error ? /^[A-Z]{3,}\b/.exec(error.message)?.[0] : undefined

@@ -17,8 +17,9 @@ end
 
 /**
  * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is form data
- * of this id, the id of the one that holds the idempotency key, or minus the ms for which the client is over its limit.
- * Counts as rate-limiter-flexible does, on the same key: what is not stored is counted by that.
+ * of this id, or what the idempotency key holds (an id and a fingerprint). Over a limit it returns minus the ms until
+ * the window ends, as a list for the limit of bytes. Counts as rate-limiter-flexible does, on the same key: what is
+ * not stored is counted by that.
  *
  * Of an index with a limit (`most`), the oldest go with everything that is kept of them.
  *
@@ -27,21 +28,26 @@ end
  * what `queueKeys` says, behind the arguments for each its interval.
  */
 export const CREATE = namedScript(
-  ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends'],
+  ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends', 'sentBytes'],
   [
-    'id', 'version', 'recordText', 'recordEnd', 'dataText', 'dataEnd', 'score', 'dueAt', 'heldFor',
-    'limit', 'window', 'most', 'recordPrefix', 'dataPrefix', 'lease', 'channel',
+    'id', 'version', 'recordText', 'recordEnd', 'dataText', 'dataEnd', 'score', 'dueAt', 'heldFor', 'holderText',
+    'limit', 'window', 'byteLimit', 'byteWindow', 'most', 'recordPrefix', 'dataPrefix', 'lease', 'channel',
   ],
   `${QUEUE}${BOOKKEEPING}
-if limit ~= '' then
-  local sent = redis.call('INCR', sends)
-  if sent == 1 then redis.call('PEXPIRE', sends, window) end
-  if sent > tonumber(limit) then return -math.max(redis.call('PTTL', sends), 1) end
+local function wait(key, amount, most, ms)
+  if most == '' then return nil end
+  local sum = redis.call('INCRBY', key, amount)
+  if sum == amount then redis.call('PEXPIRE', key, ms) end
+  return sum > tonumber(most) and math.max(redis.call('PTTL', key), 1) or nil
 end
+local formWait = wait(sends, 1, limit, window)
+if formWait then return -formWait end
 local holder = heldFor ~= '' and redis.call('GET', idempotency)
 if holder then return holder end
+local byteWait = wait(sentBytes, #dataText, byteLimit, byteWindow)
+if byteWait then return { -byteWait } end
 if not redis.call('SET', data, dataText, 'PXAT', dataEnd, 'NX') then return 0 end
-if heldFor ~= '' then redis.call('SET', idempotency, id, 'PX', heldFor) end
+if heldFor ~= '' then redis.call('SET', idempotency, holderText, 'PX', heldFor) end
 redis.call('HSET', record, 'v', version, 'r', recordText)
 redis.call('PEXPIREAT', record, recordEnd)
 redis.call('ZADD', list, score, id)

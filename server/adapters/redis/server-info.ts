@@ -3,12 +3,17 @@ import type { RedisClientType as RedisClient } from 'redis'
 /** The oldest Redis that the tests ran on; it brought `PEXPIRE … NX`. Valkey tells the Redis that it equals. */
 export const OLDEST_REDIS = '7.0'
 
+/** Part of the memory from which on people are warned. */
+const NEARLY_FULL = 0.8
+
 /** What a server says of itself (https://redis.io/docs/latest/commands/info/); what it does not tell is absent. */
 export interface ServerInfo {
   /** E.g. `7.0.15`. */
   version?: string
   /** What becomes of keys when memory is full: `noeviction`, or which of them go. */
   eviction?: string
+  /** Part of its maxmemory that is in use; absent where that has no bound. */
+  fullness?: number
 }
 
 /** @throws what a command throws */
@@ -17,7 +22,13 @@ export async function serverInfo(client: RedisClient): Promise<ServerInfo> {
   return {
     version: /^redis_version:(\d+\.\d+[\w.]*)/m.exec(info)?.[1],
     eviction: /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1],
+    fullness: fullnessIn(info),
   }
+}
+
+function fullnessIn(info: string): number | undefined {
+  const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map(each => Number(each.exec(info)?.[1] ?? 0))
+  return most! > 0 ? used! / most! : undefined
 }
 
 export function isTooOld({ version }: ServerInfo): boolean {
@@ -41,6 +52,9 @@ export async function adviceOf(client: RedisClient): Promise<string[]> {
       : [],
     ...evicts(info)
       ? [`Redis throws submissions away when its memory is full: its maxmemory-policy is ${info.eviction}. Set it to noeviction, and it refuses forms instead.`]
+      : [],
+    ...(info.fullness ?? 0) >= NEARLY_FULL
+      ? [`Redis has used ${Math.floor(info.fullness! * 100)} % of its memory; when it is full, forms are refused. Raise maxmemory, or erase submissions that nobody needs.`]
       : [],
   ]
 }

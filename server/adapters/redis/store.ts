@@ -2,7 +2,7 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
 import {
-  IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created,
+  holderOf, IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created,
   type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
   type SubmissionStore,
 } from '../../ports/store'
@@ -28,6 +28,8 @@ import { packed } from './trace'
 interface RedisStoreOptions extends StoreRules, ReaderOptions {
   /** How many forms each client may send; any number when absent. */
   limit?: { limit: number, windowS: number }
+  /** How many MB of what each client sends may be stored; any number when absent. */
+  limitMb?: { limit: number, windowS: number }
   /** How many held submissions are kept; any number when absent. */
   heldMax?: number
 }
@@ -47,21 +49,25 @@ export class RedisStore implements SubmissionStore {
     this.reader = new Reader(client, options)
   }
 
-  async create(submission: Submission, { idempotencyKey, client, entry }: CreateOptions = {}): Promise<Created> {
+  async create(
+    submission: Submission, { idempotencyKey, fingerprint, client, sender, entry }: CreateOptions = {},
+  ): Promise<Created> {
     const { id, version, receivedAt } = submission
     const end = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
+    const limitMb = sender === undefined ? undefined : this.options.limitMb
     const held = submission.state === 'held'
     const keys = {
       record: recordKey(id), data: dataKey(id), list: LISTS[held ? 'held' : 'pending'], due: DUE,
       tally: tallyKey(receivedAt), idempotency: idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
-      sends: limit ? countKey(client!) : DUE,
+      sends: limit ? countKey(client!) : DUE, sentBytes: limitMb ? countKey(`bytes:${sender}`) : DUE,
     }
     const args = {
       id, version, recordText: recordOf(submission), recordEnd: end + RECORD_GRACE_MS,
       dataText: contentOf(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
-      heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '',
+      heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '', holderText: fingerprint ? `${id} ${fingerprint}` : id,
       limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
+      byteLimit: limitMb ? limitMb.limit * 2 ** 20 : '', byteWindow: (limitMb?.windowS ?? 0) * 1000,
       most: (held ? this.options.heldMax : undefined) ?? '', recordPrefix: recordKey(''), dataPrefix: dataKey(''),
       lease: entry?.leaseMs ?? '', channel: changesChannel(this.client),
     }
@@ -69,8 +75,12 @@ export class RedisStore implements SubmissionStore {
     const stored = await this.calls.runNamed(CREATE, keys, args, {
       keys: paces.flatMap(({ room }) => queueKeys(room)), args: paces.map(({ intervalMs }) => intervalMs),
     }) as string | number | number[]
-    if (typeof stored === 'string') return { id: stored, places: [] }
-    if (typeof stored === 'object') return { id, places: stored }
+    if (typeof stored === 'string') return { id: holderOf(stored, fingerprint), places: [] }
+    if (typeof stored === 'object') {
+      const [first = 0] = stored
+      if (first < 0) throw new LimitReached(-first, limitMb!.limit)
+      return { id, places: stored }
+    }
     if (stored < 0) throw new LimitReached(-stored)
     throw new Error(`Submission ${id} exists already`)
   }

@@ -1,11 +1,11 @@
 import type { Form } from '../../ports/form'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import type { Sender } from '../../ports/sender'
-import { StoreUnavailable, TooManyForms } from '../errors'
+import { IdempotencyKeyReused, StoreUnavailable, TooManyBytes, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
 import { converted, typed } from './field-rules'
 import type { IncomingFiles } from './incoming-files'
-import { idempotencyDigest, screen, type ScreeningPorts } from './screening'
+import { fingerprintOf, idempotencyDigest, screen, type ScreeningPorts } from './screening'
 import type { SubmissionFiles } from './submission-files'
 
 export interface AcceptPorts {
@@ -47,13 +47,15 @@ export async function accept(
     // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of
     // cards.
     uncounted?.check(client)
-    const { data, held, envelope, next } = await screen(body, sender, screening, (sent, isHeld) => (
+    const idempotencyKey = idempotencyDigest(sender, form.key)
+    const { data, held, next, ...said } = await screen(body, sender, screening, (sent, isHeld) => (
       // Whoever fell into the trap does not learn what is taken.
       isHeld ? converted(sent, form) : typed(sent, form, upload?.files)
-    ))
+    ), idempotencyKey)
+    const envelope = upload && upload.files.length > 0 ? { ...said.envelope, files: upload.files } : said.envelope
     const id = await receive(data, form, intake, {
-      idempotencyKey: idempotencyDigest(sender, form.key), client: uncounted ? client : undefined, held,
-      id: upload?.id, envelope: upload && upload.files.length > 0 ? { ...envelope, files: upload.files } : envelope,
+      idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
+      client: uncounted ? client : undefined, sender: client, held, id: upload?.id, envelope,
     })
     // It was sent before.
     if (upload && id !== upload.id) await upload.discard()
@@ -62,14 +64,19 @@ export async function accept(
   catch (error) {
     // Where the store does not answer, it may have the submission all the same.
     if (!(error instanceof StoreUnavailable)) await upload?.discard()
-    if (error instanceof LimitReached) throw uncounted!.exceeded(client, error.waitMs)
-    if (!(error instanceof StoreUnavailable || error instanceof TooManyForms)) await uncounted?.count(client)
+    if (error instanceof LimitReached) throw error.megabytes === undefined
+      ? uncounted!.exceeded(client, error.waitMs)
+      : new TooManyBytes(error.megabytes, 'forms', 'FORM_RATE_LIMIT_MB', error.waitMs)
+    if (!COUNTED.some(kind => error instanceof kind)) await uncounted?.count(client)
     throw error
   }
   finally {
     quota?.leave(client)
   }
 }
+
+/** Errors of what was counted all the same. */
+const COUNTED = [StoreUnavailable, TooManyForms, IdempotencyKeyReused]
 
 /** Clients that are remembered to be over their limit; what is forgotten is asked for again. */
 const MAX_REMEMBERED = 10_000

@@ -30,7 +30,7 @@ export class IncomingFiles {
     const waitMs = await limiter.take(`files:${this.client}`, Math.ceil(bytes / 2 ** 20)).catch((error) => {
       throw new StoreUnavailable(error)
     })
-    if (waitMs > 0) throw new TooManyBytes(limiter.limit, waitMs)
+    if (waitMs > 0) throw new TooManyBytes(limiter.limit, 'files', 'FILES_RATE_LIMIT', waitMs)
   }
 
   /** @throws FilesTooLarge, FileTypeRefused; FilesUnavailable when it cannot be stored */

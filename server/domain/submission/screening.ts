@@ -30,12 +30,13 @@ export interface ScreeningPorts {
  * because refusing that is not screening.
  *
  * @param read reads the data as its form takes them; what it throws is thrown here
+ * @param attemptKey under which a token of the human check may be used again
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
 export async function screen(
   body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts,
-  read: (data: unknown, held: boolean) => unknown = data => data,
+  read: (data: unknown, held: boolean) => unknown = data => data, attemptKey?: string,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
@@ -43,7 +44,9 @@ export async function screen(
   // Before the token is used up, which counts once.
   const data = read(sent, held)
   if (held) log.info('intake.honeypot')
-  else if (humanCheck && !sender.trusted) await requireHuman(body[humanCheck.field], sender, humanCheck, log)
+  else if (humanCheck && !sender.trusted) {
+    await requireHuman(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)
+  }
   return sent === body ? { data, held } : { data, held, envelope: envelopeOf(body), next: nextOf(body) }
 }
 
@@ -58,11 +61,21 @@ export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: str
     : createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex')
 }
 
-async function requireHuman(token: unknown, sender: Sender, check: HumanCheck, log: Log): Promise<void> {
+/**
+ * Eight hex digits that tell a form from another one under the same key. They tell nothing of the form: too many have
+ * the same ones, and the key is part of them.
+ */
+export function fingerprintOf({ client, idempotencyKey }: Sender, form: object): string {
+  return createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex').slice(0, 8)
+}
+
+async function requireHuman(
+  token: unknown, from: Parameters<HumanCheck['verify']>[1], check: HumanCheck, log: Log,
+): Promise<void> {
   if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(
     `The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`,
   )
-  const outcome = await check.verify(token, { address: sender.address, attemptKey: idempotencyDigest(sender) })
+  const outcome = await check.verify(token, from)
   if (outcome.ok) return
   if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)
   log.warn('intake.human-check', { reason: outcome.reason })

@@ -25,13 +25,14 @@ describe('.env.example', () => {
     expect(open.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const defaulted = [
       'DATA_DIR', 'MAIL_FROM_NAME', 'MAX_BODY_BYTES', 'BODY_MEMORY_BYTES', 'BODY_TIMEOUT_MS', 'FORM_RATE_LIMIT',
-      'TRUST_PROXY', 'FORM_HONEYPOT', 'HELD_MAX', 'RETRY_BASE_MS', 'LEASE_MS', 'SWEEP_INTERVAL_MS',
+      'FORM_RATE_LIMIT_MB', 'TRUST_PROXY', 'FORM_HONEYPOT', 'HELD_MAX', 'RETRY_BASE_MS', 'LEASE_MS',
+      'SWEEP_INTERVAL_MS',
     ]
     const shown = Object.fromEntries(lines.flatMap((line): [string, string][] => {
       const [, name, value] = /^# ([A-Z_]+)=(.+)$/.exec(line) ?? []
       return name && value && defaulted.includes(name) ? [[name, value]] : []
     }))
-    expect(Object.keys(shown)).toHaveLength(12)
+    expect(Object.keys(shown)).toHaveLength(13)
     expect(readConfig({ ...PRODUCTION, ...shown })).toEqual(readConfig(PRODUCTION))
   })
 })

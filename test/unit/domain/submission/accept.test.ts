@@ -131,6 +131,20 @@ test('files are kept with the form that they came with, and erased with one that
   expect(erased).toEqual(['one', 'one'])
 })
 
+test('a human check is asked under a key of the form, so that its token is taken by one', async () => {
+  const keys: unknown[] = []
+  const verify: HumanCheck['verify'] = async (_, { attemptKey }) => {
+    keys.push(attemptKey)
+    return { ok: true, value: undefined }
+  }
+  for (const key of [undefined, 'jobs', 'press', 'jobs']) {
+    const send = await door({ humanCheck: { field: 'token', verify }, limited: false, form: { ...FORM, key } })
+    await send({ token: 't' }, { idempotencyKey: 'k' })
+  }
+  expect(keys).not.toContain(undefined)
+  expect([new Set(keys).size, keys[1]]).toEqual([3, keys[3]])
+})
+
 test('files of a form that may be stored, although the store did not answer, are kept', async () => {
   const send = await door()
   readOnly = true
