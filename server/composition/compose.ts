@@ -29,6 +29,7 @@ import { admit } from '../domain/people/admission'
 import { People } from '../domain/people/people'
 import { Reviewers } from '../domain/people/reviewers'
 import { Storage } from '../domain/operations/readiness'
+import { PasswordGuesses } from '../domain/operations/password-guesses'
 import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
 import { accept, type AcceptPorts, Quota } from '../domain/submission/accept'
@@ -74,8 +75,8 @@ export interface Overrides {
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const {
-    store, id: storeId, queues, installations, limiter, uploads, signIns, tests, testReceipts, health, questions,
-    approvals, messages, state, clock, confirmations, advice, close,
+    store, id: storeId, queues, installations, limiter, uploads, signIns, guesses, tests, testReceipts, health,
+    questions, approvals, messages, state, clock, confirmations, advice, close,
   } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const metrics = config.ops.metricsToken
@@ -182,6 +183,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
 
   return {
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
+    guesses: new PasswordGuesses({ limiter: guesses, runtime, monitor, log }),
     admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     warm: () => Promise.all([

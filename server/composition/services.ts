@@ -8,10 +8,12 @@ import type { OpsSubmissions } from '../domain/submission/ops-submissions'
 import type { Receipts } from '../domain/submission/receipts'
 import type { accept, Accepted } from '../domain/submission/accept'
 import type { SubmissionFiles } from '../domain/submission/submission-files'
+import type { PasswordGuesses } from '../domain/operations/password-guesses'
 import type { TestCards } from '../domain/operations/test-cards'
 import type { TestEmail } from '../domain/operations/test-email'
 import type { ReadBody } from '../http/body'
 import type { BodyLimits } from '../http/body-limits'
+import type { WebRequest } from '../http/web'
 import type { Install, ManifestVariant } from '../platforms/connection'
 import type { Definition } from '../platforms/platform'
 import type { SandboxRooms } from '../platforms/sandbox/rooms'
@@ -44,6 +46,7 @@ export interface Services {
   files: Pick<SubmissionFiles, 'open'>
   /** Counts attempts to sign in to the ops pages. */
   signIns: Limiter
+  guesses: PasswordGuesses
   identityProviders: readonly IdentityProvider[]
   /** Somebody who signed in to the ops pages, and what they may do there; null when they may not look. */
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
@@ -88,8 +91,10 @@ interface Webhook {
   fromPages: boolean
   /** Its platform asks for it with GET first. */
   takesGet: boolean
+  /** Largest body, bytes. */
+  maxBytes: number
   /** @param viewer who sent it, where it comes from our own pages */
-  handle: (request: Request, viewer: Person | null) => Promise<Response>
+  handle: (request: WebRequest, viewer: Person | null) => Promise<Response>
 }
 
 interface Inbox {

@@ -2,6 +2,7 @@ import { deleteCookie, getCookie, setResponseHeader, updateSession, useSession, 
 import { sameSecret } from '../../shared/same-secret'
 import type { Limiter } from '../ports/limiter'
 import type { Person } from '../ports/submission'
+import { StoreUnavailable } from '../domain/errors'
 import { addressGroup, clientAddress } from './client-address'
 import { HttpError } from './errors'
 
@@ -74,10 +75,8 @@ export async function requireAttempt(
   event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Limiter },
 ): Promise<void> {
   const client = addressGroup(clientAddress(event.node.req, config.form.trustedProxies))
-  const waitMs = await signIns.take(`sign-in:${client}`).catch(() => {
-    throw new HttpError(
-      503, 'STORE_UNAVAILABLE', 'The store does not answer, so nobody can sign in. Try again in a moment.',
-    )
+  const waitMs = await signIns.take(`sign-in:${client}`).catch((error) => {
+    throw new StoreUnavailable(error, 'The store does not answer, so nobody can sign in. Try again in a moment.')
   })
   if (waitMs === 0) return
   const seconds = Math.ceil(waitMs / 1000)
@@ -86,8 +85,15 @@ export async function requireAttempt(
     `Too many attempts to sign in from your address. Try again in ${seconds} s.`)
 }
 
-/** Whoever knows the password, under the name that they give. @throws HttpError 400, 401, 403 */
-export function passwordViewer(body: unknown, { ops }: SiteConfig): Person {
+/**
+ * Whoever knows the password, under the name that they give.
+ *
+ * @param slowDown waits while many guess
+ * @throws HttpError 400, 401, 403, and as `slowDown` does
+ */
+export async function passwordViewer(
+  body: unknown, { ops }: SiteConfig, slowDown: (isRight: boolean) => Promise<void>,
+): Promise<Person> {
   const { name, password } = (body ?? {}) as Record<string, unknown>
   if (!ops.password) {
     throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
@@ -99,6 +105,7 @@ export function passwordViewer(body: unknown, { ops }: SiteConfig): Person {
     )
   }
   const isRight = typeof password === 'string' && sameSecret(password, ops.password)
+  await slowDown(isRight)
   if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')
   const id = `ops:${shown.toLowerCase()}`
   return { id, name: shown, platform: 'Ops page', names: [id] }

@@ -61,7 +61,7 @@ describe('the password', () => {
     const mallory = visit(server)
     const answer = await mallory.signIn(password as string)
     expect({ status: answer.status, body: await answer.json() }).toEqual({
-      status: 401, body: { error: 'The password is wrong.', code: 'WRONG_PASSWORD' },
+      status: 401, body: { error: 'The password is wrong.', message: 'The password is wrong.', code: 'WRONG_PASSWORD' },
     })
     expect([...mallory.cookies.keys()]).toEqual([])
   })

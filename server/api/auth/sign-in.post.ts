@@ -4,13 +4,17 @@ import { route } from '../../http/errors'
 import { requireOwnPage } from '../../http/guards'
 import { passwordViewer, requireAttempt, startSession } from '../../http/session'
 
+/** A name and a password, bytes. */
+const MAX_BYTES = 16 * 1024
+
 /** `POST /api/auth/sign-in` `{ name, password }`: 200 `{ viewer }` and its cookie; 400, 401, 403, 415, 429, 503. */
 export default route(async (event) => {
   const services = useServices()
   const { config } = services
   requireOwnPage(event, config)
   await requireAttempt(event, services)
-  const { names, ...viewer } = passwordViewer(await readJson(event, services.readBody, config.maxBodyBytes), config)
+  const body = await readJson(event, services.readBody, MAX_BYTES)
+  const { names, ...viewer } = await passwordViewer(body, config, isRight => services.guesses.slowDown(isRight))
   await startSession(event, { ...viewer, names }, config)
   return { viewer }
 })

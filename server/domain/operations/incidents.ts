@@ -10,6 +10,9 @@ const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
   'misplaced': (count, platform) => (
     `${counted(count, 'click')} on ${platform} in a channel that the card does not belong to: did a channel move?`
   ),
+  'guessed-passwords': count => (
+    `${counted(count, 'wrong password')} beyond 50 a minute: somebody guesses OPS_PASSWORD. Each attempt waits; make it long, or have people sign in another way.`
+  ),
 }
 
 /** Skips kinds that only a newer replica knows. */

@@ -1,0 +1,42 @@
+import type { Limiter } from '../../ports/limiter'
+import type { Monitor } from '../../ports/monitor'
+import type { Log, Runtime } from '../../ports/runtime'
+import { StoreUnavailable } from '../errors'
+
+/** Pause of an attempt while many guess, ms; longer the more of them wait. */
+const PAUSE_MS = 1000
+const FURTHER_MS = 100
+const LONGEST_MS = 10_000
+
+interface GuessPorts {
+  /** Wrong passwords of everybody together. */
+  limiter: Limiter
+  runtime: Pick<Runtime, 'now' | 'wait'>
+  monitor: Pick<Monitor, 'incident'>
+  log: Log
+}
+
+/** Slows all attempts at the password down while many are wrong: addresses cost nothing, and nobody is locked out. */
+export class PasswordGuesses {
+  private waiting = 0
+  /** End of the window that the log tells of, epoch ms. */
+  private toldUntil = 0
+
+  constructor(private readonly ports: GuessPorts) {}
+
+  /** Waits before an attempt is answered. @throws StoreUnavailable when wrong ones cannot be counted */
+  async slowDown(isRight: boolean): Promise<void> {
+    const { limiter, runtime, monitor, log } = this.ports
+    const windowEndsMs = await limiter.take('wrong-passwords', isRight ? 0 : 1).catch((error) => {
+      throw new StoreUnavailable(error, 'The store does not answer, so nobody can sign in. Try again in a moment.')
+    })
+    if (windowEndsMs === 0) return
+    if (!isRight) monitor.incident('guessed-passwords')
+    if (runtime.now() > this.toldUntil) log.warn('sign-in.guessed', {
+      reason: `More than ${limiter.limit} wrong passwords came in a minute. Each attempt waits.`,
+    })
+    this.toldUntil = runtime.now() + windowEndsMs
+    await runtime.wait(Math.min(PAUSE_MS + this.waiting++ * FURTHER_MS, LONGEST_MS))
+    this.waiting--
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { createEmbeddedLimiter } from '../../../../server/adapters/embedded/limiter'
+import { PasswordGuesses } from '../../../../server/domain/operations/password-guesses'
+import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+
+function openGuesses() {
+  const runtime = new FakeRuntime()
+  const [incidents, lines] = [[] as string[], [] as string[]]
+  const guesses = new PasswordGuesses({
+    limiter: createEmbeddedLimiter({ limit: 50, windowS: 60 }), runtime,
+    monitor: { incident: kind => void incidents.push(kind) },
+    log: { ...silentLog, warn: event => void lines.push(event) },
+  })
+  return { guesses, runtime, incidents, lines }
+}
+
+test('fifty wrong passwords in a minute wait for nothing; from then on each attempt does, a right one too', async () => {
+  const { guesses, runtime, incidents, lines } = openGuesses()
+  for (let attempt = 0; attempt < 50; attempt++) await guesses.slowDown(false)
+  await guesses.slowDown(true)
+  expect([runtime.waits, incidents, lines]).toEqual([[], [], []])
+  await guesses.slowDown(false)
+  await guesses.slowDown(true)
+  expect([runtime.waits, incidents, lines]).toEqual([[1000, 1000], ['guessed-passwords'], ['sign-in.guessed']])
+})
+
+test('many at once wait longer, and nobody longer than 10 s', async () => {
+  const { guesses, runtime } = openGuesses()
+  const wait = Promise.withResolvers<undefined>()
+  runtime.wait = (ms) => {
+    runtime.waits.push(ms)
+    return wait.promise
+  }
+  const attempts = Array.from({ length: 600 }, () => guesses.slowDown(false))
+  attempts.push(guesses.slowDown(true))
+  wait.resolve(undefined)
+  await Promise.all(attempts)
+  expect(runtime.waits[0]).toBe(1000)
+  expect(runtime.waits[10]).toBe(2000)
+  expect(Math.max(...runtime.waits)).toBe(10_000)
+})
