@@ -8,6 +8,12 @@ const LIFETIME_MS = 5 * 60_000
 /** What the browser waits before it connects again, ms. */
 const RETRY_MS = 1000
 
+/** Open streams of one person: there is room for ten such people. */
+const MOST_STREAMS = 20
+
+/** How many streams each person has open, by id. */
+const open = new Map<string, number>()
+
 interface Stream {
   send: (event: string, data: string) => void
   /** Says that the page is told of every change; the page counts on hearing it every second or two. */
@@ -19,15 +25,22 @@ interface Stream {
  * Server-sent events, from `ready` at the start until the browser leaves, with `heartbeat`s while they are worth
  * waiting for.
  *
+ * @param person who looks, by id
  * @param listen starts the events; returns what stops them, or null when there is no room for another listener
- * @throws HttpError 503
+ * @throws HttpError 429 when the person has too many streams, 503 when all have
  */
-export async function eventStream(event: H3Event, listen: (stream: Stream) => (() => void) | null): Promise<unknown> {
+export async function eventStream(
+  event: H3Event, person: string, listen: (stream: Stream) => (() => void) | null,
+): Promise<unknown> {
   // Nothing would ever end it, for whoever reads no body.
   if (event.method === 'HEAD') {
     setResponseHeader(event, 'Content-Type', 'text/event-stream')
     return ''
   }
+  const others = open.get(person) ?? 0
+  if (others >= MOST_STREAMS) throw new HttpError(
+    429, 'TOO_MANY_LISTENERS', `You have ${others} pages open that listen for changes. Close some, then reload this one.`,
+  )
   const events = createEventStream(event)
   const send = (name: string, data: string) => void events.push({ event: name, data, retry: RETRY_MS })
   const close = () => void events.close()
@@ -38,9 +51,13 @@ export async function eventStream(event: H3Event, listen: (stream: Stream) => ((
     503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.',
   )
   const end = setTimeout(close, LIFETIME_MS)
+  open.set(person, others + 1)
   events.onClosed(async () => {
     clearTimeout(end)
     stop()
+    const left = open.get(person)! - 1
+    if (left > 0) open.set(person, left)
+    else open.delete(person)
   })
   return events.send()
 }

@@ -9,9 +9,9 @@ import { requireSandbox } from '../../http/viewer'
  * again, the first at once unless its `revision` is that; and `heartbeat`s.
  */
 export default route(async (event) => {
-  const { rooms } = await requireSandbox(event, useServices())
+  const { rooms, viewer } = await requireSandbox(event, useServices())
   const { since } = getQuery(event)
-  return eventStream(event, ({ send, beat, close }) => rooms.watch(
+  return eventStream(event, viewer.id, ({ send, beat, close }) => rooms.watch(
     { changed: () => send('changed', ''), alive: beat, closed: close }, typeof since === 'string' ? since : undefined,
   ))
 })

@@ -6,11 +6,11 @@ import { viewerRoute } from '../../http/viewer'
 /**
  * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null when any
  * submission may have changed; and `heartbeat`s, which stop when changes would not be heard of. It begins with null,
- * unless nothing has changed since the `revision` of a page. No form data. 401, 403, 503.
+ * unless nothing has changed since the `revision` of a page. No form data. 401, 403, 429, 503.
  */
-export default viewerRoute(useServices, ({ opsSubmissions }, event) => {
+export default viewerRoute(useServices, ({ opsSubmissions }, event, viewer) => {
   const { since } = getQuery(event)
-  return eventStream(event, ({ send, beat, close }) => opsSubmissions.feed.listen({
+  return eventStream(event, viewer.id, ({ send, beat, close }) => opsSubmissions.feed.listen({
     knows: typeof since === 'string' ? since : undefined,
     changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close,
   }))

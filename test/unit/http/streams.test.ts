@@ -69,10 +69,28 @@ test('a download that breaks is no whole file to who gets it, and told of', asyn
   expect(told).toEqual([expect.objectContaining({ message: 'The storage is away.' })])
 })
 
+test('one person has 20 streams, and others have theirs', async () => {
+  const url = await serve(event => eventStream(event, event.path, () => () => {}).catch(
+    (error: { status: number }) => event.node.res.writeHead(error.status).end(),
+  ))
+  const leaving = new AbortController()
+  // A page whose answer nobody holds would be closed when it is collected.
+  const pages: Response[] = []
+  const opened = async (person: string, signal?: AbortSignal) => {
+    pages.push(await fetch(`${url}/${person}`, { signal }))
+    return pages.at(-1)!.status
+  }
+  for (let page = 0; page < 19; page++) expect(await opened('ada')).toBe(200)
+  expect(await opened('ada', leaving.signal)).toBe(200)
+  expect([await opened('ada'), await opened('grace')]).toEqual([429, 200])
+  leaving.abort()
+  await until('one to have left', async () => await opened('ada') === 200)
+})
+
 test('a page that leaves is listened for no more, and one that stays is asked again after five minutes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let listeners = 0
-  const url = await serve(event => eventStream(event, () => {
+  const url = await serve(event => eventStream(event, 'ada', () => {
     listeners++
     return () => { listeners-- }
   }))

@@ -1,7 +1,8 @@
 import { defineEventHandler, getQuery, getRouterParam } from 'h3'
 import { useServices } from '../../../app'
 import { answer } from '../../../http/errors'
-import { fileHeaders, withoutFile } from '../../../http/files'
+import { fileHeaders } from '../../../http/files'
+import { showRefusal } from '../../../http/refusal-page'
 import { sendDownload } from '../../../http/streams'
 
 /** `GET /api/files/<submission>/<number>?key=…`: a file, to whoever has its address. 200, 404, 410, 503. */
@@ -11,4 +12,4 @@ export default defineEventHandler(event => answer(event, async () => {
     getRouterParam(event, 'id') ?? '', index, String(getQuery(event).key ?? ''),
   )
   return sendDownload(event, content, fileHeaders(file))
-}, refusal => withoutFile(event, refusal)))
+}, refusal => showRefusal(event, refusal, 'This file cannot be opened')))
