@@ -42,6 +42,7 @@ export default defineNuxtConfig({
   nitro: {
     // Spread, because Nuxt's types do not know the options of Nitro's presets and bundling.
     ...{
+      errorHandler: './server/error',
       // An answer may quote what somebody sent; no browser is to take it for a page or a script.
       routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } as object },
       // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations

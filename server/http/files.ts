@@ -1,7 +1,4 @@
-import { getRequestHeader, type H3Event } from 'h3'
 import type { StoredFile } from '../ports/files'
-import type { Refusal } from './errors'
-import { prefersHtml } from './wants-page'
 
 /**
  * What a file is served with. A browser saves it, whatever is in it, and runs nothing: it is no page of this site, and
@@ -28,13 +25,4 @@ function encoded(name: string): string {
   return encodeURIComponent(name).replaceAll(/['()*!]/g, char => (
     `%${char.charCodeAt(0).toString(16).toUpperCase()}`
   ))
-}
-
-/** Why there is no file: on a page for who followed a link, as JSON for programs. */
-export async function withoutFile(event: H3Event, refusal: Refusal): Promise<string | Refusal> {
-  if (!prefersHtml(getRequestHeader(event, 'accept') ?? '')) return refusal
-  const [{ sendNotice }, { escaped }] = await Promise.all([import('./notice'), import('./page')])
-  return sendNotice(event, {
-    language: 'en', title: 'This file cannot be opened', icon: 'bad', content: [`<p>${escaped(refusal.error)}</p>`],
-  })
 }
