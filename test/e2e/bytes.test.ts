@@ -55,7 +55,7 @@ describe('the limit of bytes', () => {
   })
 
   it('is 20 MB without a setting', async () => {
-    const server = await serve({ FORM_RATE_LIMIT_MB: '', CARD_INTERVAL_MS: '' })
+    const server = await serve({ FORM_RATE_LIMIT_MB: '' })
     const statuses = []
     for (let sent = 0; sent < 84; sent++) statuses.push((await send(server, large)).status)
     expect([statuses[0], statuses[82], statuses[83]]).toEqual([200, 200, 429])
