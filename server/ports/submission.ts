@@ -47,9 +47,8 @@ export interface Person extends Reviewer {
 export interface Holder extends Person {
   /** Who that is wherever they act: `identityOf`. */
   who: string
-  /** Epoch ms. */
+  /** When it began, and when it ends by itself, epoch ms. */
   since: number
-  /** When it ends by itself, epoch ms. */
   until: number
   /** A list said that they may decide, and may not any more. */
   listed?: true
@@ -62,12 +61,13 @@ export interface Holder extends Person {
 /** What a holder means to others: a word before they decide, or that they cannot. */
 export type ClaimRule = 'soft' | 'exclusive'
 
-/** Where one card is: enough to edit it in place. */
+/** Where one card is: enough to edit it in place. `isGivenUp`: its last edit was; it may be there all the same. */
 export interface CardRef {
   /** Key of the platform table, e.g. `slack`. */
   platform: string
   threadId: string
   messageId: string
+  isGivenUp?: true
 }
 
 export type Delivery = 'email' | 'endpoint'
@@ -84,8 +84,9 @@ export interface Work {
   room?: string
   /** Card of an `update`, `remind` or `tell`. */
   card?: CardRef
-  /** Attempts that failed so far. */
+  /** Attempts that failed so far, and how many of the last ones did not find the card. */
   attempts: number
+  missed?: number
   /** Why the last one failed; one line for people, without form data or secrets. */
   reason?: string
   /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
@@ -180,9 +181,8 @@ export interface Submission {
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
   /** The version with which what its cards show changed last; absent until a decision. */
   look?: number
-  /** Epoch ms. */
+  /** Epoch ms; it expires 7 days later. */
   receivedAt: number
-  /** Epoch ms: `receivedAt` + 7 days. */
   expiresAt: number
   /** Null once erased (spam, expiry, the trace). */
   data: SubmissionData | null

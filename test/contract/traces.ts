@@ -43,7 +43,10 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
       })
       const trace = over(created, {
         form: 'jobs', look: 2, edited: [], delivered: ['email', 'endpoint'],
-        cards: [{ platform: 'slack', threadId: 'slack:C1', messageId: '1.2' }],
+        cards: [
+          { platform: 'slack', threadId: 'slack:C1', messageId: '1.2' },
+          { platform: 'slack', threadId: 'slack:C1:1.3', messageId: '1.3', isGivenUp: true },
+        ],
         sent: [{ delivery: 'email', content: '', to: ['a@example.com'], at: 5, messageId: 're_1' }, {
           delivery: 'endpoint', content: '', to: ['example.com'], at: 6,
         }],

@@ -187,12 +187,12 @@ describe('Google Chat that refuses', () => {
     })
   })
 
-  it('an edit because the card was deleted is not asked again', async () => {
+  it('an edit because the card is not there is asked again', async () => {
     const { message } = await submitForm({ name: 'deleted' })
     google.fault = ({ method }) => method === 'PATCH'
       ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' }
       : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: false })
+    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: true })
   })
 })

@@ -59,6 +59,15 @@ async function openDialog(message: TeamsMessage): Promise<Json> {
   return task!.value.card.content as Json
 }
 
+/** Teams does not find this card so many times; returns how to count its edits. */
+function unfound({ id }: TeamsMessage, times: number): () => number {
+  let edits = 0
+  teams.fault = ({ method, path }) => method === 'PUT' && path.includes(encodeURIComponent(id)) && edits++ < times
+    ? { status: 404, body: '{"error":{"code":"ActivityNotFoundInConversation"}}' }
+    : undefined
+  return () => edits
+}
+
 describe('a card on Teams', () => {
   it('shows the form as it was typed, and what a notification says', async () => {
     const hostile = '**bold** [bank](https://evil.example) <at>Everyone</at> {{DATE(2026-01-01T00:00:00Z)}}'
@@ -177,13 +186,25 @@ describe('Teams that refuses', () => {
     })
   })
 
-  it('an edit because the card was deleted is not asked again', async () => {
-    const { message } = await submitForm({ name: 'deleted' })
-    teams.fault = ({ method }) => method === 'PUT'
-      ? { status: 404, body: '{"error":{"code":"ActivityNotFoundInConversation"}}' }
-      : undefined
+  it('an edit because the card is not there is asked again: Teams says so of cards that are', async () => {
+    const { message } = await submitForm({ name: 'secret' })
+    const edits = unfound(message, 3)
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Teams')).toMatchObject({ work: 'update', again: false })
+    await until('the card closed', () => adaptiveCardActions(now(message).card).length === 0)
+    expect([edits(), shown(message)]).toEqual([4, expect.not.stringContaining('secret')])
+  })
+
+  it('… six times; whoever presses the card then, or before, has it edited once more', async () => {
+    const { message } = await submitForm({ name: 'secret' })
+    const edits = unfound(message, 6)
+    await press(message, 'Mark as Spam')
+    await until('the end of it', () => failureOf(d, 'Teams answered 404')?.again === false && edits() === 6)
+    expect([adaptiveCardActions(now(message).card).length > 0, shown(message)]).toEqual([
+      true, expect.stringContaining('secret'),
+    ])
+    await press(message, 'Forward Submission')
+    await until('the card closed', () => adaptiveCardActions(now(message).card).length === 0)
+    expect([edits(), shown(message)]).toEqual([7, expect.not.stringContaining('secret')])
   })
 })
 

@@ -190,12 +190,12 @@ describe('Telegram that refuses', () => {
       'Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.',
     ],
     [
-      'because the card is gone is not asked again', 400, 'Bad Request: message to edit not found', false,
+      'because the card is not found is asked again', 400, 'Bad Request: message to edit not found', true,
       'The card was deleted.',
     ],
     [
-      'because the group was upgraded is not asked again, and the log has the new id', 400,
-      'Bad Request: group chat was upgraded to a supergroup chat', false,
+      'because the group was upgraded is asked again, and the log has the new id', 400,
+      'Bad Request: group chat was upgraded to a supergroup chat', true,
       'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.',
     ],
   ])('%s', async (_, code, description, again, advice) => {

@@ -16,8 +16,8 @@ type List = [
   collapsed?: number | null,
   pressed?: string,
 ]
-/** 0 is what the thread begins or ends with. */
-type PackedCard = [thread: string, platform: string | 0, message: string | 0]
+/** 0 is what the thread begins or ends with; 1 that the last edit was given up. */
+type PackedCard = [thread: string, platform: string | 0, message: string | 0, isGivenUp?: 1]
 /** Absent until anything is known. */
 type PackedReceipt = [] | [Receipt['verdict'], string?]
 type Name = [id: string, name: string, platform: string]
@@ -60,15 +60,17 @@ export function unpacked(id: string, text: string): Submission {
   }
 }
 
-function packedCard({ platform, threadId, messageId }: CardRef): PackedCard {
+function packedCard({ platform, threadId, messageId, isGivenUp }: CardRef): PackedCard {
   const parts = threadId.split(':')
-  return [threadId, platform === parts[0] ? 0 : platform, messageId === parts.at(-1) ? 0 : messageId]
+  const card = [threadId, platform === parts[0] ? 0 : platform, messageId === parts.at(-1) ? 0 : messageId] as const
+  return isGivenUp ? [...card, 1] : [...card]
 }
 
-function cardOf([threadId, platform, messageId]: PackedCard): CardRef {
+function cardOf([threadId, platform, messageId, isGivenUp]: PackedCard): CardRef {
   const parts = threadId.split(':')
   return {
     platform: platform === 0 ? parts[0]! : platform, threadId, messageId: messageId === 0 ? parts.at(-1)! : messageId,
+    ...isGivenUp && { isGivenUp: true as const },
   }
 }
 

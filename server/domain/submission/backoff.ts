@@ -19,6 +19,12 @@ const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 /** Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. */
 const MAX_ATTEMPTS = 9
 
+/**
+ * Times in a row that a platform does not find a card before that is believed: 5 to 10 minutes at the default base.
+ * Now and then Teams does not find cards that are there (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
+ */
+const MAX_MISSED = 6
+
 /** Pause, ms, before a card is tried again that was refused for what it says: something has to change first. */
 const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 
@@ -54,15 +60,17 @@ function vendorPauseMs(retryAfterMs = 0): number {
 export function retryAt(work: Work, outcome: Failed, now: number, random: number, policy: RetryPolicy): number | null {
   if (isGivenUp(work, outcome)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
+  const tries = outcome.gone ? work.missed ?? 0 : work.attempts
   const ceiling = Math.min(
-    policy.baseMs * 3 ** work.attempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
+    policy.baseMs * 3 ** tries, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
   )
   // Half fixed, half random: replicas and submissions that failed together do not come back together.
   const delay = ceiling / 2 + random * ceiling / 2
   return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))
 }
 
-function isGivenUp({ kind, attempts }: Work, { permanent, gone }: Failed): boolean {
+function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone }: Failed): boolean {
   if (kind === 'post') return false
-  return kind === 'update' ? gone === true : permanent || attempts + 1 >= MAX_ATTEMPTS
+  if (gone) return missed + 1 >= MAX_MISSED
+  return kind !== 'update' && (permanent || attempts + 1 >= MAX_ATTEMPTS)
 }

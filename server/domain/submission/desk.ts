@@ -102,8 +102,9 @@ export class Desk {
   /** A card that was clicked in vain says from then on what became of its submission, so that nobody does again. */
   private async bringInLine(card: CardRef, submission: Submission): Promise<void> {
     const { outbox } = this.ports
-    const isKnown = submission.cards.some(known => sameCard(known, card))
-    if (submission.state === 'open' || isKnown) return outbox.refresh(submission, card)
+    const known = submission.cards.find(other => sameCard(other, card))
+    const isFollowed = known ? !known.isGivenUp : submission.state === 'open'
+    if (isFollowed) return outbox.refresh(submission, card)
     const applied = await outbox.apply(
       submission.id, [{ type: 'done', key: `late:${card.messageId}`, card }], submission,
     )

@@ -2,6 +2,15 @@ import type {
   Action, CardRef, ClaimRule, Delivery, Envelope, Person, Receipt, Reviewer, Sent, Submission, SubmissionData, Work,
 } from '../../ports/submission'
 
+interface Failing {
+  /** Where, as far as it was in one. */
+  room?: string
+  /** A card, for what it says. */
+  refused?: boolean
+  /** Its card was not found. */
+  gone?: boolean
+}
+
 /** What happens to a submission. */
 export type LifecycleEvent
   = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[] } & Reception
@@ -48,8 +57,7 @@ export type LifecycleEvent
     /** `card`: its update that failed before is not waited for. */
     | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
-    /** `room`: where, as far as it was in one; `refused`: a card, for what it says. */
-    | { type: 'failed', key: string, room?: string, reason: string, retryAt: number | null, refused?: boolean }
+    | { type: 'failed', key: string, reason: string, retryAt: number | null } & Failing
     /** Somebody deleted a card; `room` is where one is missing now. `undelivered`: it never arrived, and why. */
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */

@@ -1,9 +1,10 @@
 import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
 import { erase } from './erasure'
 import type { EventOf, LifecycleEvent, Transition } from './events'
+import { failed } from './failed-work'
 import {
   changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
-  tidied, withOriginals, withoutContent,
+  tidied, withGivenUp, withOriginals, withoutContent,
 } from './record'
 import { hold, isAnothers } from './hold'
 import { missCard } from './missing-card'
@@ -15,9 +16,6 @@ import { isLost } from './verdicts'
 
 /** How often a card that waits in a queue is looked after, in case the queue forgot it, ms. */
 export const QUEUE_CHECK_MS = 60 * 1000
-
-/** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
-const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
@@ -140,7 +138,11 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   if (due.length === 0) return { refused: 'not-due' }
   // One more attempt, before its time, does not count: who clicks in an outage would put the next one off.
   const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
-  const leased = due.map(work => ({ ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil }))
+  const leased = due.map(work => ({
+    ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil,
+    // A card that somebody clicked is there.
+    missed: isBehind(work) ? undefined : work.missed,
+  }))
   const next = changed(current, { work: replaced(current.work, leased) })
   // From here on it is on its way, and cannot be taken back.
   const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
@@ -156,9 +158,12 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   if (finished?.kind === 'confirm') return confirmed(current, finished, event, clock)
   const { card, sent, status, keepMs, version } = event
   const room = finished?.room
-  const isNewCard = card !== undefined && !current.cards.some(known => sameCard(known, card))
+  const known = card && current.cards.find(other => sameCard(other, card))
+  const isNewCard = card !== undefined && !known
   // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
-  const isOvertaken = version === undefined ? isNewCard && current.state !== 'open' : version < (current.look ?? 0)
+  const isOvertaken = version === undefined
+    ? known?.isGivenUp === true || (isNewCard && current.state !== 'open')
+    : version < (current.look ?? 0)
   // Whoever clicked a card before it was on record put it there, and it was looked after with their decision.
   const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
   // What was on its way when it was erased went out all the same.
@@ -167,7 +172,7 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   const delivery = isDelivery(finished?.kind) ? finished.kind : isTooLate ? sent.delivery : null
   const others = (current.sent ?? []).filter(each => each.delivery !== delivery)
   const next = changed(current, {
-    cards: card ? withCard(current.cards, card) : current.cards,
+    cards: card ? withCard(withGivenUp(current.cards, card, undefined), card) : current.cards,
     work: current.work.filter(work => work !== finished),
     ...delivery ? { delivered: [...current.delivered, delivery] } : {},
     ...delivery && sent ? { sent: [...others, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] } : {},
@@ -183,30 +188,6 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
   const again = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
   return settle({ ...next, work: [...next.work, ...again] }, again, clock)
-}
-
-function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
-  const work = current.work.find(({ key }) => key === event.key)
-  if (!work) return { refused: 'unknown-work' }
-  const { reason, refused } = event
-  const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current)
-  const retryAt = isTooLate ? null : event.retryAt
-  const rest = current.work.filter(item => item !== work)
-  const room = event.room ?? work.room ?? work.card?.platform
-  const again = { ...work, attempts: work.attempts + 1, reason, refused: refused ? true as const : undefined }
-  const next = changed(current, {
-    history: withEntry(current, {
-      at: clock.now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason, again: retryAt,
-    }),
-    work: retryAt === null ? rest : [...rest, { ...again, dueAt: retryAt }],
-  })
-  if (!isDelivery(work.kind)) return settle(next, [], clock)
-  const failures = [...current.failures, { delivery: work.kind, reason }]
-  return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
-}
-
-function followedUntil({ state, decision, erased, collapse, expiresAt }: Submission): number {
-  return state === 'open' ? Number.POSITIVE_INFINITY : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + FOLLOW_MS
 }
 
 function postAgain(current: Submission, { leasedUntil }: Clock): Transition {

@@ -74,6 +74,13 @@ export function withCard(cards: readonly CardRef[], card: CardRef): readonly Car
   return cards.some(other => sameCard(other, card)) ? cards : [...cards, card]
 }
 
+/** Marks a card whose edit was given up, or takes the mark away. */
+export function withGivenUp(
+  cards: readonly CardRef[], card: CardRef, isGivenUp: CardRef['isGivenUp'],
+): readonly CardRef[] {
+  return cards.map(other => sameCard(other, card) && other.isGivenUp !== isGivenUp ? { ...other, isGivenUp } : other)
+}
+
 export function sameCard(a: CardRef, b: CardRef): boolean {
   return a.platform === b.platform && a.messageId === b.messageId
 }

@@ -127,9 +127,10 @@ export class Run {
       submission: this.id, work: kind, room, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null,
     })
     const refused = kind === 'post' && outcome.content
-    const card = kind === 'update' && outcome.gone ? work.card : undefined
+    const { gone } = outcome
+    const card = kind === 'update' && gone && again === null ? work.card : undefined
     return () => [
-      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused },
+      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused, gone },
       ...card ? [{ type: 'card-deleted', card, room: missingIn(this.current, card, this.ports) } as const] : [],
     ]
   }

@@ -58,7 +58,15 @@ test.each(['email', 'endpoint', 'remind'] as const)('%s is given up at once when
 test('an update of a card is not given up while the card is there, with pauses of at most an hour', () => {
   expect([8, 100].map(attempts => delay('update', attempts, 0))).toEqual([3_600_000 / 2, 3_600_000 / 2])
   expect(retryAt(work('update', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
-  expect(retryAt(work('update', 0), { permanent: true, gone: true }, NOW, 0, POLICY)).toBeNull()
+})
+
+test.each(['update', 'remind', 'tell'] as const)('%s of a card is given up when six tries in a row did not find it, over 5 to 10 minutes', (kind) => {
+  const gone = { permanent: true, gone: true }
+  const pauses = [0, 1].map(random => [0, 1, 2, 3, 4, 5].map((missed) => {
+    const at = retryAt({ ...work(kind, 8), missed }, gone, NOW, random, POLICY)
+    return at && at - NOW
+  }))
+  expect(pauses).toEqual([[2500, 7500, 22_500, 67_500, 202_500, null], [5000, 15_000, 45_000, 135_000, 405_000, null]])
 })
 
 test('a post is never given up', () => {

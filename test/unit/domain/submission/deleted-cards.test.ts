@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DeletedCards } from '../../../../server/domain/submission/deleted-cards'
-import { failing } from '../../../fakes/board'
+import { isOver } from '../../../../server/domain/submission/trace'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { failing, ok } from '../../../fakes/board'
 import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
@@ -68,13 +70,76 @@ test('a card that was shown on request is not missed while the first one is ther
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
 })
 
-test('an edit that meets no card any more finds it deleted, too', async () => {
+const GONE = failing('Slack answered message_not_found.', { permanent: true, gone: true })
+
+/** Lets the last edit that failed be tried again. */
+async function tryAgain(passedMs = 10 * 60_000) {
+  triage.runtime.time += passedMs
+  await triage.sweep()
+  await triage.runtime.drain()
+}
+
+test('edits that meet no card any more find it deleted, too: six of them', async () => {
   const id = await triage.post({ name: 'Lin' })
-  triage.board.updates.push(failing('Slack answered message_not_found.', { permanent: true, gone: true }))
+  triage.board.updates.push(GONE, ok)
   await triage.review.taking.take(id, { ...ADA, names: ['slack:U1'] })
   await triage.runtime.drain()
+  for (let tries = 1; tries < 6; tries++) {
+    expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
+    triage.board.updates.push(GONE)
+    await tryAgain()
+  }
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
   expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
+})
+
+/** Marks as spam what has one card; its edits end like this, one a try. */
+async function spamUnfound(...edits: Outcome[]) {
+  await triage.close()
+  triage = await openTriage()
+  const id = await triage.post({ name: 'Lin' })
+  triage.board.updates.push(...edits)
+  await triage.review.decide(id, 'spam', ADA)
+  await triage.runtime.drain()
+  for (const _ of edits) await tryAgain(3_600_000)
+  return id
+}
+
+test('a card that its platform does not find five times, and then does, follows', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE)
+  expect(triage.board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission marked as spam', actions: [] })
+  expect(await triage.store.get(id)).toSatisfy(isOver)
+})
+
+test('tries that another thing failed do not count as not found, and begin the count anew', async () => {
+  const down = failing('Slack is down.')
+  await spamUnfound(...Array.from({ length: 5 }, () => down), GONE, GONE, GONE, GONE, GONE, down, GONE)
+  expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
+})
+
+test('a card that is not found six times is left as it is, until somebody presses it', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE, GONE)
+  const { board, review, runtime, store } = triage
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(board.history).toHaveLength(1)
+  const [card] = (await store.get(id))!.cards
+  for (const press of ['first', 'second']) {
+    await review.decide(id, 'forward', ADA, { card: card!, press })
+    await runtime.drain()
+    expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission marked as spam'])
+  }
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a press on a card that was not found lately shows that it is there', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE)
+  const [card] = (await triage.store.get(id))!.cards
+  triage.board.updates.push(GONE, GONE)
+  await triage.review.decide(id, 'forward', ADA, { card: card! })
+  await triage.runtime.drain()
+  await tryAgain()
+  await tryAgain()
+  expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
 })
 
 test('a card that its platform took and did not deliver is posted again, as often as that takes', async () => {

@@ -184,14 +184,6 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
 })
 
-test('a card that somebody deleted is not looked after any more', async () => {
-  const { board, store } = triage
-  const id = await triage.post(FORM)
-  board.updates.push(failing('The card was deleted.', { permanent: true, gone: true }))
-  await triage.forward(id)
-  expect(await store.get(id)).toSatisfy(isOver)
-})
-
 /** Forwards it while its card cannot be edited, and clicks that; resolves while the edit for that is under way. */
 async function clickBehind(id: string, edit: Promise<Outcome>) {
   const { board, review, store } = triage
