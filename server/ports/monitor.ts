@@ -29,7 +29,7 @@ export interface Monitor {
 }
 
 /** Kinds of incidents; `domain/operations/incidents.ts` has their texts. */
-export type IncidentKind = 'unknown-submission' | 'misplaced' | 'guessed-passwords'
+export type IncidentKind = 'unknown-submission' | 'misplaced' | 'guessed-passwords' | 'moved-channel'
 
 /** Incidents of one kind and detail, until none happened for 24 h. Times in epoch ms. */
 export interface Incident {

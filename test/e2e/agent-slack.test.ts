@@ -31,7 +31,9 @@ describe('a mention', () => {
     expect(d.slack.calls('chat.startStream')).toMatchObject([
       { thread_ts: thread, recipient_user_id: d.slack.reviewer.id, recipient_team_id: 'T000000001' },
     ])
-    expect(d.slack.calls('assistant.threads.setStatus')).toMatchObject([{ thread_ts: thread }])
+    expect(d.slack.calls('agents.sessions.setStatus')).toMatchObject([
+      { thread_ts: thread, status: 'processing' }, { thread_ts: thread, status: 'active' },
+    ])
     expect(d.model.requests).toMatchObject([
       {
         model: 'scripted', authorization: 'Bearer model-key',

@@ -21,9 +21,6 @@ export function streamsOn(target: string): (request: Recorded) => Promise<Respon
   async function answer(method: string, args: Json, authorization: string): Promise<Json | null> {
     const chunks = (args.chunks ?? []) as { type: string, text?: string }[]
     const added = String(args.markdown_text ?? '') + chunks.map(({ text = '' }) => text).join('')
-    if (method === 'assistant.threads.setStatus') {
-      return args.channel_id && args.thread_ts ? { ok: true } : refusal('invalid_arguments')
-    }
     if (method === 'agents.sessions.setStatus') {
       const isKnown = ['processing', 'active', 'suspended', 'closed'].includes(String(args.status))
       return args.channel_id && args.thread_ts && isKnown ? { ok: true } : refusal('invalid_arguments')

@@ -13,6 +13,9 @@ const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
   'guessed-passwords': count => (
     `${counted(count, 'wrong password')} beyond 50 a minute: somebody guesses OPS_PASSWORD. Each attempt waits; make it long, or have people sign in another way.`
   ),
+  'moved-channel': (count, replacement) => (
+    `A channel has another id by now, so that ${counted(count, 'click')} had no effect: in the configuration, replace ${replacement}.`
+  ),
 }
 
 /** Skips kinds that only a newer replica knows. */

@@ -83,10 +83,16 @@ export class Desk {
       return { claimed: false, message: refused.line, forbidden }
     }
     const { id: reviewer, platform: label } = await person
+    const moved = click?.card && known.cards.find(card => sameCard(card, click.card!))
     monitor.misplaced(platform)
-    monitor.incident('misplaced', label)
+    if (moved) monitor.incident('moved-channel', `${this.channelOf(moved)} by ${this.channelOf(click.card!)} (${label})`)
+    else monitor.incident('misplaced', label)
     log.warn('review.misplaced', { submission: id, action, platform, reviewer })
     return { claimed: false, message: ELSEWHERE, forbidden: 'elsewhere' }
+  }
+
+  private channelOf(card: CardRef): string {
+    return this.ports.board.roomOf(card).replace(/^[^/]*\//, '')
   }
 
   /** Tells what became of it, and has the clicked card show that, too. */

@@ -8,7 +8,9 @@ import { withinOrNull } from '../../../shared/utils/time'
 import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
-import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { CALL_TIMEOUT_MS, createSlackCall, type SlackCall, type SlackSettings } from './client'
+import type { MovedChannels } from './moves'
+import { Sessions } from './sessions'
 import { slackVerifier } from './signature'
 import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './speech'
 import { WorkspacesSlackAdapter } from './workspaces'
@@ -18,15 +20,6 @@ const OPEN_TIMEOUT_MS = 2500
 
 /** Slack waits 3 s for the answer to a form (https://docs.slack.dev/surfaces/modals). */
 const SUBMIT_TIMEOUT_MS = 2500
-
-/** Bound of the SDK's own calls, ms: a webhook must not hang with Slack. */
-const CALL_TIMEOUT_MS = 5000
-
-/** Slack's client writes its warnings to the console as plain text; what fails is thrown, and logged elsewhere. */
-const QUIET = {
-  debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {},
-  getLevel: () => 'error' as never, setName: () => {},
-}
 
 /** How a press of a button begins; one that begins otherwise is read before its answer. */
 const PRESS = 'payload=%7B%22type%22%3A%22block_actions%22'
@@ -44,7 +37,6 @@ const MOST_NAMES = 500
 /** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
-  private readonly call: SlackCall
   /** The click that is being handled: at a message of the channel, or at one in a thread. */
   private readonly click = new AsyncLocalStorage<{ isInChannel: boolean }>()
   /** Where the command that is being handled is answered. */
@@ -53,19 +45,20 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly isSigned: ReturnType<typeof slackVerifier>
   /** Has nothing that could be used up: the same answer serves every press. */
   private readonly taken = new Response(null)
+  private readonly sessions = new Sessions(async (threadId, status) => {
+    const { channel, threadTs } = this.decodeThreadId(threadId)
+    if (!threadTs) return false
+    const session = { channel_id: channel, thread_ts: threadTs, status }
+    return (await this.there(threadId, () => this.call('agents.sessions.setStatus', session))).ok
+  })
+
   private readonly names = new Map<string, { user: UserInfo, until: number }>()
 
-  constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient) {
-    // The client's default policy retries for 30 minutes.
-    super(
-      settings, logger,
-      { timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true, logger: QUIET },
-      token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http),
-    )
+  constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient, moved: MovedChannels) {
+    super(settings, logger, token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http), moved)
     this.isSigned = slackVerifier(settings.signingSecret)
     // In the workspace that the webhook being handled is of.
     this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
-    this.call = createSlackCall(settings, () => this.getToken(), CALL_TIMEOUT_MS, http)
   }
 
   /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */
@@ -129,15 +122,16 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     options?.waitUntil?.(identified.then(() => super.handleMessageEvent(event, options)))
   }
 
-  /**
-   * Says on the thread that it waits for people; an answer that goes on says by itself that it does. Slack refuses it
-   * to apps that are no agents, which show nothing of the kind: https://docs.slack.dev/ai/agent-sessions
-   */
-  override async endTyping(threadId: string, status?: AgentSessionStatus): Promise<void> {
-    const { channel, threadTs } = this.decodeThreadId(threadId)
-    if (status !== 'suspended' || !threadTs) return
-    const session = { channel_id: channel, thread_ts: threadTs, status }
-    await this.there(threadId, () => this.call('agents.sessions.setStatus', session))
+  override startTyping(threadId: string): Promise<void> {
+    return this.sessions.begin(threadId)
+  }
+
+  override endTyping(threadId: string, status?: AgentSessionStatus): Promise<void> {
+    return this.sessions.end(threadId, status)
+  }
+
+  override stream(...args: Parameters<SlackAdapter['stream']>): ReturnType<SlackAdapter['stream']> {
+    return super.stream(...args).finally(() => this.sessions.end(args[0]))
   }
 
   /** Somebody's App Home: https://docs.slack.dev/reference/methods/views.publish */

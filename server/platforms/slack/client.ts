@@ -46,6 +46,9 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
   [REPORT, 'deprecated_endpoint', 'method_deprecated', 'unknown_method'],
 ]
 
+/** Bound of calls that a webhook waits for, the SDK's own among them, ms. */
+export const CALL_TIMEOUT_MS = 5000
+
 /** Refusals of the token. */
 const TOKEN: readonly string[] = [
   'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
@@ -131,6 +134,11 @@ function refusal(code: string, team: string | undefined, pause: unknown): Outcom
   const [known] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
   const advice = content ? REPORT : TOKEN.includes(code) ? tokenAdvice(team) : known
   return refused({ reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code), pause })
+}
+
+/** Whether Slack knows no channel by this id; it may have another one by now. */
+export function isUnknownChannel(outcome: Outcome<unknown>): boolean {
+  return !outcome.ok && outcome.reason.startsWith('Slack answered channel_not_found.')
 }
 
 function tokenAdvice(team: string | undefined): string {

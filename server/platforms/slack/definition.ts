@@ -6,6 +6,7 @@ import type { SlackSettings } from './client'
 import { membersOf } from './groups'
 import { slackAdapter, slackInstall } from './install'
 import { createAppLink, slackManifest } from './manifest'
+import { MovedChannels } from './moves'
 import { configuredChannel } from './place'
 import { createSlackIdentity } from './sign-in'
 
@@ -168,10 +169,12 @@ export const slack: Definition = {
     }),
     provider: createSlackIdentity,
   },
-  connect: (settings: SlackSettings, { log, http, siteUrl }) => ({
+  connect: (settings: SlackSettings, { log, http, siteUrl }, moved = new MovedChannels(settings)) => ({
     platform: slack,
     channelId: settings.channelId ?? null,
-    channelsOf: threadId => [configuredChannel(threadId.split(':')[1] ?? '', settings.channels)],
+    channelsOf: threadId => [
+      configuredChannel(moved.configured(threadId.split(':')[1] ?? ''), settings.channels),
+    ],
     // Two workspaces may have the same ids; which one it is stands beside them.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
     pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
@@ -182,11 +185,20 @@ export const slack: Definition = {
       idsOf: (userId, { raw, adapter }) => (adapter as FormSlackAdapter).idsOfMentioned(userId, raw),
     },
     membersOf: group => GROUP.test(group) ? membersOf(group, settings, http) : null,
-    adapter: async () => new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http),
+    adapter: async () => (
+      new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http, moved)
+    ),
     room: async (bot, channelId = settings.channelId) => {
       const { createSlackRoom } = await import('./room')
       return createSlackRoom(
         { ...settings, channelId: channelId! }, http, async team => (await slackAdapter(bot)).tokenOf(team),
+        {
+          current: channel => moved.current(channel),
+          find: async (channel) => {
+            await slackAdapter(bot)
+            return moved.find(channel, (await bot()).getState())
+          },
+        },
       )
     },
     install: siteUrl === null ? undefined : slackInstall(settings, siteUrl, log),

@@ -7,7 +7,8 @@ const BOT_SCOPES = [
 ]
 
 const BOT_EVENTS = [
-  'app_home_opened', 'app_mention', 'message.channels', 'message.groups', 'message.im', 'message.mpim',
+  'app_home_opened', 'app_mention', 'channel_id_changed', 'message.channels', 'message.groups', 'message.im',
+  'message.mpim',
 ]
 
 /** Tells that somebody stopped an answer; Slack shows its button in apps that are agents only. */

@@ -7,7 +7,7 @@ import type { HttpClient } from '../../ports/http'
 import { done, idIn } from '../shared/answers'
 import type { Room } from '../connection'
 import { cardBlocks } from './blocks'
-import { createSlackCall, type SlackCall, type SlackSettings } from './client'
+import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings } from './client'
 import { placeOf } from './place'
 import { contentOf } from './speech'
 
@@ -30,9 +30,11 @@ const ADDRESS_RETRY_MS = 30_000
  * A card's thread names its channel only: that of another workspace is known by the forms that name it.
  *
  * @param tokenOf the token of another workspace; null when it has not installed the app
+ * @param moved the ids of channels whose id has changed; by default none has
  */
 export function createSlackRoom(
   settings: SlackSettings & { channelId: string }, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
+  moved = { current: (channel: string) => channel, find: async (channel: string) => channel },
 ): Room {
   const { channel, team } = placeOf(settings.channelId)
   const teams = new Map(
@@ -52,11 +54,18 @@ export function createSlackRoom(
     workspaces.set(team, workspace)
     return workspace
   }
+  /** A call about a channel, by the id that it has by now. */
+  const callAbout = async (place: string, method: string, bodyOf: (channel: string) => Parameters<SlackCall>[1]) => {
+    const current = moved.current(place)
+    const outcome = await at(place).call(method, bodyOf(current))
+    const found = isUnknownChannel(outcome) ? await moved.find(place).catch(() => current) : current
+    return found === current ? outcome : at(place).call(method, bodyOf(found))
+  }
   const post = (place: string, card: CardElement, summary: string, thread?: string, mention?: string) => (
-    at(place).call('chat.postMessage', {
-      channel: place, thread_ts: thread, ...contentOf({ card, fallbackText: summary, mention }),
+    callAbout(place, 'chat.postMessage', current => ({
+      channel: current, thread_ts: thread, ...contentOf({ card, fallbackText: summary, mention }),
       unfurl_links: false, unfurl_media: false,
-    })
+    }))
   )
 
   /** Whether a member is who has these ids: one of another workspace may have the same id in theirs. */
@@ -76,14 +85,13 @@ export function createSlackRoom(
       const ts = idIn('Slack', outcome.value.ts)
       if (!ts.ok) return ts
       return { ok: true, value: {
-        platform: 'slack', threadId: `slack:${String(outcome.value.channel ?? channel)}:${ts.value}`,
-        messageId: ts.value,
+        platform: 'slack', threadId: `slack:${channel}:${ts.value}`, messageId: ts.value,
       } }
     },
     async update(ref, card, summary) {
-      return done(await at(channelOf(ref)).call('chat.update', {
-        channel: channelOf(ref), ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
-      }))
+      return done(await callAbout(channelOf(ref), 'chat.update', current => ({
+        channel: current, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
+      })))
     },
     // Not conversations.info: a bot without the scope channels:read posts as well.
     check: async () => done(await at(channel).call('auth.test', {})),
@@ -93,9 +101,9 @@ export function createSlackRoom(
     },
     async hasMember(userId, ids) {
       for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
-        const outcome = await at(channel).call(
-          'conversations.members', new URLSearchParams({ channel, limit: '999', ...cursor ? { cursor } : {} }),
-        )
+        const outcome = await callAbout(channel, 'conversations.members', current => (
+          new URLSearchParams({ channel: current, limit: '999', ...cursor ? { cursor } : {} })
+        ))
         if (!outcome.ok) return outcome
         const { members, response_metadata: next } = outcome.value as {
           members?: string[]
@@ -109,7 +117,7 @@ export function createSlackRoom(
     },
     async link(ref) {
       const address = await at(channelOf(ref)).address()
-      return address && `${address}/archives/${channelOf(ref)}/p${ref.messageId.replace('.', '')}`
+      return address && `${address}/archives/${moved.current(channelOf(ref))}/p${ref.messageId.replace('.', '')}`
     },
   }
 }

@@ -3,9 +3,11 @@ import type { ChatInstance, Logger } from 'chat'
 import type { SlackCall, SlackSettings, TokenOf } from './client'
 import { withinOrNull } from '../../../shared/utils/time'
 import { SlackConnect } from './connect'
+import type { MovedChannels } from './moves'
 import { placeOf } from './place'
 import { slackVerifier } from './signature'
 import { beginWithWords } from './streams'
+import { WEB_CLIENT } from './web-client'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
 const HOME_PATIENCE_MS = 1500
@@ -45,17 +47,22 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   private readonly remembered = new Map<string, number>()
   protected identified: Promise<unknown> = Promise.resolve()
 
+  /** Calls in the workspace that the webhook being handled is of. */
+  protected readonly call: SlackCall
+
   constructor(
     protected readonly settings: SlackSettings, logger: Logger,
-    webClientOptions: SlackAdapterConfig['webClientOptions'], callAs: (token: TokenOf) => SlackCall,
+    callAs: (token: TokenOf) => SlackCall, private readonly moved: MovedChannels,
   ) {
     const { botToken, signingSecret, apiUrl, oauth } = settings
     super({
-      ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger, webClientOptions,
+      ...oauth ?? { botToken }, webhookVerifier: slackVerifier(signingSecret), apiUrl, logger,
+      webClientOptions: WEB_CLIENT,
     } satisfies SlackAdapterConfig)
     beginWithWords(this._client, logger)
     this.homeCall = callAs(() => botToken)
-    this.shared = new SlackConnect(callAs(() => this.getToken()), () => this.installationCacheScope())
+    this.call = callAs(() => this.getToken())
+    this.shared = new SlackConnect(this.call, () => this.installationCacheScope())
   }
 
   /** The token of a workspace that installed the app; null for others. */
@@ -68,7 +75,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
    * own workspace, and with the workspace's id in any.
    */
   async channelsHere(threadId: string): Promise<string[]> {
-    const { channel } = this.decodeThreadId(threadId)
+    const channel = await this.moved.findConfigured(this.decodeThreadId(threadId).channel, this.chat!.getState())
     if (!this.settings.oauth) return [channel]
     const team = this.requestContext.getStore()?.installationId
     if (!team) return []
@@ -163,11 +170,16 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     )
   }
 
-  /** Forgets a workspace before the event is acknowledged: when that fails, Slack sends it again. */
+  /**
+   * Forgets a workspace, and learns another id of a channel, before the event is acknowledged: when that fails, Slack
+   * sends it again.
+   */
   protected override async resolveEventRequestContext(
     ...[payload]: Parameters<SlackAdapter['resolveEventRequestContext']>
   ): ReturnType<SlackAdapter['resolveEventRequestContext']> {
     const event = payload.event as Goodbye | undefined
+    const moved = event && await this.moved.follow(event, this.chat!.getState())
+    if (moved) this.logger.warn(`Slack has another id for a channel: change ${moved.from} to ${moved.to}`)
     const gone = event?.type === 'app_uninstalled'
       || (event?.type === 'tokens_revoked' && Boolean(event.tokens?.bot?.length))
     if (!this.settings.oauth || !gone || !payload.team_id) {
@@ -199,7 +211,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   /** The workspace in which the configuration has the channel, once Slack says that it shares it with the other one. */
   private async ownerOf(channel: unknown, other: string | undefined): Promise<EventContext | null> {
     const { channels = [], channelId } = this.settings
-    const place = [channelId ?? [], channels].flat().map(placeOf).find(place => place.channel === channel)
+    const configured = this.moved.configured(String(channel))
+    const place = [channelId ?? [], channels].flat().map(placeOf).find(place => place.channel === configured)
     if (!place || !other) return null
     await this.knowHome()
     const team = place.team ?? this.home
@@ -207,7 +220,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     const bot = await this.resolveTokenForTeam(team)
     if (!bot) return null
     const owner = { ...bot, installationId: team, teamId: team, isEnterpriseInstall: false }
-    const isSame = await this.requestContext.run(owner, () => this.shared.isShared(place.channel, other))
+    const isSame = await this.requestContext.run(owner, () => this.shared.isShared(channel as string, other))
     return isSame ? owner : null
   }
 

@@ -58,7 +58,8 @@ describe('the Slack manifest', () => {
       event_subscriptions: {
         request_url: 'https://forms.example.com/api/webhooks/slack',
         bot_events: [
-          'app_home_opened', 'app_mention', 'message.channels', 'message.groups', 'message.im', 'message.mpim',
+          'app_home_opened', 'app_mention', 'channel_id_changed', 'message.channels', 'message.groups', 'message.im',
+          'message.mpim',
         ],
       },
       interactivity: { is_enabled: true, request_url: 'https://forms.example.com/api/webhooks/slack' },

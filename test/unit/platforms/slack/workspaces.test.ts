@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
+import { MovedChannels } from '../../../../server/platforms/slack/moves'
 import { slack as platform } from '../../../../server/platforms/slack/definition'
 import { silentLog } from '../../../fakes/runtime'
 import { startProxy, type Proxy } from '../../../support/proxy'
@@ -22,10 +23,10 @@ beforeEach(() => { slack.requests.length = 0 })
 afterAll(() => slack.close())
 
 async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
-  const adapter = new FormSlackAdapter(
-    { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', apiUrl: `${slack.url}/api/`, oauth: OAUTH },
-    QUIET, createHttpClient(),
-  )
+  const settings = {
+    botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', apiUrl: `${slack.url}/api/`, oauth: OAUTH,
+  }
+  const adapter = new FormSlackAdapter(settings, QUIET, createHttpClient(), new MovedChannels(settings))
   const chat = new Chat({ userName: 'form-bot', adapters: { slack: adapter }, state, logger: QUIET })
   register(chat)
   await chat.initialize()
