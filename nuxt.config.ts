@@ -1,6 +1,7 @@
 import { checkedNode } from './build/checked-node'
 import { lean, leanPlugins, withoutInject } from './build/lean'
 import { mjmlPlugin } from './build/mjml'
+import { proxiedSocket } from './build/proxied-socket'
 import { startOnce } from './build/start-once'
 import { componentsOf } from './build/used-components'
 
@@ -65,7 +66,7 @@ export default defineNuxtConfig({
       },
       ...lean,
     },
-    rollupConfig: { plugins: [mjmlPlugin(), ...leanPlugins(), checkedNode()] },
+    rollupConfig: { plugins: [mjmlPlugin(), proxiedSocket(), ...leanPlugins(), checkedNode()] },
     typescript: {
       tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../build/**/*'] },
     },

@@ -43,6 +43,8 @@ export interface Config {
   platforms: Readonly<Record<string, unknown>>
   /** Address to listen on, when one was set. */
   host?: string
+  /** Proxies that calls of vendors go through, by their variables; null for none. */
+  proxy: { HTTPS_PROXY?: string, HTTP_PROXY?: string, NO_PROXY?: string } | null
   /** For how long each decision can be taken back, ms. */
   revocableMs: Record<'forward' | 'spam', number>
   /** How long after a decision cards go on to show the form, ms; null for always. */
@@ -155,11 +157,13 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
   }
   if (problems.length > 0) throw new ConfigError([...problems, ...checkNames(env)])
+  const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = values
 
   return {
     ...parts,
     production, siteUrl,
     host: values.HOST,
+    proxy: HTTPS_PROXY ?? HTTP_PROXY ? { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } : null,
     maxBodyBytes,
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
     form: {

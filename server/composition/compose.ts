@@ -6,6 +6,7 @@ import { createResendNotices } from '../adapters/email/notices'
 import { createResendMailer } from '../adapters/email/resend'
 import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
 import { createHttpClient } from '../adapters/http/client'
+import { NOT_PROXIED, obeyProxy } from '../adapters/http/proxy'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
@@ -83,7 +84,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
     : null
   const monitor = createMonitor(health, metrics, runtime.now)
-  const http = createHttpClient()
+  const proxied = config.proxy && obeyProxy(config.proxy)
+  const http = createHttpClient({ proxied })
   const caught = createOutboxMailer(() => rooms?.changed())
   const isCardOf = async (id: string, messageId: string) => (
     (await store.get(id))?.cards.some(card => card.messageId === messageId) ?? false
@@ -107,7 +109,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`
   const unusual = [...checkValues(), ...unusualChannels(config.forms)]
-  const missing = [...missingSettings(config), ...checkNames(), ...unusual]
+  const missing = [
+    ...missingSettings(config), ...config.proxy && !proxied ? [NOT_PROXIED] : [], ...checkNames(), ...unusual,
+  ]
   const decides = whoDecides(config.people, config.forms)
 
   const { leaseMs } = config.retry

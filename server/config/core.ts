@@ -35,6 +35,8 @@ const signingSecret = text.startsWith('whsec_', 'it does not start with whsec_')
   isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
 )
 
+const proxy = url(/^https?$/, 'it is not an http:// or https:// URL')
+
 /** The variables of the main job, whatever the platforms are. */
 export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
@@ -96,6 +98,17 @@ export const coreVariables = {
     schema: token, usual: text.min(16, 'it has fewer than 16 characters'),
     about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.',
     where: 'Make one: openssl rand -hex 32.',
+  },
+  HTTPS_PROXY: {
+    alias: 'https_proxy', schema: proxy,
+    about: 'Proxy through which vendors are called, Discord\'s gateway too, e.g. http://proxy.example.com:3128. Needs Node 24.14. Default: none.',
+  },
+  HTTP_PROXY: {
+    alias: 'http_proxy', schema: proxy, about: 'The same for addresses that begin with http://. Default: none.',
+  },
+  NO_PROXY: {
+    alias: 'no_proxy', schema: text,
+    about: 'Hosts that are called without a proxy, e.g. localhost,127.0.0.1,.internal. Default: none.',
   },
   HOST: {
     alias: 'NITRO_HOST', schema: text,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkValues, ConfigError, readConfig } from '../../server/config'
 import { AGENT_CONFIG } from '../fixtures/config/agent'
-import { aliases, problemsOf, PRODUCTION, VALID, variables, type Env } from '../fixtures/config/env'
+import { aliases, problemsOf, PRODUCTION, PROXY, VALID, variables, type Env } from '../fixtures/config/env'
 import { OPS_CONFIG } from '../fixtures/config/ops'
 import { TOOLS_CONFIG } from '../fixtures/config/tools'
 import { PLATFORM_ENVS, PLATFORMS_CONFIG } from '../fixtures/config/platforms'
@@ -11,6 +11,7 @@ describe('every variable', () => {
     expect(Object.keys(VALID).sort()).toEqual(Object.keys(variables).sort())
     expect(readConfig(VALID)).toEqual({
       production: true, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000,
+      proxy: { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, NO_PROXY: '.internal' },
       bodies: { memory: 1_000_000, timeoutMs: 5000 },
       form: {
         rateLimit: 0, rateLimitMb: 7, trustedProxies: 2, honeypot: 'website', heldMax: 0,
@@ -25,8 +26,7 @@ describe('every variable', () => {
       },
       endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET, tellsErasures: true },
       cronSecret: VALID.CRON_SECRET, serverless: true, revocableMs: { forward: 10_000, spam: 86_400_000 },
-      cardDataMs: 30 * 86_400_000, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 },
-      cardIntervalMs: 0,
+      cardDataMs: 30 * 86_400_000, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 }, cardIntervalMs: 0,
       forms: {
         contact: {
           name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null,

@@ -31,6 +31,10 @@ const LIMITS = { headersTimeout: 0, bodyTimeout: 0 }
 
 const dial = buildConnector({})
 
+type Dispatch = (request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => unknown
+
+interface HttpOptions { idleMs?: number, proxied?: Dispatcher | null }
+
 /** Takes one request at a time. */
 class Connection {
   /** Whether an answer came over it before; else the vendor may have read what fails. */
@@ -49,7 +53,7 @@ class Connection {
     this.client.on('disconnect', () => onClosed(this))
   }
 
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  readonly dispatch: Dispatch = (request, handler) => {
     this.client.dispatch(request, handler)
   }
 }
@@ -57,11 +61,16 @@ class Connection {
 /**
  * Half of the CPU time of node:http, and an eighth of that of global `fetch`. undici's own pool does not tell whether
  * what failed was a connection that was kept.
+ *
+ * @param proxied what goes through a proxy, and keeps connections to it by itself
  */
-export function createHttpClient(idleMs = IDLE_MS): HttpClient {
+export function createHttpClient({ idleMs = IDLE_MS, proxied = null }: HttpOptions = {}): HttpClient {
   const pool = new Idle(idleMs)
   return async (request) => {
     const { origin, pathname, search } = new URL(request.url)
+    if (proxied) return exchange(request, pathname + search, {
+      isKept: false, dispatch: (options, handler) => proxied.dispatch({ ...options, ...LIMITS, origin }, handler),
+    })
     const send = (connection: Connection) => (
       exchange(request, pathname + search, connection, () => pool.keep(origin, connection))
     )
@@ -111,7 +120,8 @@ const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 /** @param over called when the connection is free again */
 function exchange(
-  { method, headers, body, timeoutMs, ignoreBody }: HttpRequest, path: string, connection: Connection, over: () => void,
+  { method, headers, body, timeoutMs, ignoreBody }: HttpRequest, path: string,
+  connection: Pick<Connection, 'isKept'> & { dispatch: Dispatch }, over = () => {},
 ): Promise<HttpAnswer> {
   const most = ignoreBody ? IGNORED_BYTES : MAX_ANSWER
   return new Promise((resolve, reject) => {

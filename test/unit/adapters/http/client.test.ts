@@ -116,7 +116,7 @@ test('every request says who sends it', async () => {
 })
 
 test('a vendor that would keep a connection for longer than we do does not', async () => {
-  const http = createHttpClient(50)
+  const http = createHttpClient({ idleMs: 50 })
   let isOpen = true
   respond = (socket) => {
     socket.on('close', () => { isOpen = false })
@@ -129,7 +129,7 @@ test('a vendor that would keep a connection for longer than we do does not', asy
 })
 
 test('of an endpoint that nobody calls any more nothing stays', async () => {
-  const http = createHttpClient(50)
+  const http = createHttpClient({ idleMs: 50 })
   const others = queryObjects(Client, { format: 'count' })
   let open = 0
   server.on('connection', (socket) => {

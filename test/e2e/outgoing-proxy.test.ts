@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { click, submit } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import type { DiscordDouble } from '../support/discord/types'
+import { startForwardProxy } from '../support/forward-proxy'
+import { startGoogleChat } from '../support/gchat'
+import { startServer } from '../support/server'
+import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
+import { startTeams } from '../support/teams'
+import { until } from '../support/until'
+import { PASSWORD, visit } from '../support/visitor'
+
+const API_KEY = 'a-key-for-servers-0123456789'
+
+let d: AgentDeployment
+let discord: DiscordDouble
+let proxy: Awaited<ReturnType<typeof startForwardProxy>>
+beforeEach(async () => {
+  [proxy, discord] = await Promise.all([startForwardProxy(), startDiscord()])
+  d = await deployAgent()
+  await d.server.kill()
+})
+afterEach(async () => {
+  await d.close()
+  await discord.close()
+  await proxy.close()
+})
+
+/** The address of a vendor by a name that the proxy alone knows. */
+const behind = (name: string, url: string) => {
+  const { port, pathname } = new URL(url)
+  return `http://${name}.test:${port}${pathname.replace(/^\/$/, '')}`
+}
+
+it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, endpoint, the agent, Discord\'s gateway', async () => {
+  d.server = await startServer({
+    ...d.env, ...discord.env, HTTP_PROXY: proxy.url,
+    SLACK_API_URL: behind('slack', d.slack.apiUrl), RESEND_BASE_URL: behind('resend', d.resend.url),
+    FORWARD_ENDPOINT: behind('endpoint', d.endpoint.url), AI_BASE_URL: behind('model', d.model.url),
+    DISCORD_API_URL: behind('discord', discord.restUrl),
+  })
+  const { id, card } = await submit(d, { name: 'Ada' })
+  await click(d, card, 'forward', id)
+  expect([await d.resend.emails(), d.endpoint.requests]).toMatchObject([{ length: 1 }, { length: 1 }])
+  d.model.script({ text: 'Through the proxy.' }, { text: 'There, too.' })
+  expect(await heard(d, await tell(d, 'how are you?'))).toEqual(['Through the proxy.'])
+  await until('a listener', () => discord.gateway.live() > 0)
+  const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> hi` })
+  await until('the answer', () => discord.messages(thread).length > 0)
+  const names = proxy.hosts().map(host => host.split(':')[0]!)
+  expect(new Set(names)).toEqual(new Set([
+    'slack.test', 'resend.test', 'endpoint.test', 'model.test', 'discord.test',
+    // Where Discord's double says that its gateway is.
+    '127.0.0.1',
+  ]))
+})
+
+it('with HTTPS_PROXY every vendor is asked for through a tunnel, and the hosts of NO_PROXY directly', async () => {
+  const [teams, google] = await Promise.all([startTeams(), startGoogleChat()])
+  d.server = await startServer({
+    ...d.env, ...discord.env, ...teams.env, ...google.env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost,127.0.0.1',
+    GOOGLE_CHAT_API_URL: '', TEAMS_API_URL: 'https://teams.test', SLACK_API_URL: 'https://slack.test/api/',
+    RESEND_BASE_URL: 'https://resend.test', FORWARD_ENDPOINT: 'https://endpoint.test/in', FORM_API_KEY: API_KEY,
+    FORM_ALLOWED_ORIGINS: 'https://www.example.com',
+    TURNSTILE_SECRET_KEY: 'secret', TURNSTILE_VERIFY_URL: 'https://turnstile.test/verify',
+  })
+  discord.fault = ({ path }) => path.endsWith('/gateway/bot')
+    ? { status: 200, body: JSON.stringify({
+        url: 'wss://gateway.test', shards: 1, session_start_limit: { remaining: 9, reset_after: 0, total: 9 },
+      }) }
+    : undefined
+  const send = (headers: object) => fetch(`${d.server.url}/api/form`, {
+    method: 'POST', body: JSON.stringify({ 'name': 'Ada', 'cf-turnstile-response': 'token' }),
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+  await send({ origin: 'https://www.example.com' })
+  const { submissionId } = await (await send({ 'x-api-key': API_KEY })).json() as { submissionId: string }
+  const ada = visit(d.server)
+  await ada.signIn(PASSWORD)
+  await ada.post(`/api/submissions/${submissionId}/decision`, { action: 'forward' })
+  await Promise.all([teams.writeInPrivate(d.server.url, 'hi'), google.writeInPrivate(d.server.url, 'hi')])
+  await until('the card on Discord, directly', () => discord.messages().length > 0)
+  const tunnels = [
+    'turnstile', 'slack', 'resend', 'endpoint', 'gateway',
+  ].map(name => `${name}.test:443`).concat([
+    // Tokens for Teams and Google, and the keys by which their webhooks are verified.
+    'login.microsoftonline.com:443', 'oauth2.googleapis.com:443',
+    'login.botframework.com:443', 'www.googleapis.com:443',
+  ])
+  await until('every tunnel', () => tunnels.every(host => proxy.hosts().includes(host)))
+  expect(proxy.hosts().filter(host => host.startsWith('127.0.0.1'))).toEqual([])
+  await Promise.all([teams.close(), google.close()])
+})
