@@ -23,9 +23,9 @@ export class Lease {
     return this.leaseMs / 15
   }
 
-  /** How long a claim keeps others away unless its maker repeats it, which it does ten times meanwhile, ms. */
+  /** How long a claim keeps others away unless its maker repeats it, which it does ten times meanwhile, in whole ms. */
   private get claimMs(): number {
-    return this.tickMs * 5
+    return Math.ceil(this.tickMs * 5)
   }
 
   /** Goes by our own clock: a process that slept knows at once that it may no longer act. */
