@@ -73,9 +73,8 @@ describe('GET /api/metrics', () => {
     expect((await get('/api/metrics', { authorization: `Bearer ${TOKEN}x` })).status).toBe(401)
     const other = await deploy({})
     const refused = await fetch(`${other.server.url}/api/metrics`, { headers: { authorization: 'Bearer ' } })
-    expect([refused.status, await refused.json()]).toEqual([
-      403, { error: 'Set METRICS_TOKEN to let Prometheus read the metrics.', code: 'METRICS_OFF' },
-    ])
+    const said = 'Set METRICS_TOKEN to let Prometheus read the metrics.'
+    expect([refused.status, await refused.json()]).toEqual([403, { error: said, message: said, code: 'METRICS_OFF' }])
     await other.close()
   })
 

@@ -27,8 +27,9 @@ describe('POST /api/submissions/<id>/decision', () => {
     expect(JSON.stringify((await cardNow(d, card)).blocks)).toContain('Forwarded by Local on Ops page')
     const late = await post(`/${id}/decision`, { action: 'spam' })
     expect(late.status).toBe(409)
+    const said = expect.stringMatching(/^Forwarded by Local on Ops page, .* UTC\.$/) as string
     expect(await late.json()).toEqual({
-      code: 'ALREADY_DECIDED', error: expect.stringMatching(/^Forwarded by Local on Ops page, .* UTC\.$/),
+      code: 'ALREADY_DECIDED', error: said, message: said,
       line: ['Forwarded by Local on Ops page, ', { at: expect.any(Number), shows: 'date' }, '.'],
     })
     const gone = await get(`/${id}`)
@@ -76,12 +77,17 @@ describe('POST /api/submissions/decisions', () => {
     const [ada, grace, lin] = all.map(({ id }) => id) as [string, string, string]
     expect((await post(`/${grace}/decision`, { action: 'forward' })).status).toBe(200)
     await d.server.drain()
-    const already = { id: grace, status: 409, code: 'ALREADY_DECIDED', error: expect.stringMatching(/^Forwarded by/) }
+    const already = {
+      id: grace, status: 409, code: 'ALREADY_DECIDED', error: expect.stringMatching(/^Forwarded by/),
+      message: expect.stringMatching(/^Forwarded by/),
+    }
+    const never = {
+      id: 'never', status: 404, code: 'SUBMISSION_GONE', error: expect.any(String), message: expect.any(String),
+    }
     const line = expect.arrayContaining(['Forwarded by Local on Ops page, '])
     const done = (id: string) => ({ id, status: 200 })
     expect(await decide([ada, grace, 'never', lin, ada])).toEqual([200, [
-      done(ada), { ...already, line }, { id: 'never', status: 404, code: 'SUBMISSION_GONE', error: expect.any(String) },
-      done(lin), done(ada),
+      done(ada), { ...already, line }, never, done(lin), done(ada),
     ]])
     await d.server.drain()
     for (const { card } of [all[0]!, all[2]!]) {

@@ -84,6 +84,7 @@ test.each(SPOILT)('%s is told of to who asks for it or erases what names somebod
     await post(`${path}/decision`, { action: 'take' }),
   ]) expect([answer.status, await answer.json()]).toEqual([500, {
     code: 'SUBMISSION_UNREADABLE', error: expect.stringContaining(`cannot be read: it was spoilt`) as string,
+    message: expect.stringContaining(`cannot be read: it was spoilt`) as string,
   }])
   const forgotten = await post('/api/submissions/erase', { text: 'Marvin' })
   expect(await forgotten.json()).toMatchObject({ erased: 0, unreadable: [id], before: null, unreachable: [
