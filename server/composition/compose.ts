@@ -76,7 +76,7 @@ export interface Overrides {
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const {
-    store, id: storeId, queues, installations, limiter, uploads, signIns, guesses, tests, testReceipts, health,
+    store, id: storeId, queues, drafts, installations, limiter, uploads, signIns, guesses, tests, testReceipts, health,
     questions, approvals, messages, state, clock, confirmations, advice, close,
   } = { ...openStore(config, log), ...overrides.stores }
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
@@ -90,9 +90,10 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const isCardOf = async (id: string, messageId: string) => (
     (await store.get(id))?.cards.some(card => card.messageId === messageId) ?? false
   )
+  const tools = { log, http, siteUrl: config.siteUrl, isCardOf, drafts }
   const connections = platforms.flatMap(({ key, connect }): Connection[] => (
     key in config.platforms
-      ? [located(connect(config.platforms[key], { log, http, siteUrl: config.siteUrl, isCardOf }), installations)]
+      ? [located(connect(config.platforms[key], tools), installations)]
       : []
   ))
   const rooms = connections.find(({ embedded }) => embedded)?.embedded

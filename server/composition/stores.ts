@@ -5,11 +5,13 @@ import { EmbeddedInstallations } from '../adapters/embedded/installations'
 import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
 import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
+import { EmbeddedDrafts } from '../adapters/embedded/drafts'
 import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
 import { RedisApprovals } from '../adapters/redis/approvals'
 import { bounded, createRedis } from '../adapters/redis/client'
 import { clockOf } from '../adapters/redis/clock'
+import { createRedisDrafts } from '../adapters/redis/drafts'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisInstallations } from '../adapters/redis/installations'
 import { createRedisLimiter } from '../adapters/redis/limiter'
@@ -27,6 +29,7 @@ import type { Installations } from '../ports/installations'
 import type { Limiter } from '../ports/limiter'
 import type { MessageQueue } from '../ports/message-queue'
 import type { CardQueueStore } from '../ports/card-queue'
+import type { Drafts } from '../ports/drafts'
 import type { TestReceipts } from '../ports/receipts'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore, Unreadable } from '../ports/store'
@@ -35,6 +38,8 @@ import type { SubmissionStore, Unreadable } from '../ports/store'
 export interface Stores {
   store: SubmissionStore
   queues: CardQueueStore
+  /** Edit forms that are open. */
+  drafts: Drafts
   installations: Installations
   limiter: Limiter | null
   health: HealthBook
@@ -73,14 +78,15 @@ export function openStore(config: Config, log: Log): Stores {
   if (!config.storeUrl) {
     const limiters = limitersOf(config, createEmbeddedLimiter)
     const queues = new EmbeddedCardQueue(Date.now)
-    const store = new EmbeddedStore({
-      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, ...rules,
+    const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
+    const store: EmbeddedStore = new EmbeddedStore({
+      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, drafts, ...rules,
       byteLimiter: limitMb && createEmbeddedLimiter({ ...limitMb, limit: limitMb.limit * 2 ** 20 }),
     })
     return {
       store,
       id: async () => (await import('../adapters/embedded/store-id')).embeddedId(config.dataDir),
-      queues,
+      queues, drafts,
       installations: new EmbeddedInstallations(`${config.dataDir}/installations`),
       health: createEmbeddedHealthBook(),
       testReceipts: createEmbeddedTestReceipts(),
@@ -106,6 +112,7 @@ export function openStore(config: Config, log: Log): Stores {
     store,
     id: async () => (await import('../adapters/redis/store-id')).redisId(client),
     queues: new RedisCardQueue(client),
+    drafts: createRedisDrafts(client),
     installations: createRedisInstallations(client),
     health: createRedisHealthBook(client),
     testReceipts: createRedisTestReceipts(client),

@@ -1,4 +1,5 @@
 import type { SetupStep } from '../../shared/types/setup'
+import type { Drafts } from '../ports/drafts'
 import type { HttpClient } from '../ports/http'
 import type { IdentityProvider } from '../ports/identity'
 import type { Log } from '../ports/runtime'
@@ -25,6 +26,7 @@ export type IsCardOf = (submissionId: string, messageId: string) => Promise<bool
 /** What connecting a platform may use. */
 interface Tools {
   isCardOf: IsCardOf
+  drafts: Drafts
   log: Log
   http: HttpClient
   /** Public URL of this service, without a trailing slash; null when nobody said it. */

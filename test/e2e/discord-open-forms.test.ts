@@ -54,3 +54,10 @@ it.each([
   else await press(s, (await pickAndEdit(s, early.picker, 1, 'Grace')).message!, 'Forward')
   expect(await forwarded()).toEqual({ ...data, phone: '2', name: 'Grace' })
 })
+
+it('opening a form asks Discord for nothing', async () => {
+  const { id, card } = await s.submit({ name: 'Ada' })
+  s.discord.requests.length = 0
+  await openEdit(s, card, id)
+  expect(s.discord.requests).toEqual([])
+})

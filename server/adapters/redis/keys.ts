@@ -11,6 +11,8 @@ export const TAKEN = '{triage}:taken'
 export const AUDIT = '{triage}:audit'
 export const recordKey = (id: string) => `{triage}:s:${id}`
 export const dataKey = (id: string) => `{triage}:d:${id}`
+/** Edit forms that are open, by id. */
+export const draftsKey = (id: string) => `{triage}:e:${id}`
 const traceKey = (id: string) => `{triage}:t:${id}`
 export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`

@@ -86,7 +86,9 @@ end
 `
 
 /** What both compare-and-sets are given first. */
-const KEYS = ['record', 'data', 'trace', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken'] as const
+const KEYS = [
+  'record', 'data', 'trace', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts',
+] as const
 const ARGS = [
   'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines',
   'channel',
@@ -147,7 +149,7 @@ if recordEnd ~= '' then
   redis.call('DEL', trace)
 end
 if keeping == 'set' then redis.call('SET', data, dataText, 'PXAT', dataEnd) end
-if keeping == 'erase' then redis.call('DEL', data) end
+if keeping == 'erase' then redis.call('DEL', data, drafts) end
 follow()
 return text or 1
 `)
@@ -158,16 +160,16 @@ return text or 1
  */
 export const TRACE = namedScript(KEYS, [...ARGS, 'traceText', 'traceMs'], `${COMPARE_AND_SET}
 redis.call('SET', trace, traceText, 'PX', traceMs)
-redis.call('DEL', record, data)
+redis.call('DEL', record, data, drafts)
 follow()
 return 1
 `)
 
 /** Drops everything that is kept of a submission, of whatever kind it is, and notes that, if there is an outcome. */
 export const FORGET = namedScript(
-  ['record', 'data', 'trace', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally'],
+  ['record', 'data', 'trace', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
   ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
-redis.call('DEL', record, data, trace)
+redis.call('DEL', record, data, trace, drafts)
 for at = 4, 9 do redis.call('ZREM', KEYS[at], id) end
 if outcome ~= '' then note() end
 announce(id)

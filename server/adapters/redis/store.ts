@@ -14,7 +14,8 @@ import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
 import { clockOf } from './clock'
 import {
-  AUDIT, changesChannel, dataKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN,
+  tallyKey,
 } from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
@@ -104,7 +105,7 @@ export class RedisStore implements SubmissionStore {
     const [record, data, trace] = keysOf(id) as [string, string, string]
     const keys = {
       record, data, trace, from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
-      stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt),
+      stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
     }
     const placed = (rule: StoreRules['isOver' | 'listOf']) => (
       rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
@@ -146,7 +147,8 @@ export class RedisStore implements SubmissionStore {
     const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
-      FORGET, { record, data, trace, ...indexes, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
+      FORGET,
+      { record, data, trace, ...indexes, audit: AUDIT, tally: tallyKey(line?.at ?? 0), drafts: draftsKey(id) },
       { id, ...lineOf(line), channel: changesChannel(this.client) }, { keys: [], args: [] },
     )
   }

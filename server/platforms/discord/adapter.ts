@@ -3,6 +3,7 @@ import type { DiscordAdapter } from '@chat-adapter/discord'
 import type { AdapterPostableMessage, ChatInstance, Logger, Message, UserInfo, WebhookOptions } from 'chat'
 import { sameSecret } from '../../../shared/same-secret'
 import { jsonIn } from '../../../shared/utils/json'
+import type { Drafts } from '../../ports/drafts'
 import type { HttpClient } from '../../ports/http'
 import { speechIn, wordsOf } from '../shared/speech'
 import { tellOnce } from '../shared/tell-once'
@@ -32,10 +33,10 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   private readonly exchange = new AsyncLocalStorage<Exchange>()
   private readonly flow: ModalFlow
 
-  constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
+  constructor(settings: DiscordSettings, logger: Logger, http: HttpClient, drafts: Drafts) {
     super(settings, logger, http)
     this.flow = new ModalFlow({
-      forms: new Forms(() => this.chat!.getState()),
+      forms: new Forms(() => this.chat!.getState(), drafts),
       submit: (form, values, interaction) => {
         return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
       },

@@ -126,7 +126,7 @@ export const discord: Definition = {
     }),
     provider: createDiscordIdentity,
   },
-  connect: (settings: DiscordSettings, { log, http }) => ({
+  connect: (settings: DiscordSettings, { log, http, drafts }) => ({
     platform: discord,
     channelId: settings.channelId ?? null,
     // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
@@ -137,7 +137,9 @@ export const discord: Definition = {
       in: peopleIn,
       of: id => `<@${id}>`,
     },
-    adapter: async () => new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http),
+    adapter: async () => (
+      new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http, drafts)
+    ),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => {
       const { createDiscordRoom } = await import('./room')

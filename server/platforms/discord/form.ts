@@ -1,5 +1,6 @@
 import type { ModalElement, StateAdapter } from 'chat'
 import { cut } from '../../../shared/utils/text'
+import type { Drafts } from '../../ports/drafts'
 import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type Values } from './fields'
 import { REPLY, type Reply } from './interactions'
 
@@ -8,10 +9,7 @@ const TITLE_LENGTH = 45
 
 const NOTE_LENGTH = 2000
 
-/**
- * How long an opened form can be submitted, ms. It holds form data, which must go soon after the decision. Slack's
- * modals, for comparison, close with the window.
- */
+/** How long an opened form can be submitted, ms. Slack's modals, for comparison, close with the window. */
 const FORM_TTL_MS = 60 * 60_000
 
 const PREFIX = 'chat-form'
@@ -42,7 +40,12 @@ export interface OpenModal {
   fields: FormField[]
   /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
   edits: Record<string, string>
+  /** The form data of its submission is gone, and with it what the form said. */
+  isErased?: true
 }
+
+/** The part that says something of the submission, with which it is kept; the rest is where the SDK keeps things. */
+type Said = Pick<OpenModal, 'note' | 'fields' | 'edits'>
 
 /** @throws TypeError when the modal has an input that Discord lacks */
 export function createForm(id: string, modal: ModalElement): OpenModal {
@@ -101,19 +104,30 @@ export function parseFormId(customId: string): FormPlace | null {
 
 /** Open forms, where every replica finds them. */
 export class Forms {
-  constructor(private readonly state: () => StateAdapter) {}
+  constructor(private readonly state: () => StateAdapter, private readonly drafts: Drafts) {}
 
   async load(id: string): Promise<OpenModal | null> {
     const form = await this.state().get<OpenModal>(key(id))
-    return form && MODES.includes(form.mode) ? form : null
+    if (!form || !MODES.includes(form.mode)) return null
+    const submission = submissionOf(form)
+    // A form about no submission; one of an earlier version is whole, too.
+    if (submission === '' || 'fields' in form) return form
+    const { text, isErased } = await this.drafts.load(submission, id)
+    if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }
+    return text === null ? null : { ...form, ...JSON.parse(text) as Said }
   }
 
   async save(form: OpenModal): Promise<void> {
-    await this.state().set(key(form.id), form, FORM_TTL_MS)
+    const submission = submissionOf(form)
+    const { note, fields, edits, ...rest } = form
+    if (submission !== '') {
+      await this.drafts.save(submission, form.id, JSON.stringify({ note, fields, edits }), FORM_TTL_MS)
+    }
+    await this.state().set(key(form.id), submission === '' ? form : rest, FORM_TTL_MS)
   }
 
-  async remove({ id }: OpenModal): Promise<void> {
-    await this.state().delete(key(id))
+  async remove(form: OpenModal): Promise<void> {
+    await Promise.all([this.drafts.remove(submissionOf(form), form.id), this.state().delete(key(form.id))])
   }
 }
 
@@ -123,6 +137,11 @@ function fitOneModal(fields: readonly FormField[], note: string): boolean {
 
 function key(id: string): string {
   return `discord-form:${id}`
+}
+
+/** The private metadata of a form begins with the id of its submission (`handlers/review.ts`). */
+function submissionOf({ privateMetadata = '' }: Pick<OpenModal, 'privateMetadata'>): string {
+  return privateMetadata.split(' ')[0]!
 }
 
 /** The texts of a modal, as markdown. */

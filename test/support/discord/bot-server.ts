@@ -14,6 +14,7 @@ import { renderAnswer } from '../../../server/adapters/chat/speech'
 import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/platforms/registry'
 import { EmbeddedCardQueue } from '../../../server/adapters/embedded/card-queue'
+import { EmbeddedDrafts } from '../../../server/adapters/embedded/drafts'
 import { EmbeddedStore } from '../../../server/adapters/embedded/store'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/submission/intake'
@@ -42,6 +43,7 @@ export interface BotServer {
   url: string
   state: StateAdapter
   store: EmbeddedStore
+  drafts: EmbeddedDrafts
   mailer: FakeMailer
   endpoint: FakeEndpoint
   bots: Chat[]
@@ -66,11 +68,12 @@ export async function startBotServer({
   const log: Log = { info: note, warn: note, error: note }
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
   const queues = new EmbeddedCardQueue(runtime.now)
-  const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
+  const drafts = new EmbeddedDrafts(runtime.now, async id => Boolean((await store.get(id))?.data))
+  const store: EmbeddedStore = new EmbeddedStore({ dir, now: runtime.now, queue: queues, drafts, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = [platform.connect(
     { botToken, publicKey, applicationId, channelId, apiUrl },
-    { log, http: createHttpClient(), siteUrl: null, isCardOf: async () => false },
+    { log, http: createHttpClient(), siteUrl: null, isCardOf: async () => false, drafts },
   )]
   const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
   const forms = formsOf({ rooms: ['discord'], endpoint })
@@ -120,7 +123,7 @@ export async function startBotServer({
 
   const shown = (id: string) => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
   return {
-    discord, state, store, mailer, endpoint, bots, logged,
+    discord, state, store, drafts, mailer, endpoint, bots, logged,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     submit: async (data) => {
       const id = await receive(

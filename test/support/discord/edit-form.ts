@@ -17,7 +17,10 @@ export function componentId(message: DiscordMessage | undefined, name: string): 
   return String(found.custom_id)
 }
 
-export function press({ discord, url }: BotServer, message: DiscordMessage, label: string): Promise<Answer> {
+/** Where the double sends what people do there. */
+type Reached = Pick<BotServer, 'discord' | 'url'>
+
+export function press({ discord, url }: Reached, message: DiscordMessage, label: string): Promise<Answer> {
   return discord.click(url, message, componentId(message, label))
 }
 
@@ -25,7 +28,7 @@ export type Mode = 'native' | 'picker'
 
 /** Opens the edit form of a card; what it is shown as. */
 export async function openEdit(
-  { discord, url }: BotServer, card: DiscordMessage, id: string,
+  { discord, url }: Reached, card: DiscordMessage, id: string,
 ): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {
   const answer = await discord.click(url, card, buttonOf('edit', id))
   return { mode: answer.message ? 'picker' : 'native', answer, opened: answer.opened!, picker: answer.message! }
@@ -44,7 +47,7 @@ export async function editAndForward(
 
 /** Picks one field, turning pages until it is offered, and types into it. */
 export async function pickAndEdit(
-  server: BotServer, picker: DiscordMessage, position: number, text: string,
+  server: Reached, picker: DiscordMessage, position: number, text: string,
 ): Promise<Answer> {
   const { discord, url } = server
   const menu = componentsOf(picker).find(({ options }) => (

@@ -3,6 +3,7 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
+import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
 import { MovedChannels } from '../../../../server/platforms/slack/moves'
@@ -82,6 +83,7 @@ test('who is mentioned has the names that they act by, and is asked for by them 
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
+    drafts: new EmbeddedDrafts(Date.now, async () => false),
   })])
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
   const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
@@ -172,6 +174,7 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
+    drafts: new EmbeddedDrafts(Date.now, async () => false),
   })])
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
   const mentioned = (user: string, team: string) => {

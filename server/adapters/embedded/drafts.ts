@@ -1,0 +1,29 @@
+import type { Draft, Drafts } from '../../ports/drafts'
+
+/** Drafts in memory, which the store erases with the form data of their submission. */
+export class EmbeddedDrafts implements Drafts {
+  private readonly kept = new Map<string, Map<string, { text: string, until: number }>>()
+
+  /** @param hasData asks the store about a submission */
+  constructor(private readonly now: () => number, private readonly hasData: (submission: string) => Promise<boolean>) {}
+
+  async save(submission: string, draft: string, text: string, ttlMs: number): Promise<void> {
+    if (!await this.hasData(submission)) return
+    const drafts = this.kept.get(submission) ?? new Map<string, { text: string, until: number }>()
+    this.kept.set(submission, drafts.set(draft, { text, until: this.now() + ttlMs }))
+  }
+
+  async load(submission: string, draft: string): Promise<Draft> {
+    const isErased = !await this.hasData(submission)
+    const found = this.kept.get(submission)?.get(draft)
+    return { text: found && found.until > this.now() ? found.text : null, isErased }
+  }
+
+  async remove(submission: string, draft: string): Promise<void> {
+    this.kept.get(submission)?.delete(draft)
+  }
+
+  erase(submission: string): void {
+    this.kept.delete(submission)
+  }
+}

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EmbeddedDrafts } from '../../server/adapters/embedded/drafts'
+import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import { createRedisDrafts } from '../../server/adapters/redis/drafts'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import type { Drafts } from '../../server/ports/drafts'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Submission } from '../../server/ports/submission'
+import { decided, over, submission } from '../fixtures/submissions'
+import { connectRedis } from '../support/redis-client'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { until } from '../support/until'
+
+const HOUR_MS = 3_600_000
+let redis: RedisServer
+let dir: string
+beforeAll(async () => {
+  ;[redis, dir] = await Promise.all([startRedis(), mkdtemp(join(tmpdir(), 'drafts-'))])
+})
+afterAll(async () => {
+  await redis.stop()
+  await rm(dir, { recursive: true })
+})
+
+interface Harness { store: SubmissionStore, drafts: Drafts, close: () => Promise<void> }
+
+describe.each<[string, () => Promise<Harness>]>([
+  ['Redis', async () => {
+    const client = await connectRedis(redis.url)
+    const store = new RedisStore(client, storeRules)
+    return { store, drafts: createRedisDrafts(client), close: () => store.close() }
+  }],
+  ['Embedded', async () => {
+    const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
+    const store: EmbeddedStore = new EmbeddedStore({ dir, ...storeRules, now: Date.now, drafts })
+    return { store, drafts, close: () => store.close() }
+  }],
+])('%s drafts', (_, open) => {
+  let h: Harness
+  beforeAll(async () => { h = await open() })
+  afterAll(() => h.close())
+
+  async function drafted(changes: Partial<Submission> = {}): Promise<Submission> {
+    const stored = submission(changes)
+    await h.store.create(stored)
+    await h.drafts.save(stored.id, 'form', 'Grace', HOUR_MS)
+    return stored
+  }
+
+  test('a draft is kept by its submission and its name, replaced and removed', async () => {
+    const { id } = await drafted()
+    await h.drafts.save(id, 'other', 'Edsger', HOUR_MS)
+    await h.drafts.save(id, 'form', 'Grace Hopper', HOUR_MS)
+    expect(await h.drafts.load(id, 'form')).toEqual({ text: 'Grace Hopper', isErased: false })
+    await h.drafts.remove(id, 'form')
+    expect(await h.drafts.load(id, 'form')).toEqual({ text: null, isErased: false })
+    expect(await h.drafts.load(id, 'other')).toEqual({ text: 'Edsger', isErased: false })
+  })
+
+  test.each<[string, (stored: Submission) => Promise<unknown>]>([
+    ['erased, its record kept', stored => h.store.replace(stored, decided(stored, { data: null }))],
+    ['over', stored => h.store.replace(stored, over(stored))],
+  ])('a draft goes with form data that is %s, and is not kept after it', async (_, end) => {
+    const stored = await drafted()
+    await end(stored)
+    expect(await h.drafts.load(stored.id, 'form')).toEqual({ text: null, isErased: true })
+    await h.drafts.save(stored.id, 'late', 'Grace', HOUR_MS)
+    expect(await h.drafts.load(stored.id, 'late')).toEqual({ text: null, isErased: true })
+  })
+
+  test('a draft stays while a decision may still fail', async () => {
+    const stored = await drafted()
+    await h.store.replace(stored, decided(stored))
+    expect(await h.drafts.load(stored.id, 'form')).toEqual({ text: 'Grace', isErased: false })
+  })
+
+  test('a draft ends with its time, and with that of the form data', async () => {
+    const { id } = await drafted({ expiresAt: Date.now() + 1000 })
+    const { id: other } = await drafted()
+    await h.drafts.remove(other, 'form')
+    await h.drafts.save(other, 'form', 'Grace', 500)
+    const textOf = async (of: string) => (await h.drafts.load(of, 'form')).text
+    expect([await textOf(id), await textOf(other)]).toEqual(['Grace', 'Grace'])
+    await until('the end of its time', async () => await textOf(other) === null)
+    await until('the end of the form data', async () => await textOf(id) === null)
+  })
+})
+
+test('what Redis cannot read any more takes its drafts along', async () => {
+  const client = await connectRedis(redis.url)
+  const [store, drafts] = [new RedisStore(client, storeRules), createRedisDrafts(client)]
+  const stored = submission()
+  await store.create(stored)
+  const { id } = stored
+  await drafts.save(id, 'form', 'Grace', HOUR_MS)
+  await store.forget(id)
+  expect(await drafts.load(id, 'form')).toEqual({ text: null, isErased: true })
+  await store.close()
+})

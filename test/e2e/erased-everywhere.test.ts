@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RedisStore } from '../../server/adapters/redis/store'
+import { storeRules } from '../../server/domain/submission/store-rules'
+import { click, deploy, introduce, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import { startDiscord } from '../support/discord/discord'
+import { buttonOf, pickAndEdit } from '../support/discord/edit-form'
+import type { DiscordDouble } from '../support/discord/types'
+import { connectRedis } from '../support/redis-client'
+import { holding } from '../support/redis-keys'
+import type { Block, SlackMessage } from '../support/slack'
+import { startTeams, type Teams } from '../support/teams'
+import { repointed } from '../support/repointed'
+import { until } from '../support/until'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const AGE_MS = 3000
+
+/** So many fields that Discord asks which of them to edit. */
+const FORM = Object.fromEntries(Array.from({ length: 8 }, (_, index) => (
+  [`unique-field-${index}`, `unique-value-${index}`]
+)))
+
+let d: Deployment
+let discord: DiscordDouble
+let teams: Teams
+let store: RedisStore
+beforeAll(async () => {
+  ;[discord, teams] = await Promise.all([startDiscord(), startTeams()])
+  d = await deploy({
+    NODE_ENV: 'development', CARD_INTERVAL_MS: '0', ...discord.env, ...teams.env, ...repointed(teams.hosts),
+  })
+  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
+  await introduce(d)
+})
+afterAll(async () => {
+  await store.close()
+  await d.close()
+  await Promise.all([discord.close(), teams.close()])
+})
+
+/** Keys of Redis that hold anything of the form, or of what somebody typed into it. */
+const traces = () => holding(d.redis.url, 'unique-')
+
+/** Opens the edit form on every platform that has one, and types into that of Discord, which is picked from. */
+async function openForms(id: string, card: SlackMessage): Promise<Block> {
+  const onDiscord = await until('the Discord card', () => discord.messages().find(({ components }) => (
+    JSON.stringify(components).includes(id)
+  )))
+  const url = `${d.server.url}/api/webhooks/discord`
+  const { message } = await discord.click(url, onDiscord, buttonOf('edit', id))
+  await pickAndEdit({ discord, url }, message!, 1, 'unique-edit')
+  await teams.click(d.server.url, await until('the Teams card', () => teams.cardOf(id)), 'Edit & Forward')
+  return openEdit(d, card, id)
+}
+
+interface Opened { id: string, card: SlackMessage, view: Block }
+
+it.each<[string, (opened: Opened) => Promise<unknown>]>([
+  ['forwarded', ({ id, card }) => click(d, card, 'forward', id)],
+  ['edited and forwarded', ({ view }) => submitEdit(d, view, { f0: 'unique-edited' })],
+  ['marked as spam', ({ id, card }) => click(d, card, 'spam', id)],
+  ['erased on its page', ({ id }) => fetch(`${d.server.url}/api/submissions/${id}`, { method: 'DELETE' })],
+  ['erased by what it says', () => fetch(`${d.server.url}/api/submissions/erase`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'unique-value-3' }),
+  })],
+])('of a form that is %s while people edit it nothing is left anywhere in Redis', async (_, end) => {
+  const { id, card } = await submit(d, FORM)
+  const view = await openForms(id, card)
+  expect((await traces()).toSorted()).toEqual([`{triage}:d:${id}`, `{triage}:e:${id}`])
+  await end({ id, card, view })
+  await d.server.drain()
+  expect(await traces()).toEqual([])
+})
+
+it('of a form that expires while people edit it nothing is left anywhere in Redis', async () => {
+  const { id, card } = await submit(d, FORM)
+  await d.server.drain()
+  const stored = (await store.get(id))!
+  const expiresAt = Date.now() + AGE_MS
+  const old = { ...stored, version: stored.version + 1, receivedAt: expiresAt - 7 * DAY_MS, expiresAt, reminded: true }
+  expect(await store.replace(stored, old)).not.toBeNull()
+  await openForms(id, card)
+  expect((await traces()).toSorted()).toEqual([`{triage}:d:${id}`, `{triage}:e:${id}`])
+  await until('the end of it', async () => (await traces()).length === 0)
+  expect(Date.now()).toBeGreaterThanOrEqual(expiresAt)
+})
