@@ -7,7 +7,7 @@ import { Approvals } from '../domain/conversation/approvals'
 import type { People } from '../domain/people/people'
 import type { Review } from '../domain/submission/review'
 import { AgentReplier, type AgentHandlers } from '../handlers/agent'
-import { registerApprovals, sweepApprovals, withdrawApprovals } from '../handlers/approvals'
+import { forgetApprovals, registerApprovals, sweepApprovals, withdrawApprovals } from '../handlers/approvals'
 import { registerStops, Stops } from '../handlers/stops'
 import type { ApprovalStore } from '../ports/approvals'
 import type { Place } from '../ports/board'
@@ -48,6 +48,8 @@ export interface AgentConversation {
   warm(bot: Chat): Promise<unknown>
   /** Ends what waited too long for an approval. */
   sweep(start: () => Promise<Chat>): Promise<void>
+  /** Takes back what waits for an approval and tells of a submission whose form data is gone. Returns at once. */
+  forget(submission: string, start: () => Promise<Chat>): void
   /** Stops what runs, a moment from now. */
   stop(): void
 }
@@ -96,6 +98,12 @@ export function createAgentConversation({
     })
   })
 
+  const started = async (start: () => Promise<Chat>) => {
+    const bot = await start()
+    await bot.initialize()
+    return { bot, replier: replier! }
+  }
+
   return {
     load: async () => {
       const [{ say }, { approvalCard }, { noticeModal }, { renderAnswer }] = await Promise.all([
@@ -123,11 +131,12 @@ export function createAgentConversation({
       }
     },
     warm: agentOf,
-    sweep: start => sweepApprovals(async () => {
-      const bot = await start()
-      await bot.initialize()
-      return { bot, replier: replier! }
-    }, { approvals, runtime, log }),
+    sweep: start => sweepApprovals(() => started(start), { approvals, runtime, log }),
+    forget: (submission, start) => runtime.background(
+      forgetApprovals(submission, () => started(start), { approvals, log }).catch((error: unknown) => {
+        log.warn('approval.kept', { submission, error })
+      }),
+    ),
     stop: () => void setTimeout(() => running?.stop(), STOP_GRACE_MS),
   }
 }

@@ -130,7 +130,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   })
   const outboxPorts: OutboxPorts = {
     store, board, queue, mailer, presentation, files, runtime, monitor, log, policy: config.retry,
-    cardDataMs: config.cardDataMs, mail: config.mail, confirmations,
+    cardDataMs: config.cardDataMs, mail: config.mail, confirmations, ended: id => agent?.forget(id, bot),
     template: once(async () => (await import('../adapters/email/template')).renderEmail),
   }
   const outbox: Outbox = new Outbox(outboxPorts)

@@ -92,7 +92,9 @@ export class AgentReplier {
     const open = verdict === null
     return this.handlers.card(platform, {
       title,
-      details: details.map(detail => ({ ...detail, label: visible(detail.label), value: visible(detail.value) })),
+      details: (verdict?.ended ? [] : details).map(detail => (
+        { ...detail, label: visible(detail.label), value: visible(detail.value) }
+      )),
       notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null,
     })
   }

@@ -92,9 +92,29 @@ export async function withdrawApprovals(
   bot: Chat, threadId: string, by: Person,
   { approvals, replier, log }: Pick<ApprovalHandlers, 'approvals' | 'replier' | 'log'>,
 ): Promise<void> {
-  const withdrawn = await approvals.withdraw(threadId, by)
-  await Promise.all(withdrawn.flatMap(kept => kept.cards.map((card, position) => card && update(
-    { ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log },
+  await updateAll(bot, await approvals.withdraw(threadId, by), { replier, log })
+}
+
+/**
+ * Takes back what waits and tells of a submission whose form data is gone; its cards say so, and nothing else any more.
+ *
+ * @param start as for `sweepApprovals`
+ */
+export async function forgetApprovals(
+  submission: string, start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
+  { approvals, log }: Pick<ApprovalHandlers, 'approvals' | 'log'>,
+): Promise<void> {
+  const withdrawn = await approvals.forget(submission)
+  if (withdrawn.length === 0) return
+  const { bot, replier } = await start()
+  await updateAll(bot, withdrawn, { replier, log })
+}
+
+async function updateAll(
+  bot: Chat, turns: readonly KeptTurn[], handlers: Pick<ApprovalHandlers, 'replier' | 'log'>,
+): Promise<void> {
+  await Promise.all(turns.flatMap(kept => kept.cards.map((card, position) => card && update(
+    { ...card, adapter: bot.getAdapter(card.platform) }, kept, position, handlers,
   ))))
 }
 

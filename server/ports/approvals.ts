@@ -39,6 +39,8 @@ export interface Verdict {
   stopped?: true
   /** What the card shows had changed, so another card asks again. */
   outdated?: true
+  /** The form data of its submission is gone. */
+  ended?: true
   /** Epoch ms. */
   at: number
 }

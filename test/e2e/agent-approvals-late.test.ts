@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { emailsAbout, submit } from '../support/deployment'
+import { click, emailsAbout, submit } from '../support/deployment'
+import { holding } from '../support/redis-keys'
 import { startServer, type Server } from '../support/server'
+import type { SlackMessage } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
@@ -79,6 +81,29 @@ it('an approval of what was edited, forwarded and taken back meanwhile sends not
   expect((await d.slack.thread(thread)).at(-1)!.text).toBe('It is forwarded.')
   expect(await state()).not.toBe('waiting')
   await revocable.kill()
+})
+
+it.each<[string, (id: string, card: SlackMessage) => Promise<unknown>]>([
+  ['is decided by somebody', (id, card) => click(d, card, 'spam', id)],
+  ['is erased', async (id) => {
+    const ops = visit(d.server)
+    await ops.signIn(PASSWORD)
+    return ops.delete(`/api/submissions/${id}`)
+  }],
+])('of a submission that %s a question keeps nothing, in Redis and on its card', async (_, end) => {
+  const { id, card } = await submit(d, { name: 'unique-name' })
+  d.model.script({ calls: [{ name: 'forwardSubmission', input: { id } }] })
+  const thread = await tell(d, 'forward it')
+  const [approval] = await openCards(d, thread)
+  await d.server.drain()
+  expect(textOf(approval!)).toContain('unique-name')
+  expect(await holding(d.redis.url, 'unique-name')).toContainEqual(expect.stringContaining('{triage}:approval:'))
+  await end(id, card)
+  await d.server.drain()
+  expect(await holding(d.redis.url, 'unique-name')).toEqual([])
+  const left = (await d.slack.thread(thread)).find(({ ts }) => ts === approval!.ts)!
+  expect(textOf(left)).toContain('Not done: the form it was about has ended')
+  expect(JSON.stringify(left)).not.toMatch(/unique-name|"actions"/)
 })
 
 it('who presses a card that a model left is told that there is none any more', async () => {

@@ -48,7 +48,7 @@ export interface Overdue {
 /** Looked at in one sweep. */
 const SWEPT = 20
 
-/** Waiting turns that are looked at to find those of one thread. */
+/** Waiting turns that are looked at to find those of one thread, or about one submission. */
 const WITHDRAWN = 500
 
 const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'
@@ -151,16 +151,27 @@ export class Approvals {
   }
 
   /** Takes back what waits in a thread, of which nothing is done; resolves with what it was. */
-  async withdraw(threadId: string, by: Person): Promise<KeptTurn[]> {
+  withdraw(threadId: string, by: Person): Promise<KeptTurn[]> {
+    return this.withdrawAll(turn => turn.threadId === threadId, { by, stopped: true })
+  }
+
+  /** The same of what tells of a submission whose form data is gone: the conversation so far may quote it. */
+  forget(submission: string): Promise<KeptTurn[]> {
+    return this.withdrawAll(turn => JSON.stringify(turn).includes(submission), { by: null, ended: true })
+  }
+
+  private async withdrawAll(
+    isMeant: (turn: WaitingTurn) => boolean, how: Pick<Verdict, 'by' | 'stopped' | 'ended'>,
+  ): Promise<KeptTurn[]> {
     const { store, runtime, leaseMs, log } = this.ports
     const withdrawn: KeptTurn[] = []
     for (const id of await store.kept(WITHDRAWN)) {
       const kept = await store.get(id)
-      if (kept?.turn.threadId !== threadId || kept.taken) continue
-      const stop: Verdict = { approved: false, by, stopped: true, at: runtime.now() }
+      if (!kept || kept.taken || !isMeant(kept.turn)) continue
+      const stop: Verdict = { approved: false, ...how, at: runtime.now() }
       const recorded = await store.decide(id, null, stop, stop.at + leaseMs)
       if (recorded.state !== 'complete') continue
-      log.info('approval.withdrawn', { turn: id, by: by.id, platform: by.platform })
+      log.info('approval.withdrawn', { turn: id, by: how.by?.id, platform: how.by?.platform })
       // What somebody had approved was waiting for the others.
       const verdicts = recorded.kept.verdicts.map(verdict => verdict?.approved ? stop : verdict)
       withdrawn.push({ ...recorded.kept, verdicts })
@@ -214,7 +225,8 @@ function isSame(one: Person, other: Person): boolean {
 }
 
 /** `Approved by Ada Lovelace on Slack`. */
-export function verdictLine({ approved, by, stopped, outdated }: Verdict): string {
+export function verdictLine({ approved, by, stopped, outdated, ended }: Verdict): string {
+  if (ended) return 'Not done: the form it was about has ended'
   if (outdated) return 'Not done: it has changed since, and another card asks again'
   if (stopped && by) return `Not done: stopped by ${by.name} on ${by.platform}`
   return by ? `${approved ? 'Approved' : 'Denied'} by ${by.name} on ${by.platform}` : 'Not done: nobody decided in time'

@@ -25,7 +25,7 @@ export class Outbox {
     id: string, events: readonly LifecycleEvent[] | EventsOn, known?: Submission | null,
     leaving: readonly Leaving[] = [],
   ): Promise<Applied> {
-    const { store, files, presentation, runtime, monitor, log } = this.ports
+    const { store, files, ended, presentation, runtime, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
       const step = this.fold(current, typeof events === 'function' ? events(current) : events)
@@ -38,6 +38,7 @@ export class Outbox {
       const stored = await store.replace(current, next, audit, leaving)
       if (!stored) continue
       if (endsFiles(current, next, presentation.forms)) files?.erase(id)
+      if (next.data === null && (current.data !== null || next.state !== current.state)) ended?.(id)
       if (audit) {
         monitor.ended(audit)
         log.info('submission.finished', { submission: id, outcome: audit.outcome })

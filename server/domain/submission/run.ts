@@ -32,6 +32,8 @@ export interface OutboxPorts extends DeliveryPorts, ConfirmationPorts {
   board: ReviewBoard
   queue: CardQueue
   files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
+  /** Called when form data is gone, for what else may quote it. */
+  ended?: (id: string) => void
   policy: RetryPolicy
   /** How long after a decision cards go on to show the form, ms; always by default. */
   cardDataMs?: number | null
