@@ -111,7 +111,7 @@ export class Forms {
     if (!form || !MODES.includes(form.mode)) return null
     const submission = submissionOf(form)
     // A form about no submission; one of an earlier version is whole, too.
-    if (submission === '' || 'fields' in form) return form
+    if (submission === '' || Object.hasOwn(form, 'fields')) return form
     const { text, isErased } = await this.drafts.load(submission, id)
     if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }
     return text === null ? null : { ...form, ...JSON.parse(text) as Said }
