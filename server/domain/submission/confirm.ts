@@ -46,8 +46,8 @@ export async function confirm(
   return outcome.permanent ? skipped(outcome.reason) : outcome
 }
 
-/** One mailbox, however it is written: many providers ignore what follows a plus. */
+/** Counts as one what many providers deliver to one mailbox: any case, with dots or without, with `+tag` or without. */
 function mailboxOf(address: string): string {
   const [local = '', host = ''] = address.toLowerCase().split('@')
-  return `${local.split('+')[0]}@${host}`
+  return `${local.split('+')[0]!.replaceAll('.', '')}@${host}`
 }
