@@ -79,8 +79,8 @@ export function openStore(config: Config, log: Log): Stores {
     const limiters = limitersOf(config, createEmbeddedLimiter)
     const queues = new EmbeddedCardQueue(Date.now)
     const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
-    const store: EmbeddedStore = new EmbeddedStore({
-      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, drafts, ...rules,
+    const store = new EmbeddedStore({
+      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, ...rules,
       byteLimiter: limitMb && createEmbeddedLimiter({ ...limitMb, limit: limitMb.limit * 2 ** 20 }),
     })
     return {

@@ -36,7 +36,7 @@ describe.each<[string, () => Promise<Harness>]>([
   }],
   ['Embedded', async () => {
     const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
-    const store: EmbeddedStore = new EmbeddedStore({ dir, ...storeRules, now: Date.now, drafts })
+    const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
     return { store, drafts, close: () => store.close() }
   }],
 ])('%s drafts', (_, open) => {

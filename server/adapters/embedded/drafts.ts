@@ -1,6 +1,6 @@
 import type { Draft, Drafts } from '../../ports/drafts'
 
-/** Drafts in memory, which the store erases with the form data of their submission. */
+/** Drafts in memory, which nobody gets any more once the form data of their submission is gone. */
 export class EmbeddedDrafts implements Drafts {
   private readonly kept = new Map<string, Map<string, { text: string, until: number }>>()
 
@@ -15,15 +15,12 @@ export class EmbeddedDrafts implements Drafts {
 
   async load(submission: string, draft: string): Promise<Draft> {
     const isErased = !await this.hasData(submission)
+    if (isErased) this.kept.delete(submission)
     const found = this.kept.get(submission)?.get(draft)
     return { text: found && found.until > this.now() ? found.text : null, isErased }
   }
 
   async remove(submission: string, draft: string): Promise<void> {
     this.kept.get(submission)?.delete(draft)
-  }
-
-  erase(submission: string): void {
-    this.kept.delete(submission)
   }
 }

@@ -6,7 +6,6 @@ import {
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'
-import type { EmbeddedDrafts } from './drafts'
 import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
 import { take } from './limiter'
@@ -22,9 +21,8 @@ interface EmbeddedStoreOptions extends StoreRules {
   limiter?: Limiter | null
   /** How many bytes of what each client sends may be stored; any number without it. */
   byteLimiter?: Limiter
-  /** The queues of its cards and the edit forms that are open; none in tests of the store alone. */
+  /** The queues of its cards; none in tests of the store alone. */
   queue?: EmbeddedCardQueue
-  drafts?: EmbeddedDrafts
   /** How many held submissions are kept; any number when absent. */
   heldMax?: number
 }
@@ -174,7 +172,6 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
       }
       if (overdue < 0 || submission.data === null) return submission
       const erased = { ...submission, data: null, envelope: undefined, before: undefined }
-      this.options.drafts?.erase(id)
       await this.files.setItemRaw(`submission:${id}`, JSON.stringify(erased))
       return erased
     })
@@ -200,7 +197,6 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     // What was over has a trace's time from now on, also while it has work again.
     const isOver = Number.isFinite(this.entries.get(submission.id)?.until) || this.options.isOver(submission)
     if (isOver) await this.forgetOld()
-    if (submission.data === null) this.options.drafts?.erase(submission.id)
     const stored: Stored = isOver ? { ...submission, until: this.options.now() + TRACE_TTL_MS } : submission
     await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(stored))
     this.index(stored)
@@ -209,7 +205,8 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
 
   /** Drops the traces that were kept long enough. */
   private async forgetOld(): Promise<void> {
-    for (const { id, until } of [...this.entries.values()]) if (until <= this.options.now()) await this.erase(id)
+    const old = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
+    for (const { id } of old) await this.erase(id)
   }
 
   private index(submission: Stored): void {
@@ -226,7 +223,6 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   }
 
   private async erase(id: string): Promise<void> {
-    this.options.drafts?.erase(id)
     await this.files.removeItem(`submission:${id}`)
     this.entries.delete(id)
     this.changes.tell(id)

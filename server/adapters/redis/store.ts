@@ -142,13 +142,12 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
-    const indexes = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN }
+    const others = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
     const [record, data, trace] = keysOf(id) as [string, string, string]
     const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
-      FORGET,
-      { record, data, trace, ...indexes, audit: AUDIT, tally: tallyKey(line?.at ?? 0), drafts: draftsKey(id) },
+      FORGET, { record, data, trace, ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
       { id, ...lineOf(line), channel: changesChannel(this.client) }, { keys: [], args: [] },
     )
   }

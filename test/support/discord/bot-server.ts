@@ -69,7 +69,7 @@ export async function startBotServer({
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
   const queues = new EmbeddedCardQueue(runtime.now)
   const drafts = new EmbeddedDrafts(runtime.now, async id => Boolean((await store.get(id))?.data))
-  const store: EmbeddedStore = new EmbeddedStore({ dir, now: runtime.now, queue: queues, drafts, ...storeRules })
+  const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = [platform.connect(
     { botToken, publicKey, applicationId, channelId, apiUrl },
