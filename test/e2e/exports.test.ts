@@ -57,6 +57,9 @@ describe('a CSV export', () => {
       '=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'hello\n=1+1', 'a\r\n@SUM(A1)', 'a;=cmd|x', 'a\t=1', '\n\n-2', '＝1',
       'fine, 1=2; x-y', '"=1"',
     ]
+    // Some of it has no column of its own.
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a;=cmd${index}`, 'b;=cmd']))
+    expect((await sendForm(d.server, many)).status).toBe(200)
     for (const text of texts) expect(
       (await sendForm(d.server, { [`field ${text}`]: text, list: [text] })).status,
     ).toBe(200)
@@ -66,8 +69,9 @@ describe('a CSV export', () => {
     expect(cells.map(([cell]) => cell).join('')).toBe(csv)
     const pieces = cells.flatMap(([, cell]) => cell!.replaceAll('""', '"').split(/[\n\r;\t]/))
     for (const piece of pieces) expect(piece).not.toMatch(/^[=+\-@＝]/)
+    expect(csv).toMatch(/"other fields"\r\n/)
     for (const shown of [
-      `"'=1+1"`, `"hello\n'=1+1"`, `"a;'=cmd|x"`, `"fine, 1=2; x-y"`, `"'-5"`, '"""=1"""',
+      `"'=1+1"`, `"hello\n'=1+1"`, `"a;'=cmd|x"`, `"fine, 1=2; x-y"`, `"'-5"`, '"""=1"""', `""a;'=cmd499"":""b;'=cmd""`,
     ]) expect(csv).toContain(shown)
   })
 })

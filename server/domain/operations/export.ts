@@ -16,8 +16,14 @@ interface ExportTable {
 /** Submissions read at a time. Each may have 256 KiB, and others are answered between two pages. */
 const PAGE = 10
 
-/** Columns of form fields at most; what has more is in the JSON export in full. */
+/** Form fields with a column of their own: spreadsheets take 16,384 columns, people fewer. */
 const FIELD_COLUMNS = 500
+
+/** Fields that are counted at a time. Anybody may invent names, so the rarest make way. */
+const COUNTED_FIELDS = 50_000
+
+/** The last column, where some field has none of its own. */
+const OTHER_FIELDS = 'other fields'
 
 /** Every line of the audit trail that is kept. */
 const ALL_LINES = 100_000
@@ -53,30 +59,54 @@ async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submi
   }
 }
 
-/** Pending submissions with a column for each field that any of them has. Reads them twice, holds none of them. */
+/**
+ * Pending submissions with a column for each of the most frequent fields. All others of a row are in one cell as JSON.
+ * Reads the submissions twice, holds none of them.
+ */
 async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
-  const fields = new Set<string>()
-  for await (const submission of pendingSubmissions(store)) {
-    if (submission.state === 'unreadable') continue
-    for (const key of Object.keys(submission.data ?? {})) if (fields.size < FIELD_COLUMNS) fields.add(key)
-  }
-  const keys = [...fields]
-  const columns = ['id', 'state', 'received at', 'expires at', 'form', ...keys.map(key => `field: ${key}`)]
+  const { keys, hasOthers } = await frequentFields(store)
+  const own = new Set(keys)
   async function* rows(): AsyncGenerator<ExportRow> {
     for await (const submission of pendingSubmissions(store)) {
       if (submission.state === 'unreadable') {
         yield { ...submission }
         continue
       }
-      const { id, form = '', state, receivedAt, expiresAt, data } = submission
+      const { id, form = '', state, receivedAt, expiresAt } = submission
+      const data = submission.data ?? {}
+      const others = Object.entries(data).filter(([key]) => !own.has(key))
+      // It came in after the columns were chosen: the next export has it.
+      if (others.length > 0 && !hasOthers) continue
       const values = keys.map((key): [string, string] => [
-        `field: ${key}`, data && Object.hasOwn(data, key) ? fieldText(data[key]) : '',
+        `field: ${key}`, Object.hasOwn(data, key) ? fieldText(data[key]) : '',
       ])
       const times = { 'received at': iso(receivedAt), 'expires at': iso(expiresAt) }
-      yield { id, state, ...times, form, ...Object.fromEntries(values) }
+      const rest = others.length > 0 && { [OTHER_FIELDS]: fieldText(Object.fromEntries(others)) }
+      yield { id, state, ...times, form, ...Object.fromEntries(values), ...rest }
     }
   }
-  return { columns, rows: rows() }
+  const columns = ['id', 'state', 'received at', 'expires at', 'form', ...keys.map(key => `field: ${key}`)]
+  return { columns: hasOthers ? [...columns, OTHER_FIELDS] : columns, rows: rows() }
+}
+
+/** The fields that most pending submissions have, the most frequent first; `hasOthers` when there are more. */
+async function frequentFields(store: SubmissionStore): Promise<{ keys: string[], hasOthers: boolean }> {
+  const counts = new Map<string, number>()
+  let hasOthers = false
+  for await (const submission of pendingSubmissions(store)) {
+    const keys = submission.state === 'unreadable' ? [] : Object.keys(submission.data ?? {})
+    hasOthers ||= keys.length > FIELD_COLUMNS
+    // One form's made-up names push out few of those that many forms have.
+    for (const key of keys.slice(0, FIELD_COLUMNS)) counts.set(key, (counts.get(key) ?? 0) + 1)
+    if (counts.size <= COUNTED_FIELDS) continue
+    hasOthers = true
+    for (const [key, count] of counts) {
+      if (count > 1) counts.set(key, count - 1)
+      else counts.delete(key)
+    }
+  }
+  const keys = [...counts].sort(([, a], [, b]) => b - a).slice(0, FIELD_COLUMNS).map(([key]) => key)
+  return { keys, hasOthers: hasOthers || counts.size > FIELD_COLUMNS }
 }
 
 /** The audit trail, which has no form data. */

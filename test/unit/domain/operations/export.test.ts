@@ -33,14 +33,45 @@ test('each line says whose form it is of, in both tables', async () => {
   expect([columns.at(-1), formsOf(await Array.fromAsync(rows))]).toEqual(['form', { [ids[0]!]: 'jobs', [ids[1]!]: '' }])
 })
 
-test('500 fields have columns of their own; the JSON has all of them', async () => {
-  const data = Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, index]))
-  await storeWaiting(triage, [{ data }])
-  const { columns, rows: [row] } = await table()
-  expect(columns).toHaveLength(5 + 500)
-  expect(row).toMatchObject({ 'field: f0': '0', 'field: f499': '499' })
+const madeUp = (count: number, name = 'made up') => Object.fromEntries(
+  Array.from({ length: count }, (_, index) => [`${name} ${index}`, index]),
+)
+
+test('the 500 fields that most forms have are columns, and what else a row has is in its last cell', async () => {
+  const real = { name: 'Ada', message: '=1+1' }
+  const ids = await storeWaiting(triage, [{ data: madeUp(24_000) }, { data: real }, { data: { ...real, only: [1] } }])
+  const { columns, rows } = await table()
+  expect([columns.length, columns.slice(5, 7), columns.at(-1)]).toEqual([
+    5 + 500 + 1, ['field: name', 'field: message'], 'other fields',
+  ])
+  const [strange, first, last] = ids.map(id => rows.find(row => row.id === id)!)
+  expect(Object.keys(JSON.parse(strange!['other fields'] as string) as object)).toHaveLength(24_000 - 498)
+  expect(first).toMatchObject({ 'field: name': 'Ada', 'field: message': '=1+1' })
+  expect(first).not.toHaveProperty(['other fields'])
+  expect(JSON.parse(last!['other fields'] as string)).toEqual({ only: [1] })
   const json = (await Array.fromAsync(jsonArray(triage.store, 'submissions'))).join('')
-  expect(JSON.parse(json)).toMatchObject([{ data }])
+  expect(JSON.parse(json)).toMatchObject([{ data: madeUp(24_000) }, { data: real }, { data: { ...real, only: [1] } }])
+})
+
+test('more names than are counted lose none of what many forms have', async () => {
+  const real = { name: 'Ada', message: 'Hello' }
+  const strange = Array.from({ length: 110 }, (_, index) => ({ data: madeUp(500, `form ${index} field`) }))
+  await storeWaiting(triage, [...strange, ...Array.from({ length: 5 }, () => ({ data: real }))].toReversed())
+  const { columns, rows } = await table()
+  expect(columns.slice(5, 7)).toEqual(['field: name', 'field: message'])
+  const cells = rows.flatMap(row => Object.entries(row).flatMap(([column, text]) => {
+    if (column === 'other fields') return Object.keys(JSON.parse(text as string) as object)
+    return column.startsWith('field: ') && text !== '' ? [column] : []
+  }))
+  expect(cells).toHaveLength(110 * 500 + 5 * 2)
+})
+
+test('a form that comes in while the columns are chosen breaks no row', async () => {
+  await storeWaiting(triage, [{ data: { name: 'Ada' } }])
+  const { columns, rows } = await exportTable(triage.store, 'submissions')
+  await storeWaiting(triage, [{ data: { name: 'Grace' } }, { data: { name: 'Linus', other: 1 } }])
+  expect(columns.slice(5)).toEqual(['field: name'])
+  expect((await Array.fromAsync(rows)).map(row => row['field: name']).toSorted()).toEqual(['Ada', 'Grace'])
 })
 
 test('nothing to export is a table of columns, and an empty list', async () => {
