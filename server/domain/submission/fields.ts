@@ -50,6 +50,8 @@ export function editOf({ edited, before }: Submission, key: string, rule: FieldR
   return { edited: edited.includes(key), ...isKnown && { was: visible(readText(before[key] ?? '', rule)) } }
 }
 
+const UNKNOWN = 'This submission has no such field.'
+
 /** One input per field. Ids are positions, because keys may be empty, long or repeated after cutting. */
 export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[] {
   return Object.entries(data).map(([key, value], position) => {
@@ -86,13 +88,16 @@ function isOffered(text: string, rule: FieldRule): boolean {
  * is held to where it is touched.
  *
  * @param submitted typed texts by input id; inputs that were not offered are absent
- * @param shown what the inputs showed, which may be other data than these: whatever still holds it was not touched
+ * @param shown what the inputs of a platform's form showed, which may be other data than these: whatever still holds it
+ * was not touched. Such a form may bring more than its inputs; anybody else names inputs only
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {}, shown: Marks = new Map(),
+  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {}, shown?: Marks,
 ): Edit | { errors: Record<string, string> } {
-  const errors: Record<string, string> = {}
+  const ids = new Set(Object.keys(data).map((_, position) => `f${position}`))
+  const unknown = shown ? [] : Object.keys(submitted).filter(id => !ids.has(id))
+  const errors = Object.fromEntries(unknown.map(id => [id, UNKNOWN]))
   const edited: string[] = []
   const entries = Object.entries(data).map(([key, value], position): [string, unknown] => {
     const id = `f${position}`
@@ -100,7 +105,7 @@ export function applyEdits(
     const rule = ruleOf(rules, key)
     const text = inputText(typed ?? '', rule)
     const isKept = typed === undefined || comparable(text) === comparable(inputText(value, rule))
-      || markOf(text) === shown.get(id)
+      || markOf(text) === shown?.get(id)
     if (isKept) return [key, value]
     const parsed = rule.type ? held(typed, rule) : reviveLike(value, typed)
     if ('error' in parsed) {

@@ -4,6 +4,7 @@ import {
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
 import type { ClaimResult } from '../../ports/submission-access'
+import { isObject } from '../json'
 import { AlreadyDecided, NotAReviewer, PeopleUnknown, SubmissionEnded, Taken, WrongState } from '../errors'
 import { parsed } from '../parsed'
 import { identityOf } from '../people/people'
@@ -21,7 +22,8 @@ import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
 import type { Review } from './review'
 import type { Taking } from './taking'
-import { isOver, isPressed } from './trace'
+import { digest } from './record'
+import { isOver, outcomeOf } from './trace'
 
 export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
@@ -67,8 +69,15 @@ const decision = z.union([
     action => z.object({ action: z.literal(action), press }),
   ),
   z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press }),
-  z.object({ action: z.literal('edit'), values: z.record(z.string().regex(/^f\d+$/), z.string()), press }),
+  z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
+
+/** Texts by the ids of inputs. Not `z.record`, which overlooks the key `__proto__`. */
+function isTexts(values: unknown): boolean {
+  return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
+}
+
+const UNDONE = 'You did this already, and it was undone since. To do it again, send it with another press.'
 
 /** What people do at the ops pages: look over what is pending, read one, decide it. Checks what HTTP brought. */
 export class OpsSubmissions {
@@ -144,10 +153,14 @@ export class OpsSubmissions {
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<{ errors: Record<string, string> } | null> {
     const asked = parsed(decision, body)
-    const result = await this.act(id, asked, reviewer)
+    // A press is one of this person for this action: others may have chosen the same name.
+    const press = asked.press && digest(JSON.stringify([asked.action, identityOf(reviewer), asked.press]))
+    const result = await this.act(id, { ...asked, press }, reviewer)
     if ('errors' in result) return result
-    if (result.claimed || (!result.forbidden && await this.isDone(id, asked.press))) return null
-    throw await this.refusal(id, result)
+    if (result.claimed) return null
+    const outcome = result.forbidden ? null : await this.outcomeOf(id, press)
+    if (outcome === 'stands') return null
+    throw outcome === 'undone' ? new WrongState(UNDONE) : await this.refusal(id, result)
   }
 
   /**
@@ -161,11 +174,11 @@ export class OpsSubmissions {
     return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
   }
 
-  /** It was decided by the same request, whose answer was lost. */
-  private async isDone(id: string, press: string | undefined): Promise<boolean> {
-    if (press === undefined) return false
+  /** What became of the same request, whose answer was lost. */
+  private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
+    if (!press) return null
     const [present] = await reached(getAll(this.ports.store, [id]))
-    return present !== undefined && isPressed(present, press)
+    return present ? outcomeOf(present, press) : null
   }
 
   private async refusal(id: string, { message, forbidden }: ClaimResult & { claimed: false }): Promise<Error> {
@@ -196,7 +209,7 @@ export class OpsSubmissions {
       case 'reopen': return reached(review.revoke(id, 'spam', reviewer, { press: asked.press }))
       case 'release':
       case 'erase':
-        if (!await this.isDone(id, asked.press)) await quarantine[asked.action](id, reviewer, asked.press)
+        if (!await this.outcomeOf(id, asked.press)) await quarantine[asked.action](id, reviewer, asked.press)
         return { claimed: true }
     }
   }

@@ -23,6 +23,8 @@ export interface TakingPorts {
   log: Log
 }
 
+const UNDONE = 'You did this already, and it was undone since. Do it anew.'
+
 /** Who asked was too late to be in somebody's way. */
 const LET_GO = 'Somebody had it just now. Try again.'
 
@@ -103,10 +105,15 @@ export class Taking {
       runtime.background(outbox.run(applied.submission, applied.added))
       return { claimed: true }
     }
-    if (applied.refused === 'unchanged') return { claimed: true }
-    if (applied.refused !== 'taken') return this.desk.late(id, event)
+    if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.desk.late(id, event)
     const present = await store.get(id)
     const holder = present && holderOf(present, runtime.now())
+    if (applied.refused === 'unchanged') {
+      // A card's click that comes again is not answered.
+      const who = event.type === 'taken' ? identityOf(event.person) : event.who
+      const isSo = event.card || (holder?.who === who) === (event.type === 'taken')
+      return isSo ? { claimed: true } : { claimed: false, message: UNDONE }
+    }
     if (!holder) return { claimed: false, message: LET_GO }
     const message = event.type === 'taken' ? takenLine(holder) : notYoursLine(holder)
     return { claimed: false, message, forbidden: 'taken' }

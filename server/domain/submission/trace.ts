@@ -1,5 +1,5 @@
 import { beginning } from '../../../shared/utils/text'
-import type { Reviewer, Submission } from '../../ports/submission'
+import type { HistoryEntry, Reviewer, Submission } from '../../ports/submission'
 import { isRevocable, outstanding, withoutContent } from './record'
 
 /** Cards that one submission may have, those on request included: each follows what becomes of it. */
@@ -8,6 +8,11 @@ export const MOST_CARDS = 20
 const LONGEST_NAME = 80
 
 const LONGEST_PRESS = 64
+
+/** What is decided by a press, and what undoes it; a release and an erasure stay. */
+const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
+  claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], erased: [],
+}
 
 /** Whether it ended and nothing is done about it or waited for any more: then only its trace stays. */
 export function isOver(submission: Submission): boolean {
@@ -31,13 +36,27 @@ export function traceOf(submission: Submission): Submission {
   }
 }
 
-/** Whether somebody did this, and sends it again because the answer was lost. Of what is over, the last is known. */
+/** Whether this press came before, whatever it did. Of what is over, the last decision is known. */
 export function isPressed({ history, pressed }: Submission, press: string): boolean {
   return pressed === press || history.some(entry => 'press' in entry && entry.press === press)
 }
 
-function lastPress({ history, pressed }: Submission): string | undefined {
-  return history.reduce((last, entry) => 'press' in entry && entry.press ? entry.press : last, pressed)
+/** What became of the decision that this press made; null where it made none. */
+export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
+  const at = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
+  if (at < 0) return pressed === press ? 'stands' : null
+  const undoing = UNDONE_BY[history[at]!.event]
+  return history.slice(at + 1).some(({ event }) => undoing?.includes(event)) ? 'undone' : 'stands'
+}
+
+/** The press of the last decision, unless that was undone. */
+function lastPress(submission: Submission): string | undefined {
+  const last = submission.history.findLast(isDecision)?.press
+  return last !== undefined && outcomeOf(submission, last) === 'stands' ? last : submission.pressed
+}
+
+function isDecision(entry: HistoryEntry): entry is HistoryEntry & { press: string } {
+  return entry.event in UNDONE_BY && 'press' in entry && entry.press !== undefined
 }
 
 function bounded(reviewer: Reviewer): Reviewer {

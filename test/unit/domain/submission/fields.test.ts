@@ -65,7 +65,11 @@ describe('applyEdits', () => {
   test('keeps value and type of fields that were not touched or not offered', () => {
     expect(edited(data, {})).toEqual({ data, edited: [] })
     expect(applyEdits(data, {})).toEqual({ data, edited: [] })
-    expect(applyEdits(data, { f9: 'x', __proto__: 'x' } as Record<string, string>)).toEqual({ data, edited: [] })
+    const more = JSON.parse('{"f9":"x","f00":"x","msteams":"x","__proto__":"x"}') as Record<string, string>
+    // A platform's form may bring more than its inputs; a program that names no input is wrong.
+    expect(applyEdits(data, more, {}, new Map())).toEqual({ data, edited: [] })
+    const { errors } = applyEdits(data, more) as { errors: object }
+    expect(Object.keys(errors)).toEqual(['f9', 'f00', 'msteams', '__proto__'])
   })
 
   test('keeps what somebody changed since it was shown, where that was not touched, and takes what was typed', () => {

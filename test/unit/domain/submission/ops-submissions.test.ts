@@ -153,7 +153,7 @@ test('an edit that does not fit its field decides nothing and says which', async
 test('a decision that is none is refused with what one looks like', async () => {
   for (const body of [
     null, [], 'forward', {}, { action: 'delete' }, { action: 'edit' }, { action: 'edit', values: { f0: 1 } },
-    { action: 'edit', values: { __proto: 'x' } },
+    { action: 'edit', values: { __proto: 'x' } }, { action: 'edit', values: { ['__proto__']: 'x' } },
   ]) {
     await expect(submissions.decide('one', body, LOCAL)).rejects.toThrow(InvalidRequest)
   }

@@ -22,6 +22,71 @@ test.each([
   await triage.close()
 })
 
+const BOB = { id: 'bob', name: 'Bob', platform: 'Ops page' }
+
+test('a press is of one person for one action, whatever others call theirs', async () => {
+  const triage = await openTriage({ form: { claim: 'soft' }, revocableMs: { forward: 0, spam: 60_000 } })
+  const submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  const done = (action: string, person = LOCAL) => submissions.decide(id, { action, press: 'p' }, person)
+  for (const [action, holder] of [['take', 'Local'], ['hand-back', undefined]] as const) {
+    expect(await done(action)).toBeNull()
+    expect((await triage.store.get(id))!.holder?.name).toBe(holder)
+  }
+  for (const person of [LOCAL, BOB]) {
+    expect(await done('spam', person)).toBeNull()
+    expect((await triage.store.get(id))!.decision?.reviewer).toMatchObject({ name: person.name })
+    expect(await done('reopen', person)).toBeNull()
+    expect((await triage.store.get(id))!.state).toBe('open')
+  }
+  await triage.runtime.drain()
+  await triage.close()
+})
+
+test('a press whose outcome was undone is refused, and says what to do', async () => {
+  const triage = await openTriage({ form: { claim: 'soft' }, revocableMs: { forward: 0, spam: 60_000 } })
+  const submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  for (const [action, undoing] of [
+    ['spam', 'reopen'], ['take', 'hand-back'], ['reopen', 'spam'], ['hand-back', 'take'],
+  ] as const) {
+    // What is undone has to be so first.
+    if (action === 'reopen' || action === 'hand-back') await submissions.decide(id, { action: undoing }, LOCAL)
+    await submissions.decide(id, { action, press: 'p' }, LOCAL)
+    await submissions.decide(id, { action: undoing }, LOCAL)
+    await triage.runtime.drain()
+    const before = await triage.store.get(id)
+    const again = submissions.decide(id, { action, press: 'p' }, LOCAL)
+    await expect(again, action).rejects.toThrow(/You did this already, and it was undone since\./)
+    expect(await triage.store.get(id)).toEqual(before)
+    if (action === 'reopen') await submissions.decide(id, { action }, LOCAL)
+  }
+  await triage.runtime.drain()
+  await triage.close()
+})
+
+test.each(['release', 'erase'])('a %s that is sent again stays done', async (action) => {
+  const triage = await openTriage()
+  const submissions = new OpsSubmissions(triage)
+  const id = await triage.receive({ name: 'Ada' }, { held: true })
+  for (let times = 0; times < 2; times++) expect(await submissions.decide(id, { action, press: 'p' }, LOCAL)).toBeNull()
+  expect((await triage.store.get(id))!.state).toBe(action === 'release' ? 'open' : 'erased')
+  await triage.runtime.drain()
+  await triage.close()
+})
+
+test.each([
+  ['{"f99":"x"}', ['f99']], ['{"f0":"Grace","f00":"x"}', ['f00']],
+])('values that name no input decide nothing: %s', async (values, wrong) => {
+  const triage = await openTriage()
+  const submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  const asked = JSON.parse(`{"action":"edit","values":${values}}`) as object
+  expect(Object.keys((await submissions.decide(id, asked, LOCAL))!.errors)).toEqual(wrong)
+  expect((await triage.store.get(id))!.state).toBe('open')
+  await triage.close()
+})
+
 test('an email that came back from many addresses goes to all of them again, as they stand in the form', async () => {
   const team = Array.from({ length: 50 }, (_, index) => `${index}-${'a'.repeat(60)}@${'example.'.repeat(20)}com`)
   const triage = await openTriage({ form: { to: team } })
