@@ -21,7 +21,8 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
   return (event, maxBytes, advice) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
     const client = addressGroup(clientAddress(request, trustedProxies), SITE_BITS)
-    if (Number(getRequestHeader(event, 'content-length')) > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
+    const declared = Number(getRequestHeader(event, 'content-length') ?? maxBytes)
+    if (declared > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
     if (hasLeft(request)) return reject(incomplete())
     let [buffer, size] = [Buffer.alloc(0), 0]
 
@@ -52,7 +53,7 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
         if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes, advice)
         // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
         const needed = size + chunk.length
-        if (needed > buffer.length) grow(Math.min(Math.max(2 * buffer.length, needed), maxBytes))
+        if (needed > buffer.length) grow(Math.max(Math.min(2 * buffer.length, declared), needed))
         size += chunk.copy(buffer, size)
       }
       catch (error) {
