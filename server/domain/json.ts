@@ -53,7 +53,7 @@ export function isNumber(value: unknown): boolean {
 
 /** Whether a value is an object with fields; a list is none. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }
 
 function isKept(source: string): boolean {

@@ -114,7 +114,8 @@ describe('a plain HTML form', () => {
 
 describe('what is refused', () => {
   it.each([
-    ['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['null', 'null'], ['true', 'a boolean'],
+    ['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['1e400', 'a number'], ['null', 'null'],
+    ['true', 'a boolean'],
   ])('%s is not an object: 400 that says it is %s', async (body, what) => {
     expect(await post(body, 'application/json')).toMatchObject({
       status: 400, json: { error: expect.stringContaining(what) },

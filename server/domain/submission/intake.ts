@@ -5,6 +5,7 @@ import type { Log, Runtime } from '../../ports/runtime'
 import { KeyReused, type CreateOptions, type SubmissionStore } from '../../ports/store'
 import type { Envelope, SubmissionData } from '../../ports/submission'
 import { IdempotencyKeyReused, InvalidSubmission, StoreUnavailable } from '../errors'
+import { isNumber, isObject } from '../json'
 import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
 import type { Outbox } from './outbox'
@@ -79,10 +80,8 @@ export async function receive(
 
 /** Any JSON object is a submission; nothing else is. */
 function submissionData(body: unknown): SubmissionData {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new InvalidSubmission(
-      `Send a JSON object such as {"name": "Ada"}, not ${Array.isArray(body) ? 'an array' : body === null ? 'null' : `a ${typeof body}`}.`,
-    )
-  }
-  return body as SubmissionData
+  if (isObject(body)) return body
+  const type = isNumber(body) ? 'number' : typeof body
+  const kind = body === null ? 'null' : Array.isArray(body) ? 'an array' : `a ${type}`
+  throw new InvalidSubmission(`Send a JSON object such as {"name": "Ada"}, not ${kind}.`)
 }
