@@ -50,7 +50,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const isRepeated = repeatedClicks()
   /** Says why nothing came of a click. */
   const tell = async (event: ActionEvent, result: ClaimResult) => {
-    if (result.claimed || result.isSilent || isRepeated(event)) return
+    if (result.claimed || result.isSilent || (!result.forbidden && isRepeated(event))) return
     const title = result.forbidden ? TITLES[result.forbidden] : 'Nothing changed'
     await tellPrivately(event, result.message, title, handlers)
   }
@@ -121,7 +121,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   )))
 }
 
-/** How long a person who goes on clicking a button in vain is not told again, ms: platforms limit what they take. */
+/** How long a person who goes on clicking too late is not told again, ms: platforms limit what they take. */
 const REPEAT_MS = 3000
 const MOST_CLICKS = 1000
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { SandboxState } from '../../shared/types/sandbox'
 import { fits, holdRequests, screenshot } from '../support/browser'
 import { sendForm, submitForm } from '../support/deployment'
 import { page, problems, usePages } from '../support/pages'
@@ -147,4 +148,22 @@ describe('the conversation in the sandbox', () => {
     await until('the newest message in view', async () => ((await last.boundingBox())?.y ?? Infinity) < 760)
     await screenshot(page, 'sandbox-room-phone')
   })
+})
+
+it('who clicks a card that is decided already reads in a dialog by whom; a click of an unknown id opens none', async () => {
+  const id = await submitForm(server, { name: 'Lena Late' })
+  const { messages } = await (await fetch(`${server.url}/api/sandbox/state`)).json() as SandboxState
+  const { id: messageId, threadId } = messages.find(({ card }) => JSON.stringify(card).includes(id))!
+  const press = async (actionId: string, value = id) => {
+    const user = { id: 'grace', name: 'Grace Hopper' }
+    const answer = await fetch(`${server.url}/api/webhooks/sandbox`, {
+      method: 'POST', headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'action', messageId, threadId, actionId, value, user }),
+    })
+    return answer.json()
+  }
+  expect([await press('spam', crypto.randomUUID()), await press('spam')]).toEqual([{}, {}])
+  for (const action of ['forward', 'edit']) {
+    expect(JSON.stringify(await press(action))).toContain('Marked as spam by Grace Hopper on Sandbox')
+  }
 })

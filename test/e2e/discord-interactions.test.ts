@@ -107,6 +107,9 @@ describe('a click', () => {
     expect(s.cardNow(card).components).toEqual([])
     const asked = s.discord.requests.map(({ method, path }) => `${method} ${path.split('/').at(-2)}`)
     expect(asked).toEqual(['PATCH messages'])
+    const late = await s.discord.click(s.url, card, buttonOf(action, id))
+    const by = expect.stringMatching(/^(?:Forwarded|Marked as spam) by Ada Lovelace on Discord, /) as string
+    expect(late.body).toMatchObject({ type: 4, data: { flags: 64, content: by } })
     expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
   })
 

@@ -81,6 +81,8 @@ describe('a card on Google Chat', () => {
     expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
     expect(emailsAbout(d, id)).toHaveLength(1)
     expect(await press(message, 'Mark as Spam', { as })).toBe(200)
+    const told = google.messages().findLast(({ privateMessageViewer: to }) => to?.name === 'users/1234')
+    expect(googleCardText(told!).text).toMatch(/^Forwarded by Ada Lovelace on Google Chat, /)
     expect(googleCardText(now(message)).text).toContain('Forwarded by Ada Lovelace on Google Chat')
   })
 

@@ -44,12 +44,16 @@ describe('a card on Telegram', () => {
     expect(message.keyboard.map(row => row.map(({ text }) => text))).toEqual([['Forward Submission'], ['Mark as Spam']])
   })
 
-  it('forwarded is closed and says by whom and where; the loser\'s click changes nothing', async () => {
+  it('forwarded is closed and says by whom and where; the loser\'s click changes nothing, and they are told', async () => {
     const { id, message } = await submitForm({ name: 'Ada' })
     const stale = { ...message }
     expect(await press(message, 'Forward Submission')).toBe(200)
     await until('the card closed', () => now(message).keyboard.length === 0)
     expect(await press(stale, 'Mark as Spam')).toBe(200)
+    const answers = telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery'))
+    expect(JSON.parse(answers.at(-1)!.body)).toMatchObject({
+      show_alert: true, text: expect.stringMatching(/^Forwarded by Ada Lovelace on Telegram, /) as string,
+    })
     expect(now(message).text).toContain('Forwarded by Ada Lovelace on Telegram')
     expect(emailsAbout(d, id)).toHaveLength(1)
   })
