@@ -13,6 +13,17 @@ export function clockTime(epochMs: number): string {
   return (isToday ? TODAY : OLDER).format(epochMs)
 }
 
+/** Those that take no cards, and what goes to them. */
+const NO_CARDS: Record<string, [name: string, next: string]> = {
+  Email: ['The email provider', 'email'], Endpoint: ['The endpoint', 'form'],
+}
+
+/** What is said while a vendor asks for a pause. @param label of the part */
+export function paceLine(label: string, nextAt: number): string {
+  const [name, next] = NO_CARDS[label] ?? [label, 'card']
+  return `${name} limits the rate; the next ${next} goes at ${SECONDS.format(nextAt)}.`
+}
+
 /** With the time zone, which is that of the reader. */
 export function fullTime(time: number | string): string {
   return ZONED.format(new Date(time))

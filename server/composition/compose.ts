@@ -12,7 +12,7 @@ import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
 import { createChatServices } from './conversation'
 import { createMonitor } from '../domain/operations/monitor'
-import { createOperations } from './operations'
+import { createOperations, optionalPartsOf } from './operations'
 import { bodyLimitsOf, createFiles } from './files'
 import { createForms, rulesOf, sampleUpload } from './forms'
 import { once } from './once'
@@ -29,6 +29,7 @@ import { Membership } from '../domain/conversation/membership'
 import { admit } from '../domain/people/admission'
 import { People } from '../domain/people/people'
 import { Reviewers } from '../domain/people/reviewers'
+import { Credentials } from '../domain/operations/credentials'
 import { Storage } from '../domain/operations/readiness'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
 import { TestCards } from '../domain/operations/test-cards'
@@ -170,13 +171,19 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }
 
   const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
+  const credentials = new Credentials({ board, monitor, runtime })
+  const outside = {
+    storage, credentials, board, health, deliveries, optionalParts: optionalPartsOf(config), rooms: forms.rooms,
+    runtime,
+  }
   const operations = createOperations({
-    config, missing, decides, store, storage, board, health, clock, metrics, deliveries, listeners,
-    runtime, log, takes: config.people.claimMs !== null, rooms: forms.rooms,
+    ...outside, config, missing, decides, store, clock, metrics, listeners, log, takes: config.people.claimMs !== null,
   })
 
-  const testEmail = new TestEmail({ mailer, mail: config.mail, receipts: testReceipts, limiter: tests, runtime })
-  const testCards = new TestCards({ board, forms, limiter: tests, runtime })
+  const testEmail = new TestEmail({
+    mailer, mail: config.mail, receipts: testReceipts, limiter: tests, runtime, monitor,
+  })
+  const testCards = new TestCards({ board, forms, limiter: tests, runtime, monitor })
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
@@ -239,7 +246,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       await others
       return taken
     },
-    setup: () => readSetup(config, board, { rooms: forms.rooms, warnings: unusual }),
+    setup: () => readSetup(config, { ...outside, warnings: unusual }),
     stopQueues: () => {
       queue.stop()
       running?.answers.stop()

@@ -21,7 +21,7 @@ export interface Operations {
 
 type ExportFormat = 'csv' | 'json'
 
-export interface OperationsParts extends Omit<StatusPorts, 'optionalParts'> {
+export interface OperationsParts extends StatusPorts {
   clock: StoreClock
   config: Config
   missing: readonly string[]
@@ -35,14 +35,13 @@ export interface OperationsParts extends Omit<StatusPorts, 'optionalParts'> {
 export function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
-  const optionalParts = optionalPartsOf(parts.config)
 
   const gateways = () => gatewayStates(listeners, { labelOf: board.label, log })
 
   return {
     ready: createReadiness(parts),
     status: async () => {
-      const [status, found] = await Promise.all([readStatus({ ...parts, optionalParts }), gateways()])
+      const [status, found] = await Promise.all([readStatus(parts), gateways()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing, decides }
     },
     metrics: metrics && (async () => {
@@ -58,7 +57,7 @@ export function createOperations({ metrics, listeners, missing, decides, log, ..
   }
 }
 
-function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
+export function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
   const isThere = { receipts: mail.receipts !== undefined, files: Object.values(forms).some(({ files }) => files) }
   return (['receipts', 'files'] as const).filter(part => isThere[part])
 }

@@ -15,6 +15,8 @@ export type Outcome<T = undefined>
       gone?: boolean
       /** True when nothing was attempted, because others go first. */
       busy?: boolean
+      /** True when too much came at once, and nothing else is wrong. */
+      limited?: boolean
       /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
       retryAfterMs?: number
     }

@@ -8,6 +8,8 @@ export interface Monitor {
   received(held: boolean): void
   /** One attempt at an outside effect took `ms`. */
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
+  /** Something was tried that is no work of a submission: credentials, a test card, a test email. */
+  probed(note: string, outcome: Outcome<unknown>): void
   /** A platform took a card of this room, and told later that it never arrived. */
   undelivered(room: string, reason: string): void
   /** A file of a form was stored or read; `reason` says why it was not. */
@@ -50,7 +52,7 @@ export interface Gauges {
 }
 
 /** Counts for Prometheus; each process has its own. */
-export interface Metrics extends Monitor {
+export interface Metrics extends Omit<Monitor, 'probed'> {
   /** The text format, version 0.0.4; without `gauges` when they could not be asked. */
   expose(gauges: Gauges | null): Promise<{ contentType: string, body: string }>
 }
@@ -59,6 +61,8 @@ export interface Metrics extends Monitor {
 export interface PartHealth {
   lastSuccessAt: number | null
   lastError: { at: number, reason: string } | null
+  /** End of the latest pause that its vendor asked for, because too much came at once. */
+  limitedUntil: number | null
 }
 
 /**
@@ -66,8 +70,13 @@ export interface PartHealth {
  * a repeated success at most every 10 s; one that cannot be written is lost.
  */
 export interface HealthBook {
-  /** @param error one line for people, without form data or secrets; none for a success */
-  note(part: string, at: number, error?: string): void
+  /**
+   * @param error one line for people, without form data or secrets; none for a success
+   * @returns when the outage began that this success ends, for exactly one of all replicas; else null. Never rejects.
+   */
+  note(part: string, at: number, error?: string): Promise<number | null>
+  /** The vendor asks for a pause until then, epoch ms. */
+  limit(part: string, until: number): void
   /** By part; one without a note is missing. Rejects when the notes cannot be reached, in less than 2 s. */
   read(): Promise<Readonly<Record<string, PartHealth>>>
   /** @param detail from a small set: each is kept for itself */

@@ -72,13 +72,11 @@ export interface CardRef {
 
 export type Delivery = 'email' | 'endpoint'
 
-/**
- * One effect that is still to happen. Stored with the submission, so a crash cannot lose it. `erasure`: the endpoint is
- * told that everything was erased. `confirm`: whoever sent the form is told that it was passed on.
- */
+/** One effect that is still to happen. Stored with the submission, so a crash cannot lose it. */
 export interface Work {
   /** Unique within the submission; a repeated effect of a later round has another key. */
   key: string
+  /** `erasure` tells the endpoint that everything was erased, `confirm` the sender that the form was passed on. */
   kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
   /** Room of a `post`. */
   room?: string
@@ -91,8 +89,10 @@ export interface Work {
   reason?: string
   /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
   dueAt: number
+  /** The last attempt came too soon for its vendor, and nothing else is wrong. */
+  limited?: boolean
   /** The platform refused even the minimal card: it is tried again when a person asks, or after hours. */
-  refused?: true
+  refused?: boolean
 }
 
 export interface Decision {

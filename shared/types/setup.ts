@@ -7,6 +7,8 @@ export interface Setup {
   config: readonly ConfigArea[]
   /** Values that look unusual, or were read in part; one line each, without the values. */
   warnings: readonly string[]
+  /** By key of the guide, everything that fails there as the status has it; one line each. */
+  problems: Readonly<Record<string, readonly string[]>>
   /** How each chat platform is set up. */
   platforms: readonly SetupGuide[]
 }

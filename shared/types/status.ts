@@ -9,13 +9,24 @@ export const CLOCK_OFF_MS = 30_000
 export const UNDONE_MS = 5 * 60_000
 
 /**
- * An outside part and how it does. `unused`: it was never tried. `unknown`: the notes about it cannot be read.
- * `waiting`: its app is installed nowhere, so that cards wait, too.
+ * `limited`: too much came at once, and the vendor asks for a pause. `unused`: it was never tried. `unknown`: the notes
+ * about it cannot be read.
  */
-export interface StatusPart extends PartHealth {
+export type FactState = 'ok' | 'failing' | 'limited' | 'unused' | 'unknown'
+
+/** One thing that is known of a part by itself: a platform may take our credentials and refuse every card. */
+export interface Fact extends PartHealth {
+  /** E.g. `Cards`; empty where it is all that is known. */
+  about: string
+  state: FactState
+}
+
+/** An outside part and how it does. `waiting`: its app is installed nowhere, so that cards wait, too. */
+export interface StatusPart {
   key: string
   label: string
-  state: 'ok' | 'failing' | 'unused' | 'unknown' | 'waiting'
+  state: FactState | 'waiting'
+  facts: readonly Fact[]
   /** What it waits for, and what to do. */
   waits?: string
 }

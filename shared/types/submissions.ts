@@ -16,6 +16,8 @@ export interface Problem {
   reason: string
   /** Epoch ms; null when it was given up and waits for a decision. */
   nextAttemptAt: number | null
+  /** Name of the vendor whose pace alone holds it up. */
+  limitedBy?: string
   /** A card that the platform refuses, whatever it is: a person may have it posted again. */
   refused: boolean
 }

@@ -27,28 +27,40 @@ export function healthBookContract(
     })
 
     test('keeps the last success and the last error of each part', async () => {
-      book.note('slack', 1000)
-      book.note('email', 2000, 'Resend answered 401: "no".')
-      book.note('email', 3000, 'Resend answered 500.')
-      book.note('email', 4000)
-      book.note('teams/19:abc@thread.tacv2', 5000)
-      book.note('teams/19:abc@thread.tacv2', 6000, 'The channel was archived.')
+      void book.note('slack', 1000)
+      book.limit('slack', 9000)
+      void book.note('email', 2000, 'Resend answered 401: "no".')
+      void book.note('email', 3000, 'Resend answered 500.')
+      void book.note('email', 4000)
+      void book.note('teams/19:abc@thread.tacv2', 5000)
+      void book.note('teams/19:abc@thread.tacv2', 6000, 'The channel was archived.')
       await noted('teams/19:abc@thread.tacv2', ({ lastError }) => lastError?.at === 6000)
-      await noted('slack', ({ lastSuccessAt }) => lastSuccessAt === 1000)
+      await noted('slack', ({ lastSuccessAt, limitedUntil }) => lastSuccessAt === 1000 && limitedUntil === 9000)
       await noted('email', ({ lastSuccessAt, lastError }) => lastSuccessAt === 4000 && lastError?.at === 3000)
       expect(await book.read()).toEqual({
-        'slack': { lastSuccessAt: 1000, lastError: null },
-        'email': { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' } },
+        'slack': { lastSuccessAt: 1000, lastError: null, limitedUntil: 9000 },
+        'email': {
+          lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' }, limitedUntil: null,
+        },
         'teams/19:abc@thread.tacv2': {
-          lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' },
+          lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' }, limitedUntil: null,
         },
       })
     })
 
+    test('the first success after an outage says when that began, once', async () => {
+      expect(await book.note('slack', 1000)).toBeNull()
+      await book.note('slack', 2000, 'Slack: no connection.')
+      await book.note('slack', 3000, 'Slack: no connection.')
+      expect(await book.note('slack/C9', 4000)).toBeNull()
+      expect(await Promise.all([book.note('slack', 20_000), book.note('slack', 20_001)])).toEqual([2000, null])
+      expect(await book.note('slack', 40_000)).toBeNull()
+    })
+
     test('a success after an error is noted however soon it comes', async () => {
-      book.note('slack', 1000)
-      book.note('slack', 1001, 'Slack: no connection.')
-      book.note('slack', 1002)
+      void book.note('slack', 1000)
+      void book.note('slack', 1001, 'Slack: no connection.')
+      void book.note('slack', 1002)
       await noted('slack', ({ lastSuccessAt, lastError }) => lastSuccessAt === 1002 && lastError?.at === 1001)
     })
 

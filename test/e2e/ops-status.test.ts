@@ -34,10 +34,11 @@ const stateOf = (part: string) => page.getByTestId(`part-${part}`).getAttribute(
 
 describe('the status page', () => {
   test('of parts that nobody has used yet says so, and not that they work', async () => {
-    await page.getByTestId('verdict').getByText('Nothing fails. Not used yet: Email and Endpoint.').waitFor()
+    await page.getByTestId('verdict').getByText('Nothing fails. Not used yet: Slack, Email, and Endpoint.').waitFor()
     expect([
       await stateOf('email'), await stateOf('endpoint'), await stateOf('slack'),
-    ]).toEqual(['unused', 'unused', 'ok'])
+    ]).toEqual(['unused', 'unused', 'unused'])
+    expect(await page.getByTestId('part-slack').textContent()).toMatch(/Credentials: last success/)
     expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
     // The hour with which the bars begin is written as every time here.
     expect(await page.locator('figure').innerText()).toMatch(/^(?:\w{3} \d+, )?\d\d:00\s[AP]M\s+now/)

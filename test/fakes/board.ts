@@ -47,9 +47,10 @@ export class FakeBoard implements ReviewBoard {
 
   constructor(readonly platforms: readonly string[] = ['slack']) {}
 
-  async check(platform: string): Promise<Outcome> {
+  async check(platform: string): Promise<Outcome<boolean>> {
     this.checked++
-    return this.checks.get(platform) ?? ok
+    const answer = await (this.checks.get(platform) ?? ok)
+    return answer.ok ? { ok: true, value: true } : answer
   }
 
   async post(platform: string, card: CardView): Promise<Outcome<CardRef>> {

@@ -47,7 +47,7 @@ export class FakeRuntime implements Runtime {
 
 export const silentMonitor: Monitor = {
   received: () => {}, tried: () => {}, ended: () => {}, refused: () => {}, misplaced: () => {}, acknowledged: () => {},
-  incident: () => {}, told: () => {}, toldForeign: () => {}, undelivered: () => {}, filed: () => {},
+  incident: () => {}, told: () => {}, toldForeign: () => {}, undelivered: () => {}, filed: () => {}, probed: () => {},
 }
 
 export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} }

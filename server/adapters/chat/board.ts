@@ -12,7 +12,8 @@ import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
 
-const HEALTHY: Outcome = { ok: true, value: undefined }
+/** What a room answers that cannot be asked for the credentials. */
+const UNCHECKED: Outcome = { ok: true, value: undefined }
 
 /** How long somebody who may not decide waits for the names of who may, ms. */
 const NAME_PATIENCE_MS = 800
@@ -133,8 +134,13 @@ export function createBoard(
     },
     check: async (platform) => {
       const connection = connectionOf(platform)
-      if (connection && !connection.late && await channelOf(platform, connection) === null) return HEALTHY
-      return inRoom(platform, async room => await room.check?.() ?? HEALTHY)
+      if (connection && !connection.late && await channelOf(platform, connection) === null) {
+        return { ok: true, value: false }
+      }
+      return inRoom(platform, async (room) => {
+        const outcome = await room.check?.() ?? UNCHECKED
+        return outcome.ok ? { ok: true, value: outcome !== UNCHECKED } : outcome
+      })
     },
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
     update: (ref, view) => inRoom(ref.platform, (room, { platform }) => (

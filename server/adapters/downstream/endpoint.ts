@@ -87,7 +87,10 @@ function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted>
       reason: `${host} refused the submission (${status}). Check FORWARD_ENDPOINT, or "endpoint" of its form${why}.`,
     }
   }
-  return { ...retry(`${host} answered ${status}.`), ...retryAfter(headers['retry-after']) }
+  return {
+    ...retry(`${host} answered ${status}.`), ...status === 429 && { limited: true },
+    ...retryAfter(headers['retry-after']),
+  }
 }
 
 /** Seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */

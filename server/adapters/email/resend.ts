@@ -144,7 +144,12 @@ function refused({ statusCode: status, name }: Refusal, headers: Record<string, 
   if (status >= 400 && status < 500 && !PASSING.includes(status)) {
     return { ok: false, reason: cause(status, name), permanent: true }
   }
-  return { ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...retryAfter(headers) }
+  // A quota that is used up is more than a pace.
+  const limited = status === 429 && !name?.endsWith('_quota_exceeded')
+  return {
+    ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...limited && { limited },
+    ...retryAfter(headers),
+  }
 }
 
 function cause(status: number, name: string | undefined): string {

@@ -4,13 +4,20 @@ const DAY_MS = 86_400_000
 
 export function createEmbeddedHealthBook(): HealthBook {
   const parts: Record<string, PartHealth> = {}
+  const failingSince = new Map<string, number>()
+  const of = (part: string) => parts[part] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
   const incidents = new Map<string, Incident>()
   return {
-    note(part, at, error) {
-      const known = parts[part] ?? { lastSuccessAt: null, lastError: null }
-      parts[part] = error === undefined
-        ? { ...known, lastSuccessAt: at }
-        : { ...known, lastError: { at, reason: error } }
+    async note(part, at, error) {
+      const news = error === undefined ? { lastSuccessAt: at } : { lastError: { at, reason: error } }
+      parts[part] = { ...of(part), ...news }
+      const since = failingSince.get(part)
+      if (error === undefined) failingSince.delete(part)
+      else if (since === undefined) failingSince.set(part, at)
+      return error === undefined ? since ?? null : null
+    },
+    limit(part, until) {
+      parts[part] = { ...of(part), limitedUntil: until }
     },
     read: async () => ({ ...parts }),
     count(kind, detail, at) {

@@ -9,28 +9,47 @@ const INCIDENT_S = 86_400
 /** A success that follows a success within this time, ms, is not worth a write. */
 const QUIET_MS = 10_000
 
-/** Health notes in one hash: two fields for each part. Incidents in another: three for each kind and detail. */
+/** Health notes in one hash: up to four fields for each part. Incidents in another: three for each kind and detail. */
 export function createRedisHealthBook(client: RedisClient): HealthBook {
   const { call } = createCalls(client)
   const fresh = new Map<string, number>()
   return {
-    note(part, at, error) {
-      if (error === undefined && at - (fresh.get(part) ?? -Infinity) < QUIET_MS) return
+    async note(part, at, error) {
+      if (error === undefined && at - (fresh.get(part) ?? -Infinity) < QUIET_MS) return null
       if (error === undefined) fresh.set(part, at)
       else fresh.delete(part)
-      const [field, value] = error === undefined
-        ? [`${part}:success`, String(at)]
-        : [`${part}:error`, JSON.stringify({ at, reason: error })]
-      call(() => client.hSet(KEY, field, value)).catch(() => fresh.delete(part))
+      const since = `${part}:since`
+      try {
+        if (error !== undefined) {
+          await call(() => Promise.all([
+            client.hSet(KEY, `${part}:error`, JSON.stringify({ at, reason: error })),
+            client.hSetNX(KEY, since, String(at)),
+          ]))
+          return null
+        }
+        const [began, , ended] = await call(() => Promise.all([
+          client.hGet(KEY, since), client.hSet(KEY, `${part}:success`, String(at)), client.hDel(KEY, since),
+        ]))
+        // Only one replica removes the field.
+        return began && ended > 0 ? Number(began) : null
+      }
+      catch {
+        fresh.delete(part)
+        return null
+      }
+    },
+    limit(part, until) {
+      call(() => client.hSet(KEY, `${part}:limit`, String(until))).catch(() => { /* As with notes. */ })
     },
     async read() {
       const parts: Record<string, PartHealth> = {}
       for (const [field, value] of Object.entries(await call(() => client.hGetAll(KEY)))) {
         // A part may be a room, with a colon in its name.
         const [, name, kind] = /^(.*):(\w+)$/s.exec(field)!
-        const part = parts[name!] ??= { lastSuccessAt: null, lastError: null }
+        const part = parts[name!] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
         if (kind === 'success') part.lastSuccessAt = Number(value)
-        else part.lastError = JSON.parse(value) as PartHealth['lastError']
+        else if (kind === 'limit') part.limitedUntil = Number(value)
+        else if (kind === 'error') part.lastError = JSON.parse(value) as PartHealth['lastError']
       }
       return parts
     },

@@ -1,5 +1,7 @@
+import type { Outcome } from '../../ports/delivery'
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
-import type { Work } from '../../ports/submission'
+import { vendorPauseMs } from '../submission/backoff'
+import { noteOf } from './notes'
 
 /** Parts that not everybody has, beside platforms and deliveries. `receipts` tells what became of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
@@ -7,7 +9,11 @@ export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
 /** Tells the health notes of what happens, and the metrics where they are on. */
 export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
-  const note = (part: OptionalPart, reason?: string) => health.note(part, now(), reason)
+  const note = (part: string, reason?: string) => void health.note(part, now(), reason)
+  const noteOutcome = (part: string, outcome: Outcome<unknown>) => {
+    if (!outcome.ok && outcome.limited) health.limit(part, now() + vendorPauseMs(outcome.retryAfterMs))
+    else note(part, outcome.ok ? undefined : outcome.reason)
+  }
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {
     received: held => count(loaded => loaded.received(held)),
@@ -25,28 +31,18 @@ export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | nu
       count(loaded => loaded.incident(kind))
     },
     tried(work, outcome, ms) {
-      for (const part of partsOf(work, outcome.ok)) health.note(part, now(), outcome.ok ? undefined : outcome.reason)
+      // Somebody deleted that one card: the platform works.
+      if (outcome.ok || !outcome.gone) noteOutcome(noteOf(work), outcome)
       count(loaded => loaded.tried(work, outcome, ms))
     },
+    probed: noteOutcome,
     filed(reason) {
       note('files', reason)
       count(loaded => loaded.filed(reason))
     },
     undelivered(room, reason) {
-      for (const part of partsOf({ kind: 'post', room }, false)) health.note(part, now(), reason)
+      note(noteOf({ kind: 'post', room }), reason)
       count(loaded => loaded.undelivered(room, reason))
     },
   }
-}
-
-const PARTS: Partial<Record<Work['kind'], string>> = { erasure: 'endpoint', confirm: 'email' }
-
-/**
- * A platform by its key, a delivery by its kind. A room beside its platform's own is a part, too: what it refuses says
- * nothing of the platform.
- */
-function partsOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, isDone: boolean): string[] {
-  const part = room?.split('/')[0] ?? card?.platform ?? PARTS[kind] ?? kind
-  if (room === undefined || room === part) return [part]
-  return isDone ? [part, room] : [room]
 }

@@ -1,9 +1,8 @@
 import { CLOCK_OFF_MS } from '../../../shared/types/status'
-import type { ReviewBoard } from '../../ports/board'
-import type { Outcome } from '../../ports/delivery'
-import type { HealthBook } from '../../ports/monitor'
 import type { Runtime, StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
+import type { Credentials } from './credentials'
+import { problemsOf, readParts, withoutCredentials, type PartsPorts } from './parts'
 
 export interface Readiness {
   ready: boolean
@@ -13,55 +12,33 @@ export interface Readiness {
   warnings: readonly string[]
 }
 
-/** How long the platforms' answers are believed, ms: probes come every few seconds, and platforms count calls. */
-const CHECK_TTL_MS = 30_000
-
-/** How long a probe waits for a platform, ms; orchestrators give up after a few seconds. */
-const PATIENCE_MS = 2000
-
-export interface ReadinessPorts {
+export interface ReadinessPorts extends PartsPorts {
   storage: Pick<Storage, 'check' | 'advice'>
-  board: ReviewBoard
-  health: HealthBook
-  runtime: Pick<Runtime, 'now' | 'wait'>
+  credentials: Pick<Credentials, 'check'>
+  runtime: Pick<Runtime, 'now'>
   clock: Pick<StoreClock, 'aheadMs'>
 }
 
 /**
  * Ready is whoever reaches a store that takes writes and has credentials that every platform takes. A platform that is
  * merely away makes nobody unready: taking all replicas out of a load balancer then would lose the forms that they are
- * there to keep.
+ * there to keep. Neither does one that takes no cards, or an email provider that refuses: forms are kept.
  */
-export function createReadiness({
-  storage, board, health, runtime, clock,
-}: ReadinessPorts): () => Promise<Readiness> {
-  let checked: { at: number, results: Promise<Pick<Readiness, 'reasons' | 'warnings'>> } | null = null
-
-  async function checkPlatforms(): Promise<Pick<Readiness, 'reasons' | 'warnings'>> {
-    const outcomes = await Promise.all(board.platforms.map(async (platform) => {
-      const late = runtime.wait(PATIENCE_MS).then(
-        (): Outcome => ({ ok: false, permanent: false, reason: `${board.label(platform)} has not answered yet.` }),
-      )
-      const answered = board.check(platform).then((outcome) => {
-        health.note(platform, runtime.now(), outcome.ok ? undefined : outcome.reason)
-        return outcome
-      })
-      return Promise.race([answered, late])
-    }))
-    const failed = outcomes.filter(outcome => !outcome.ok)
-    return {
-      reasons: failed.filter(({ permanent }) => permanent).map(({ reason }) => reason),
-      warnings: failed.filter(({ permanent }) => !permanent).map(({ reason }) => reason),
-    }
-  }
-
+export function createReadiness(
+  { storage, credentials, runtime, clock, ...ports }: ReadinessPorts,
+): () => Promise<Readiness> {
   return async () => {
-    const now = runtime.now()
-    if (!checked || now - checked.at >= CHECK_TTL_MS) checked = { at: now, results: checkPlatforms() }
-    const [platforms, refusal, advice] = await Promise.all([checked.results, storage.check(), storage.advice()])
-    const reasons = [...refusal ? [refusal.reason] : [], ...platforms.reasons]
+    const [refused, refusal, advice, parts] = await Promise.all([
+      credentials.check(), storage.check(), storage.advice(), readParts(ports, runtime.now()),
+    ])
+    const reasonsOf = (isPermanent: boolean) => (
+      refused.filter(({ permanent }) => permanent === isPermanent).map(({ reason }) => reason)
+    )
+    const reasons = [...refusal ? [refusal.reason] : [], ...reasonsOf(true)]
+    const failing = problemsOf(parts.map(withoutCredentials))
     return {
-      ready: reasons.length === 0, reasons, warnings: [...platforms.warnings, ...advice, ...clockWarning(clock)],
+      ready: reasons.length === 0, reasons,
+      warnings: [...reasonsOf(false), ...failing, ...advice, ...clockWarning(clock)],
     }
   }
 }

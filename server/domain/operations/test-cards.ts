@@ -4,17 +4,20 @@ import { said } from '../../../shared/utils/line'
 import type { ReviewBoard } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
+import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
 import { toTheSecond } from '../submission/times'
+import { noteOf } from './notes'
 
 export interface TestCardsPorts {
   board: Pick<ReviewBoard, 'announce'>
   forms: Pick<Forms, 'all' | 'rooms'>
   limiter: Limiter
   runtime: Pick<Runtime, 'now'>
+  monitor: Pick<Monitor, 'probed'>
 }
 
 const asked = z.object({ platform: z.string() })
@@ -25,7 +28,7 @@ export class TestCards {
 
   /** @throws InvalidRequest, TooManyTests, StoreUnavailable while they cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
-    const { board, forms, limiter, runtime } = this.ports
+    const { board, forms, limiter, runtime, monitor } = this.ports
     const platform = asked.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
@@ -35,6 +38,7 @@ export class TestCards {
     const text = said`Test card of the set-up page, ${toTheSecond(runtime.now())}. Cards of forms arrive here.`
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)
+      monitor.probed(noteOf({ kind: 'post', room }), outcome)
       const here = forms.all.filter(form => form.rooms.includes(room))
       return {
         forms: here.map(({ name, key }) => name ?? key ?? null), reason: outcome.ok ? null : outcome.reason,

@@ -1,12 +1,14 @@
 import type { TestEmailReceipt, TestEmailSent } from '../../../shared/types/setup'
 import type { Mailer } from '../../ports/delivery'
 import type { Limiter } from '../../ports/limiter'
+import type { Monitor } from '../../ports/monitor'
 import type { TestReceipts } from '../../ports/receipts'
 import type { Runtime } from '../../ports/runtime'
 import type { Receipt } from '../../ports/submission'
 import { EmailRefused, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
 import { senderOf, type MailSender } from '../submission/email'
+import { noteOf } from './notes'
 import { isArrived, isNews, isReturned, receiptText } from '../submission/verdicts'
 
 /** Stands where emails of submissions have their id. */
@@ -18,6 +20,7 @@ export interface TestEmailPorts {
   receipts: TestReceipts
   limiter: Limiter
   runtime: Pick<Runtime, 'uuid'>
+  monitor: Pick<Monitor, 'probed'>
 }
 
 /** An email that shows whether emails go out, and whether the provider tells what becomes of them. */
@@ -26,7 +29,7 @@ export class TestEmail {
 
   /** @throws EmailRefused, TooManyTests, StoreUnavailable while they cannot be counted */
   async send(): Promise<TestEmailSent> {
-    const { mailer, mail, limiter, runtime } = this.ports
+    const { mailer, mail, limiter, runtime, monitor } = this.ports
     if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
     const waitMs = await reached(limiter.take(TEST_EMAIL))
     if (waitMs > 0) throw new TooManyTests('test emails', limiter.limit, waitMs)
@@ -35,6 +38,7 @@ export class TestEmail {
       from: senderOf(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
+    monitor.probed(noteOf({ kind: 'email' }), outcome)
     if (!outcome.ok) throw new EmailRefused(outcome.reason)
     return { to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null }
   }

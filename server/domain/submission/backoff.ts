@@ -16,7 +16,10 @@ const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 /** A card that cannot be updated for long is tried this often, because it is tried for a week. */
 const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 
-/** Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. */
+/**
+ * Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. One that
+ * only came too soon ends nothing.
+ */
 const MAX_ATTEMPTS = 9
 
 /**
@@ -39,6 +42,7 @@ interface Failed {
   permanent: boolean
   content?: boolean
   gone?: boolean
+  limited?: boolean
   retryAfterMs?: number
 }
 
@@ -48,7 +52,7 @@ export function roomPauseMs({ permanent, content, retryAfterMs }: Failed, { base
 }
 
 /** What a vendor asks for, within reason, ms. */
-function vendorPauseMs(retryAfterMs = 0): number {
+export function vendorPauseMs(retryAfterMs = 0): number {
   return Math.min(Math.max(retryAfterMs, 0), MAX_RETRY_AFTER_MS)
 }
 
@@ -69,8 +73,8 @@ export function retryAt(work: Work, outcome: Failed, now: number, random: number
   return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))
 }
 
-function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone }: Failed): boolean {
+function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone, limited }: Failed): boolean {
   if (kind === 'post') return false
   if (gone) return missed + 1 >= MAX_MISSED
-  return kind !== 'update' && (permanent || attempts + 1 >= MAX_ATTEMPTS)
+  return kind !== 'update' && (permanent || (!limited && attempts + 1 >= MAX_ATTEMPTS))
 }

@@ -9,6 +9,8 @@ interface Failing {
   refused?: boolean
   /** Its card was not found. */
   gone?: boolean
+  /** It came too soon for its vendor. */
+  limited?: boolean
 }
 
 /** What happens to a submission. */

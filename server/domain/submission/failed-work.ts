@@ -10,13 +10,13 @@ const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 export function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
-  const { reason, refused, gone } = event
+  const { reason, refused, gone, limited } = event
   const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current)
   const retryAt = isTooLate ? null : event.retryAt
   const rest = current.work.filter(item => item !== work)
   const room = event.room ?? work.room ?? work.card?.platform
   const again = {
-    ...work, attempts: work.attempts + 1, reason, refused: refused ? true as const : undefined,
+    ...work, attempts: work.attempts + 1, reason, refused, limited,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
   }
   const isGivenUp = work.kind === 'update' && retryAt === null

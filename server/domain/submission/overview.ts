@@ -28,7 +28,8 @@ export function stateOf(submission: Submission): RowState {
   if (listOf(submission) === 'spam') return 'spam'
   if (listOf(submission) === null) return 'done'
   if (needsPerson(submission)) return 'failed'
-  if (problemOf(submission, room => room)) return 'retrying'
+  const problem = problemOf(submission, room => room)
+  if (problem && problem.limitedBy === undefined) return 'retrying'
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
@@ -37,11 +38,19 @@ export function problemOf(submission: Submission, named: Named): Problem | null 
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
   const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
-  const worst = failing.find(({ refused }) => refused) ?? failing[0]
+  const worst = failing.find(({ refused }) => refused) ?? failing.find(({ limited }) => !limited) ?? failing[0]
   if (!worst) return null
   const refused = worst.refused === true
   const what = refused ? `Could not be posted to ${named(worst.room!)}` : workName(worst, named)
-  return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, refused }
+  const limitedBy = worst.limited && { limitedBy: vendorName(worst, named) }
+  return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, ...limitedBy, refused }
+}
+
+/** `Slack`, `Email`, `Endpoint`: whose pace a piece of work has to keep. */
+function vendorName({ kind, room, card }: Work, named: Named): string {
+  const place = room ?? card?.platform
+  if (place !== undefined) return named(place, card)
+  return DELIVERY_NAMES[kind === 'email' || kind === 'confirm' ? 'email' : 'endpoint']
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */

@@ -72,8 +72,13 @@ export function roomOfWork(
   if (room !== undefined || !card) return room
   const { platform } = card
   const isOne = cards.filter(other => other.platform === platform).length === 1
-  const names = isOne ? [] : board.placeOf(card)
-  return names.includes(platform) ? platform : names[0] ?? platform
+  return isOne ? platform : roomOfCard(card, board)
+}
+
+/** The room that a card is in: its platform's own, or another one as `Form.rooms` names it. */
+export function roomOfCard(card: CardRef, board: Pick<ReviewBoard, 'placeOf'>): string {
+  const names = board.placeOf(card)
+  return names.includes(card.platform) ? card.platform : names[0] ?? card.platform
 }
 
 /** Whether two places are of one room. */

@@ -10,7 +10,7 @@ import type { CardQueue } from './card-queue'
 import { confirm, type ConfirmationPorts } from './confirm'
 import { deliver, tellErasure, type DeliveryPorts } from './deliver'
 import type { Applied, Done, EventsOn } from './events'
-import { missingIn, roomOfWork } from './place'
+import { missingIn, roomOfCard, roomOfWork } from './place'
 import { cardView, reminder } from './present'
 import { givenNews } from './holder-notes'
 import { lookOf, versionOf, type Look } from './look'
@@ -105,7 +105,10 @@ export class Run {
       this.ports.log.error('work.crashed', { submission: this.id, work: work.kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
-    if (outcome !== 'waiting') this.ports.monitor.tried(work, outcome, runtime.now() - startedAt)
+    if (outcome !== 'waiting') {
+      const room = work.card ? roomOfCard(work.card, this.ports.board) : work.room
+      this.ports.monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
+    }
     this.ports.queue.tried(work, outcome)
     if (isDelivery(work.kind)) this.undelivered--
     this.reports.push({
@@ -129,10 +132,10 @@ export class Run {
       submission: this.id, work: kind, room, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null,
     })
     const refused = kind === 'post' && outcome.content
-    const { gone } = outcome
+    const { gone, limited } = outcome
     const card = kind === 'update' && gone && again === null ? work.card : undefined
     return () => [
-      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused, gone },
+      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused, gone, limited },
       ...card ? [{ type: 'card-deleted', card, room: missingIn(this.current, card, this.ports) } as const] : [],
     ]
   }

@@ -150,7 +150,9 @@ function refusal({ status, headers, json }: HttpAnswer): DiscordError {
   const pause = headers['retry-after']
   if (status === 429) {
     const told = [seconds, pause].find(value => retryAfter(value).retryAfterMs) ?? LEAST_PAUSE_S
-    return new DiscordError(refused({ reason: 'Discord: too many requests', pause: told }), code || '429', status)
+    return new DiscordError(refused({
+      reason: 'Discord: too many requests', limited: true, pause: told,
+    }), code || '429', status)
   }
   const reason = `Discord answered ${code ? `error ${code}` : `HTTP ${status}`}`
   const known = REFUSALS.find(({ codes }) => codes.includes(Number(code)))

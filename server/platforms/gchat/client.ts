@@ -59,6 +59,7 @@ export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answ
     return refused({
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
       content: advice !== undefined && !specific && CONTENT.includes(status), gone: status === 404,
+      limited: isLimited,
       // A plain object or `Headers`, by the version of Google's client.
       pause: new Headers(headers as HeadersInit).get('retry-after') ?? (isLimited ? LEAST_PAUSE_S : undefined),
     })

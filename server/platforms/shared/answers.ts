@@ -15,14 +15,17 @@ interface Refusal {
   advice?: string
   content?: boolean
   gone?: boolean
+  /** Too much came at once, and nothing else is wrong. */
+  limited?: boolean
   /** `Retry-After`, or what the vendor has in its place. */
   pause?: unknown
 }
 
 /** What became of a call that a vendor refused. */
-export function refused({ reason, advice, content, gone, pause }: Refusal): Failure {
+export function refused({ reason, advice, content, gone, limited, pause }: Refusal): Failure {
   return {
     ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...gone ? { gone } : {},
+    ...limited ? { limited } : {},
     reason: `${reason}.${advice ? ` ${advice}` : ''}`, ...retryAfter(pause),
   }
 }

@@ -49,7 +49,7 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       return refusal
         ?? refused({
           reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name],
-          gone: name === 'ResourceNotFoundError', pause,
+          gone: name === 'ResourceNotFoundError', limited: name === 'AdapterRateLimitError', pause,
         })
     }
   }

@@ -63,6 +63,8 @@ const CONTENT: readonly string[] = [
   'too_many_contact_cards',
 ]
 
+const LIMITED = ['ratelimited', 'rate_limited']
+
 /** The card itself is out of reach for good. */
 const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 
@@ -119,7 +121,7 @@ export function createSlackCall(
 
 function outcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
   const pause = headers['retry-after']
-  if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, pause })
+  if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, limited: status === 429, pause })
   if (typeof json !== 'object' || json === null) {
     return refused({ reason: 'Slack: HTTP 200 with something unreadable', pause })
   }
@@ -133,7 +135,10 @@ function refusal(code: string, team: string | undefined, pause: unknown): Outcom
   const content = CONTENT.includes(code)
   const [known] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
   const advice = content ? REPORT : TOKEN.includes(code) ? tokenAdvice(team) : known
-  return refused({ reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code), pause })
+  return refused({
+    reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code),
+    limited: LIMITED.includes(code), pause,
+  })
 }
 
 /** Whether Slack knows no channel by this id; it may have another one by now. */

@@ -72,6 +72,7 @@ export async function callConnector(request: () => Promise<ConnectorResponse>): 
     return refused({
       reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
       content: !specific && CONTENT.includes(status), gone: status === 404,
+      limited: status === 429,
       pause: (headers as Record<string, unknown>)['retry-after'] ?? (status === 429 ? LEAST_PAUSE_S : undefined),
     })
   }

@@ -58,6 +58,7 @@ export function telegramRefusal(
     : undefined
   return refused({
     reason: `Telegram answered ${Number(code)}`, advice: upgraded ?? cause?.advice ?? BY_STATUS[code],
-    content: cause?.content ?? code === 413, gone: cause?.gone, pause: parameters.retry_after,
+    content: cause?.content ?? code === 413, gone: cause?.gone, limited: code === 429,
+    pause: parameters.retry_after,
   })
 }

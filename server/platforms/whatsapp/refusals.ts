@@ -25,8 +25,11 @@ const ADVICE: Readonly<Record<number, string>> = {
   131047: 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
 }
 
+/** Not for the pace, but because people marked messages as spam. */
+const SPAM_LIMIT = 131048
+
 /** Too much at once, and seconds until it is worth while to come again; where WhatsApp says nothing, a minute. */
-const PAUSES: Readonly<Record<number, number>> = { 4: 60, 80007: 60, 130429: 1, 131048: 60, 131056: 6 }
+const PAUSES: Readonly<Record<number, number>> = { 4: 60, 80007: 60, 130429: 1, [SPAM_LIMIT]: 60, 131056: 6 }
 
 const BY_STATUS: Readonly<Record<number, string>> = { 401: TOKEN, 403: PERMISSION, 404: NUMBER }
 
@@ -38,6 +41,7 @@ export function whatsAppRefusal({ status, errorCode: code = status, subcode }: R
   const advice = ADVICE[cause] ?? (cause >= 200 && cause < 300 ? PERMISSION : BY_STATUS[status])
   return refused({
     reason: `WhatsApp answered ${code}`, content: advice === REPORT, pause,
+    limited: pause !== undefined && cause !== SPAM_LIMIT,
     advice: pause === undefined ? advice : undefined,
   })
 }

@@ -174,7 +174,7 @@ describe('when to come again', () => {
   test.each([
     [131056, 6000], [130429, 1000], [80007, 60_000],
   ])('WhatsApp says by code %i that %i ms are enough', async (code, pause) => {
-    expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, retryAfterMs: pause })
+    expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, limited: true, retryAfterMs: pause })
   })
 
   const asked: Readonly<Record<string, (value: string) => Promise<Outcome<unknown>>>> = {
@@ -194,7 +194,7 @@ describe('when to come again', () => {
     .map(([value, pause]) => [vendor, value, pause] as const))
   test.each(rows)('%s with “%s”: %s ms', async (vendor, value, pause) => {
     const outcome = await asked[vendor]!(value)
-    expect(outcome).toMatchObject({ ok: false, permanent: false })
+    expect(outcome).toMatchObject({ ok: false, permanent: false, limited: true })
     expect(outcome.ok || outcome.retryAfterMs).toBe(pause)
   })
 
@@ -210,7 +210,11 @@ describe('when to come again', () => {
     [{ retry_after: 1e30 }, {}, HOUR_MS], [undefined, {}, 1000],
   ])('Discord with %j and %j: %s ms', async (json, headers, pause) => {
     const outcome = await discordAnswer(answering(429, json, headers))
-    expect(outcome).toMatchObject({ permanent: false, retryAfterMs: pause })
+    expect(outcome).toMatchObject({ permanent: false, limited: true, retryAfterMs: pause })
+  })
+
+  test('being marked as spam is more than a pace for WhatsApp', async () => {
+    expect(await whatsapp(131048)).not.toHaveProperty('limited')
   })
 })
 

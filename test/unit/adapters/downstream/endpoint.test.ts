@@ -92,6 +92,7 @@ describe('Endpoint', () => {
     const outcome = await post()
     expect(outcome).toEqual({
       ok: false, permanent, reason: expect.stringMatching(new RegExp(`^${host()} .*${status}`)),
+      ...status === 429 && { limited: true },
     })
     expect(JSON.stringify(outcome)).not.toContain('secret answer')
   })

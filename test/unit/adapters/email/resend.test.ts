@@ -149,7 +149,11 @@ describe('Resend', () => {
     [503, 'application_error', false, '503'],
   ])('%i %s: permanent is %s, the reason names %s', async (status, name, permanent, named) => {
     refuse(status, name)
-    expect(await send()).toEqual({ ok: false, permanent, reason: expect.stringContaining(named) })
+    expect(await send()).toEqual({
+      ok: false, permanent, reason: expect.stringContaining(named),
+      // A quota that is used up is more than a pace.
+      ...name === 'rate_limit_exceeded' && { limited: true },
+    })
   })
 
   test('a reason is one line without key, addresses or form data', async () => {
@@ -178,7 +182,8 @@ describe('Resend', () => {
   ])('429 with %j waits %s ms', async (headers, retryAfterMs) => {
     refuse(429, 'rate_limit_exceeded', headers)
     expect(await send()).toEqual({
-      ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs },
+      ok: false, permanent: false, limited: true, reason: expect.any(String),
+      ...retryAfterMs !== undefined && { retryAfterMs },
     })
   })
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { csvStream } from '../../../../server/adapters/csv/csv'
 import { exportTable, jsonArray } from '../../../../server/domain/operations/export'
 import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
@@ -78,4 +79,30 @@ test('nothing to export is a table of columns, and an empty list', async () => {
   expect(await table()).toEqual({ columns: ['id', 'state', 'received at', 'expires at', 'form'], rows: [] })
   const json = (await Array.fromAsync(jsonArray(triage.store, 'audit'))).join('')
   expect(JSON.parse(json)).toEqual([])
+})
+
+const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => (
+  Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
+)
+
+test('the export has a column for every field of any submission, and runs no formula', async () => {
+  await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
+  await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
+  const text = await textOf(await exportTable(triage.store, 'submissions'))
+  const [head, ...lines] = text.split('\r\n')
+  expect(head).toBe('\uFEFF"id","state","received at","expires at","form","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
+  expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
+  expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
+  expect(text).toContain('"a ""quoted"", line\nand another"')
+})
+
+test('the export of the audit trail names who decided what and when, without form data', async () => {
+  const id = await triage.post({ name: 'secret of Ada' })
+  await triage.review.decide(id, 'spam', ADA)
+  await triage.runtime.drain()
+  const text = await textOf(await exportTable(triage.store, 'audit'))
+  expect(text).toMatch(
+    new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at","form"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+",""\r\n$`),
+  )
+  expect(text).not.toContain('secret')
 })

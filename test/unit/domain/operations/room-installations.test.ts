@@ -23,7 +23,12 @@ function open(first: string, outages = 0) {
         opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
       } as never,
     },
-    health: { note: (part, _at, error) => note('health', part, error) },
+    health: {
+      note: async (part, _at, error) => {
+        note('health', part, error)
+        return null
+      },
+    },
     runtime: { now: () => 0, wait: async ms => void waits.push(ms) },
   })
   return { board, heard, waits, rooms }

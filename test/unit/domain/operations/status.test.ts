@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { csvStream } from '../../../../server/adapters/csv/csv'
 import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
-import { exportTable } from '../../../../server/domain/operations/export'
+import { Credentials } from '../../../../server/domain/operations/credentials'
 import { createReadiness, Storage } from '../../../../server/domain/operations/readiness'
 import { createMonitor } from '../../../../server/domain/operations/monitor'
 import { readStatus } from '../../../../server/domain/operations/status'
@@ -20,13 +19,22 @@ beforeEach(async () => {
 })
 afterEach(() => triage.close())
 
+const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
+
+/** What is told of everything but the store. */
+const outside = () => ({
+  board: triage.board, health, deliveries: ['email'] as const, optionalParts: [],
+  rooms: ['slack', 'slack/C9', 'discord'],
+})
+
 describe('readiness', () => {
   const clock = { aheadMs: 0 }
   let advice: () => Promise<readonly string[]>
   beforeEach(() => { advice = async () => [] })
   const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
-    storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now),
-    board: triage.board, health, clock, runtime,
+    storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now), clock, runtime,
+    credentials: new Credentials({ board: triage.board, monitor: createMonitor(health, null, runtime.now), runtime }),
+    ...outside(),
   })
   const probe = (aheadMs = 0) => {
     clock.aheadMs = aheadMs
@@ -43,7 +51,29 @@ describe('readiness', () => {
     expect(await probe()()).toEqual({
       ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'],
     })
-    expect(await health.read()).toMatchObject({ slack: { lastError: { reason: 'Slack answered invalid_auth.' } } })
+    expect(await health.read()).toMatchObject({
+      'slack:credentials': { lastError: { reason: 'Slack answered invalid_auth.' } },
+    })
+  })
+
+  test('good credentials clear no error of cards, of which it warns, as of emails that are refused', async () => {
+    const monitor = createMonitor(health, null, triage.runtime.now)
+    monitor.tried(post('slack'), failing('Slack answered channel_not_found.', { permanent: true }), 1)
+    monitor.tried({ ...post(), kind: 'email' }, failing('Resend refused the API key (401).', { permanent: true }), 1)
+    triage.runtime.time += 1000
+    const warnings = [
+      'Slack, cards: Slack answered channel_not_found.', 'Email: Resend refused the API key (401).',
+    ]
+    const ask = probe()
+    await ask()
+    expect(await ask()).toEqual({ ready: true, reasons: [], warnings })
+    triage.runtime.time += 1000
+    monitor.tried({ ...post('slack'), kind: 'update' }, ok, 1)
+    monitor.tried(post('slack/C9'), ok, 1)
+    expect((await ask()).warnings).toEqual(warnings)
+    for (const kind of ['post', 'email'] as const) monitor.tried({ ...post('slack'), kind }, ok, 1)
+    monitor.probed('email', ok)
+    expect((await ask()).warnings).toEqual([])
   })
 
   test('without the store nobody is ready', async () => {
@@ -90,8 +120,7 @@ describe('the status', () => {
     storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
   })
   const status = (takes = false) => readStatus({
-    store: triage.store, storage, board: triage.board, health, deliveries: ['email'], optionalParts: [], takes,
-    rooms: ['slack', 'slack/C9', 'discord'],
+    ...outside(), store: triage.store, storage, credentials: { check: async () => [] }, takes,
     clock: { now: triage.runtime.now, aheadMs: 0 },
   })
 
@@ -127,14 +156,30 @@ describe('the status', () => {
     let now = 0
     const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))
     const monitor = createMonitor(health, null, () => ++now)
-    const posted: Work = { key: 'post', kind: 'post', attempts: 0, dueAt: 0, room: 'slack/C9' }
+    const posted = post('slack/C9')
     monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
       { key: 'slack', state: 'unused' },
-      { key: 'slack/C9', label: 'Slack: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
+      { key: 'slack/C9', label: 'Slack: C9', state: 'failing', facts: [{ about: 'Cards' }, {}] },
     ])
     monitor.tried(posted, ok, 1)
-    expect(await parts()).toMatchObject([{ key: 'slack', state: 'ok' }])
+    expect(await parts()).toMatchObject([{ key: 'slack', state: 'unused' }])
+  })
+
+  test('a rate limit is no failure, and over when its pause is', async () => {
+    const [now, limitedUntil] = [triage.runtime.now(), triage.runtime.now() + 30_000]
+    const limited = { ...failing('Slack: HTTP 429.', { retryAfterMs: 30_000 }), limited: true }
+    createMonitor(health, null, () => now).tried(post('slack'), limited, 1)
+    const slack = async () => (await status()).parts.find(({ key }) => key === 'slack')
+    expect(await slack()).toMatchObject({ state: 'limited', facts: [{}, { about: 'Cards', limitedUntil }, {}] })
+    triage.runtime.time += 30_000
+    expect(await slack()).toMatchObject({ state: 'unused' })
+  })
+
+  test('a card that somebody deleted says nothing against its platform', async () => {
+    const monitor = createMonitor(health, null, triage.runtime.now)
+    monitor.tried({ ...post('slack'), kind: 'update' }, failing('It was deleted.', { gone: true }), 1)
+    expect(await health.read()).toEqual({})
   })
 
   test('a confirmation counts for the emails, and the word of an erasure for the endpoint', async () => {
@@ -148,10 +193,10 @@ describe('the status', () => {
   })
 
   test('a part fails when its last error is newer than its last success', async () => {
-    health.note('slack', 2)
-    health.note('slack', 1, 'old')
-    health.note('email', 1)
-    health.note('email', 2, 'new')
+    void health.note('slack', 2)
+    void health.note('slack', 1, 'old')
+    void health.note('email', 1)
+    void health.note('email', 2, 'new')
     const { parts } = await status()
     expect(parts.map(({ key, state }) => [key, state])).toEqual([
       ['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing'],
@@ -173,33 +218,5 @@ describe('the status', () => {
     })
     triage.outage.calls = 0
     expect(await status()).toMatchObject({ refusingSince: null, parts: [{ key: 'store', state: 'ok' }, {}, {}, {}] })
-  })
-})
-
-describe('the export', () => {
-  const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>) => (
-    Buffer.concat(await csvStream(columns, rows).toArray() as Buffer[]).toString()
-  )
-
-  test('has a column for every field of any submission, and runs no formula', async () => {
-    await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
-    await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
-    const text = await textOf(await exportTable(triage.store, 'submissions'))
-    const [head, ...lines] = text.split('\r\n')
-    expect(head).toBe('\uFEFF"id","state","received at","expires at","form","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
-    expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
-    expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
-    expect(text).toContain('"a ""quoted"", line\nand another"')
-  })
-
-  test('of the audit trail names who decided what and when, without form data', async () => {
-    const id = await triage.post({ name: 'secret of Ada' })
-    await triage.review.decide(id, 'spam', ADA)
-    await triage.runtime.drain()
-    const text = await textOf(await exportTable(triage.store, 'audit'))
-    expect(text).toMatch(
-      new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at","form"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+",""\r\n$`),
-    )
-    expect(text).not.toContain('secret')
   })
 })

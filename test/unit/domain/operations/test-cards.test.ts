@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TestCards } from '../../../../server/domain/operations/test-cards'
 import { FakeBoard, failing } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
-import { FakeRuntime } from '../../../fakes/runtime'
+import { FakeRuntime, silentMonitor } from '../../../fakes/runtime'
 
 const forms = formsOf({ rooms: ['slack', 'discord'] }, {
   hr: { name: 'HR', rooms: ['slack/C2'] }, contact: { rooms: ['slack'] },
@@ -11,7 +11,7 @@ const forms = formsOf({ rooms: ['slack', 'discord'] }, {
 function openTestCards(waits: (number | Error)[] = []) {
   const board = new FakeBoard()
   const asked: string[] = []
-  const testCards = new TestCards({ board, forms, runtime: new FakeRuntime(), limiter: {
+  const testCards = new TestCards({ board, forms, runtime: new FakeRuntime(), monitor: silentMonitor, limiter: {
     limit: 5, take: async (key) => {
       asked.push(key)
       const wait = waits.shift() ?? 0

@@ -4,7 +4,7 @@ import { EmailRefused } from '../../../../server/domain/errors'
 import { TestEmail } from '../../../../server/domain/operations/test-email'
 import { FakeMailer } from '../../../fakes/deliveries'
 import { failing } from '../../../fakes/board'
-import { FakeRuntime } from '../../../fakes/runtime'
+import { FakeRuntime, silentMonitor } from '../../../fakes/runtime'
 
 function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
@@ -12,7 +12,7 @@ function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, wai
     fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
   }
   const testEmail = new TestEmail({
-    mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(),
+    mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(), monitor: silentMonitor,
     limiter: { limit: 5, take: async () => {
       const wait = waits.shift() ?? 0
       if (typeof wait === 'number') return wait

@@ -44,6 +44,10 @@ test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine a
   expect(delay(kind, 8, 0, 60_000)).toBeNull()
 })
 
+test('an email that only came too soon is not given up, however often', () => {
+  expect(retryAt(work('email', 30), { permanent: false, limited: true }, NOW, 0, POLICY)).toBe(NOW + TEN_MINUTES / 2)
+})
+
 test('without a Retry-After nine attempts take 20 to 40 minutes, as docs/reliability.md says', () => {
   const minutes = [0, 1].map(random => [0, 1, 2, 3, 4, 5, 6, 7].reduce(
     (sum, attempts) => sum + delay('email', attempts, random)!, 0,

@@ -1,0 +1,83 @@
+import type { Fact, FactState, StatusPart } from '../../../shared/types/status'
+import type { ReviewBoard } from '../../ports/board'
+import type { HealthBook, PartHealth } from '../../ports/monitor'
+import type { Delivery } from '../../ports/submission'
+import { OPTIONAL_PARTS, type OptionalPart } from './monitor'
+import { credentialsNote, editsNote } from './notes'
+import { labelOf } from '../submission/place'
+import { DELIVERY_NAMES } from '../submission/present'
+
+export interface PartsPorts {
+  board: Pick<ReviewBoard, 'platforms' | 'label' | 'awaits'>
+  health: Pick<HealthBook, 'read'>
+  deliveries: readonly Delivery[]
+  optionalParts: readonly OptionalPart[]
+  /** All rooms of the cards; those beside a platform's own are parts while something is wrong there. */
+  rooms: readonly string[]
+}
+
+type Notes = Readonly<Record<string, PartHealth>> | null
+
+/** Everything outside but the store, and how it does. */
+export async function readParts(
+  { board, health, deliveries, optionalParts, rooms }: PartsPorts, now: number,
+): Promise<StatusPart[]> {
+  const [notes, platforms] = await Promise.all([
+    health.read().catch(() => null),
+    Promise.all(board.platforms.map(async key => ({ key, label: board.label(key), waits: await board.awaits(key) }))),
+  ])
+  const roomFacts = (room: string) => [
+    factOf('Cards', notes, room, now), factOf('Card updates', notes, editsNote(room), now),
+  ]
+  const single = (key: string, label: string) => partOf(key, label, [factOf('', notes, key, now)])
+  return [
+    ...platforms.map(({ key, label, waits }): StatusPart => ({
+      ...partOf(key, label, [factOf(CREDENTIALS, notes, credentialsNote(key), now), ...roomFacts(key)]),
+      ...waits && { state: 'waiting', waits },
+    })),
+    ...deliveries.map(key => single(key, DELIVERY_NAMES[key])),
+    ...optionalParts.map(key => single(key, OPTIONAL_PARTS[key])),
+    ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
+      .filter(({ state }) => state === 'failing' || state === 'limited'),
+  ]
+}
+
+/** What fails about these parts; one line each. */
+export function problemsOf(parts: readonly StatusPart[]): string[] {
+  return parts.filter(({ state }) => state !== 'waiting').flatMap(({ label, facts }) => (
+    facts.filter(({ state }) => state === 'failing').map(({ about, lastError }) => (
+      `${label}${about && `, ${about.toLowerCase()}`}: ${lastError!.reason}`
+    ))
+  ))
+}
+
+const CREDENTIALS = 'Credentials'
+
+/** The part for those who have asked the platform for its credentials themselves. */
+export function withoutCredentials(part: StatusPart): StatusPart {
+  return { ...part, facts: part.facts.filter(({ about }) => about !== CREDENTIALS) }
+}
+
+function partOf(key: string, label: string, facts: readonly Fact[]): StatusPart {
+  return { key, label, state: stateOf(facts), facts }
+}
+
+/** The worst of its facts. That a platform takes our credentials does not show yet that it takes cards. */
+function stateOf(facts: readonly Fact[]): FactState {
+  const states = facts.map(({ state }) => state)
+  const worst = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))
+  if (worst) return worst
+  return facts.some(({ about, state }) => about !== CREDENTIALS && state === 'ok') ? 'ok' : 'unused'
+}
+
+function factOf(about: string, notes: Notes, note: string, now: number): Fact {
+  const health = notes?.[note] ?? { lastSuccessAt: null, lastError: null, limitedUntil: null }
+  const { lastSuccessAt, lastError, limitedUntil } = health
+  const state = (): FactState => {
+    if (!notes) return 'unknown'
+    if (lastError && lastError.at > (lastSuccessAt ?? 0)) return 'failing'
+    if (limitedUntil !== null && limitedUntil > now) return 'limited'
+    return lastSuccessAt === null ? 'unused' : 'ok'
+  }
+  return { about, ...health, state: state() }
+}
