@@ -12,14 +12,13 @@ import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
 import { createChatServices } from './conversation'
 import { createMonitor } from '../domain/operations/monitor'
-import { createOperations, optionalPartsOf } from './operations'
+import { createUpkeep } from './operations'
 import { bodyLimitsOf, createFiles } from './files'
 import { createForms, rulesOf, sampleUpload } from './forms'
 import { once } from './once'
 import { openStore, type Stores } from './stores'
 import { platformServices } from './platforms'
 import { createRuntime } from './runtime'
-import { readSetup } from './setup'
 import type { Services } from './services'
 import { checkNames, checkValues, LOCAL_SITE, type Config } from '../config'
 import { unusualChannels } from '../config/forms'
@@ -29,11 +28,8 @@ import { Membership } from '../domain/conversation/membership'
 import { admit } from '../domain/people/admission'
 import { People } from '../domain/people/people'
 import { Reviewers } from '../domain/people/reviewers'
-import { Credentials } from '../domain/operations/credentials'
 import { Storage } from '../domain/operations/readiness'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
-import { TestCards } from '../domain/operations/test-cards'
-import { TestEmail } from '../domain/operations/test-email'
 import { accept, type AcceptPorts, Quota } from '../domain/submission/accept'
 import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { isRoom } from '../domain/submission/place'
@@ -48,6 +44,7 @@ import { Receipts } from '../domain/submission/receipts'
 import { Review } from '../domain/submission/review'
 import type { OutboxPorts } from '../domain/submission/run'
 import { reached } from '../domain/submission/overview'
+import { Retries } from '../domain/submission/retries'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
 import { background } from '../http/background'
@@ -84,7 +81,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const metrics = config.ops.metricsToken
     ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
     : null
-  const monitor = createMonitor(health, metrics, runtime.now)
+  const monitor = createMonitor(health, metrics, runtime.now, (...outage) => retries.recovered(...outage))
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })
   const caught = createOutboxMailer(() => rooms?.changed())
@@ -171,19 +168,23 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }
 
   const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
-  const credentials = new Credentials({ board, monitor, runtime })
-  const outside = {
-    storage, credentials, board, health, deliveries, optionalParts: optionalPartsOf(config), rooms: forms.rooms,
-    runtime,
-  }
-  const operations = createOperations({
-    ...outside, config, missing, decides, store, clock, metrics, listeners, log, takes: config.people.claimMs !== null,
+  const { operations, testEmail, testCards, setup } = createUpkeep({
+    config, missing, decides, warnings: unusual, store, storage, board, health, clock, metrics, deliveries, listeners, forms, mailer,
+    receipts: testReceipts, limiter: tests, runtime, monitor, log,
   })
 
-  const testEmail = new TestEmail({
-    mailer, mail: config.mail, receipts: testReceipts, limiter: tests, runtime, monitor,
+  const opsSubmissions = new OpsSubmissions({
+    store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
+    quarantine: new Quarantine({
+      store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, files, runtime, log,
+    }),
+    presentation, runtime, log,
   })
-  const testCards = new TestCards({ board, forms, limiter: tests, runtime, monitor })
+  const sweepDue = () => sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log })
+  const retries: Retries = new Retries({
+    store, outbox, queue, submissions: opsSubmissions, health, vendors: [...board.platforms, ...deliveries], forms,
+    sweep: sweepDue, policy: config.retry, runtime, log,
+  })
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
@@ -220,13 +221,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
         },
       }
     },
-    opsSubmissions: new OpsSubmissions({
-      store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
-      quarantine: new Quarantine({
-        store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, files, runtime, log,
-      }),
-      presentation, runtime, log,
-    }),
+    opsSubmissions, retries,
     receipts: config.mail.receipts
       ? new Receipts({
           notices: createResendNotices(config.mail.receipts.secret), testEmail, store, outbox, runtime, monitor, log,
@@ -242,11 +237,11 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
         agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
       others.catch(() => { /* Where the store is away, nobody waits for them. */ })
-      const taken = await reached(sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log }))
+      const taken = await reached(sweepDue())
       await others
       return taken
     },
-    setup: () => readSetup(config, { ...outside, warnings: unusual }),
+    setup,
     stopQueues: () => {
       queue.stop()
       running?.answers.stop()

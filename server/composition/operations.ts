@@ -3,11 +3,19 @@ import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
+import { Credentials } from '../domain/operations/credentials'
 import type { OptionalPart } from '../domain/operations/monitor'
 import { createReadiness, type Readiness } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
-import type { Metrics } from '../ports/monitor'
+import { TestCards } from '../domain/operations/test-cards'
+import { TestEmail } from '../domain/operations/test-email'
+import type { Mailer } from '../ports/delivery'
+import type { Forms } from '../ports/form'
+import type { Limiter } from '../ports/limiter'
+import type { Metrics, Monitor } from '../ports/monitor'
+import type { TestReceipts } from '../ports/receipts'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
+import { readSetup } from './setup'
 import { version } from '../../package.json'
 
 /** How the service is doing, for people and machines. */
@@ -21,7 +29,7 @@ export interface Operations {
 
 type ExportFormat = 'csv' | 'json'
 
-export interface OperationsParts extends StatusPorts {
+interface OperationsParts extends StatusPorts {
   clock: StoreClock
   config: Config
   missing: readonly string[]
@@ -32,7 +40,33 @@ export interface OperationsParts extends StatusPorts {
   log: Log
 }
 
-export function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
+interface UpkeepParts extends Omit<OperationsParts, 'credentials' | 'optionalParts' | 'rooms' | 'takes'> {
+  forms: Forms
+  mailer: Mailer
+  receipts: TestReceipts
+  /** Counts test emails and test cards. */
+  limiter: Limiter
+  monitor: Monitor
+  /** Values that look unusual. */
+  warnings: readonly string[]
+}
+
+/** What people look at and try to see how the service does. */
+export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnings, ...parts }: UpkeepParts) {
+  const { config, board, runtime } = parts
+  const known: OperationsParts = {
+    ...parts, credentials: new Credentials({ board, monitor, runtime }), optionalParts: optionalPartsOf(config),
+    rooms: forms.rooms, takes: config.people.claimMs !== null,
+  }
+  return {
+    operations: createOperations(known),
+    setup: () => readSetup(config, { ...known, warnings }),
+    testEmail: new TestEmail({ mailer, mail: config.mail, receipts, limiter, runtime, monitor }),
+    testCards: new TestCards({ board, forms, limiter, runtime, monitor }),
+  }
+}
+
+function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
   const { store, board, runtime } = parts
   const startedAt = runtime.now()
 
@@ -57,7 +91,7 @@ export function createOperations({ metrics, listeners, missing, decides, log, ..
   }
 }
 
-export function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
+function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
   const isThere = { receipts: mail.receipts !== undefined, files: Object.values(forms).some(({ files }) => files) }
   return (['receipts', 'files'] as const).filter(part => isThere[part])
 }

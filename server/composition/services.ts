@@ -5,6 +5,7 @@ import type { Operations } from './operations'
 import type { Setup } from '../../shared/types/setup'
 import type { Config } from '../config'
 import type { OpsSubmissions } from '../domain/submission/ops-submissions'
+import type { Retries } from '../domain/submission/retries'
 import type { Receipts } from '../domain/submission/receipts'
 import type { accept, Accepted } from '../domain/submission/accept'
 import type { SubmissionFiles } from '../domain/submission/submission-files'
@@ -51,6 +52,7 @@ export interface Services {
   /** Somebody who signed in to the ops pages, and what they may do there; null when they may not look. */
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
   opsSubmissions: OpsSubmissions
+  retries: Pick<Retries, 'tryAll'>
   /** Takes in what became of emails; null while the provider does not tell. */
   receipts: Pick<Receipts, 'take'> | null
   testEmail: TestEmail

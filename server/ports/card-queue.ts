@@ -18,6 +18,8 @@ export interface CardQueueStore {
    */
   take(pace: Pace, leaseMs: number): Promise<Taken>
   leave(id: string, leaving: readonly Leaving[]): Promise<void>
+  /** Opens the gate before its time. */
+  reopen(room: string): Promise<void>
   /** How many wait. */
   length(room: string): Promise<number>
   /** True for the first who asks since the notice was last forgotten, or in 24 hours: a room is told of it once. */

@@ -58,6 +58,8 @@ export interface SubmissionStore {
   ): Promise<Submission | null>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
+  /** Ids whose time comes until then, epoch ms, or has come; earliest first. */
+  upcoming(until: number, limit: number): Promise<string[]>
   /**
    * Drops an id from the indexes whose record is gone; or everything that is kept of one that cannot be read, with a
    * line of who has it `erased`.

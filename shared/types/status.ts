@@ -21,8 +21,11 @@ export interface Fact extends PartHealth {
   state: FactState
 }
 
-/** An outside part and how it does. `waiting`: its app is installed nowhere, so that cards wait, too. */
-export interface StatusPart {
+/**
+ * An outside part and how it does, by the worst of its facts. `waiting`: its app is installed nowhere, so that cards
+ * wait, too.
+ */
+export interface StatusPart extends PartHealth {
   key: string
   label: string
   state: FactState | 'waiting'
@@ -57,10 +60,22 @@ export interface Status {
    * counts all.
    */
   stuck: readonly Stuck[] | null
+  /** Parts that gave up some of the oldest 100 of them, or refused their cards. */
+  givenUp: readonly string[] | null
   /** Who has how many, most first; of the newest 100 that somebody has. Null also where people take nothing. */
   holders: readonly { name: string, platform: string, count: number }[] | null
   /** The newest lines of the audit trail. */
   audit: readonly AuditLine[] | null
+}
+
+/** What POST /api/status/retry answers. */
+export interface TriedAgain {
+  /** Submissions that are being tried again. */
+  tried: number
+  /** Those that the reviewer may not have tried again, or that somebody else has. */
+  left: number
+  /** Why, for the first of them. */
+  reason: string | null
 }
 
 /** Times in epoch ms. */

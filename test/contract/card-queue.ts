@@ -64,6 +64,15 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       expect((taken as { waitMs: number }).waitMs).toBeLessThanOrEqual(LONG)
     })
 
+    it('lets the next one out once its gate was opened before its time', async () => {
+      await queue.enter(turn(), 'a', { leaseMs: LONG })
+      await queue.enter(turn(), 'b', { leaseMs: LONG })
+      await queue.leave('a', [{ room: 'slack', pauseMs: LONG }])
+      await queue.reopen('slack')
+      expect(await queue.take(turn(), LONG)).toEqual({ id: 'b' })
+      expect((await queue.take(turn(), LONG)).id).toBeNull()
+    })
+
     it('closes the gate behind whoever is let out', async () => {
       for (const id of ['a', 'b', 'c']) await enter(id)
       await until('the gate to open', async () => (await queue.take(turn(), LONG)).id === 'b')

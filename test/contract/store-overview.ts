@@ -98,6 +98,15 @@ export function storeOverviewContract(
       expect(await store.backlog(second)).toEqual({ ...waiting, overdue: 2, overdueSince: first })
     })
 
+    test('tells whose time comes until a moment, the earliest first', async () => {
+      const [old, young] = [submission({ receivedAt: 5_000, expiresAt: Date.now() + HOUR_MS }), submission()]
+      for (const each of [young, old]) await store.create(each)
+      const [first, second] = [old.work[0]!.dueAt, young.work[0]!.dueAt]
+      expect(await store.upcoming(first - 1, 10)).toEqual([])
+      expect(await store.upcoming(second, 10)).toEqual([old.id, young.id])
+      expect(await store.upcoming(second, 1)).toEqual([old.id])
+    })
+
     test('who waits for a person is known, oldest first, until that is over', async () => {
       const all = [2, 1, 3].map(receivedAt => submission({ receivedAt, expiresAt: Date.now() + HOUR_MS }))
       for (const each of all) await store.create(each)

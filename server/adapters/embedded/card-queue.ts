@@ -51,6 +51,10 @@ export class EmbeddedCardQueue implements CardQueueStore {
     }
   }
 
+  async reopen(room: string): Promise<void> {
+    this.queue(room).opensAt = 0
+  }
+
   async length(room: string): Promise<number> {
     return this.queue(room).waiting.size
   }

@@ -34,6 +34,11 @@ export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 
   return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }
 
+/** Those whose time comes until then, earliest first. */
+export function soonest(entries: ReadonlyMap<string, Entry>, until: number, limit = Infinity): Entry[] {
+  return [...entries.values()].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due).slice(0, limit)
+}
+
 /** Folder of the keys; each is a file named by the key. */
 export const KEY_FILES = 'idempotency:'
 

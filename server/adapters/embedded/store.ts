@@ -9,9 +9,10 @@ import type { EmbeddedCardQueue } from './card-queue'
 import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
 import { take } from './limiter'
-import { AUDIT_FILES, AuditTrail, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
+import {
+  AUDIT_FILES, AuditTrail, newestFirst, pageOf, soonest, type Entry, IdempotencyKeys, KEY_FILES,
+} from './indexes'
 
-/** Where to keep the files, and the clock. */
 interface EmbeddedStoreOptions extends StoreRules {
   /** Folder of its own; made when missing. One process at a time. */
   dir: string
@@ -86,11 +87,15 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.options.now()
-    const due = [...this.entries.values()].filter(entry => entry.due <= now).sort((a, b) => a.due - b.due)
-    const leased = due.slice(0, limit)
+    const leased = soonest(this.entries, now, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
     for (const entry of leased) entry.due = now + leaseMs
-    return leased.map(entry => entry.id)
+    return leased.map(({ id }) => id)
+  }
+
+  async upcoming(until: number, limit: number): Promise<string[]> {
+    await this.loaded()
+    return soonest(this.entries, until, limit).map(({ id }) => id)
   }
 
   async forget(id: string): Promise<void> {
@@ -103,11 +108,9 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
     const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
     const { places, cursor } = pageOf(asked, page)
-    const submissions = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
-    return {
-      submissions: page.unread ? submissions.map(each => ({ ...each, data: UNREAD })) : submissions,
-      total: all.length, cursor,
-    }
+    const read = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
+    const submissions = page.unread ? read.map(each => ({ ...each, data: UNREAD })) : read
+    return { submissions, total: all.length, cursor }
   }
 
   async audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
@@ -124,10 +127,10 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
     const arrivals = this.those('pending').map(({ receivedAt }) => receivedAt)
-    const earliest = (times: readonly number[]) => times.length > 0 ? Math.min(...times) : null
-    const overdue = [...this.entries.values()].map(({ due }) => due).filter(due => due <= now)
-    const [oldestAt, overdueSince] = [earliest(arrivals), earliest(overdue)]
+    const overdue = soonest(this.entries, now)
     const stuck = (await this.stuck(Infinity)).length
+    const oldestAt = arrivals.length > 0 ? Math.min(...arrivals) : null
+    const overdueSince = overdue[0]?.due ?? null
     return { pending: arrivals.length, oldestAt, overdue: overdue.length, overdueSince, stuck }
   }
 

@@ -86,6 +86,10 @@ export class RedisCardQueue implements CardQueueStore {
     await this.calls.run(LEAVE, leaving.flatMap(({ room }) => queueKeys(room)), [id, ...leaving.map(pauseOf)])
   }
 
+  async reopen(room: string): Promise<void> {
+    await this.calls.call(() => this.client.del(keyOf(room, 'gate')))
+  }
+
   length(room: string): Promise<number> {
     return this.calls.call(() => this.client.zCard(keyOf(room, 'waiting')))
   }

@@ -141,6 +141,11 @@ export class RedisStore implements SubmissionStore {
     return this.call(() => lease(this.client, DUE, leaseMs, limit))
   }
 
+  upcoming(until: number, limit: number): Promise<string[]> {
+    const range = { BY: 'SCORE', LIMIT: { offset: 0, count: limit } } as const
+    return this.call(() => this.client.zRange(DUE, '-inf', until, range))
+  }
+
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
     const others = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
     const [record, data, trace] = keysOf(id) as [string, string, string]

@@ -8,8 +8,13 @@ export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage
 export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
 /** Tells the health notes of what happens, and the metrics where they are on. */
-export function createMonitor(health: HealthBook, metrics: Promise<Metrics> | null, now: () => number): Monitor {
+export function createMonitor(
+  health: HealthBook, metrics: Promise<Metrics> | null, now: () => number,
+  /** Told by one replica of the first success after an outage, and when that began, epoch ms. */
+  recovered: (part: string, since: number) => void = () => {},
+): Monitor {
   const note = (part: string, reason?: string) => void health.note(part, now(), reason)
+    .then(since => since !== null && recovered(part, since))
   const noteOutcome = (part: string, outcome: Outcome<unknown>) => {
     if (!outcome.ok && outcome.limited) health.limit(part, now() + vendorPauseMs(outcome.retryAfterMs))
     else note(part, outcome.ok ? undefined : outcome.reason)

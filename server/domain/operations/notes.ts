@@ -1,4 +1,5 @@
 import type { Work } from '../../ports/submission'
+import { wayOf } from '../submission/record'
 
 /** Name of the note about a platform's answer to our credentials. */
 export function credentialsNote(platform: string): string {
@@ -10,14 +11,12 @@ export function editsNote(room: string): string {
   return `${room}:edits`
 }
 
-const VENDORS: Partial<Record<Work['kind'], string>> = { erasure: 'endpoint', confirm: 'email' }
-
 /**
  * Name of the note that an attempt belongs to. New cards of a room have one of their own, named like the room: neither
  * credentials, nor edits, nor another room tell whether they arrive.
  */
 export function noteOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>): string {
   const place = room ?? card?.platform
-  if (place === undefined) return VENDORS[kind] ?? kind
+  if (place === undefined) return wayOf(kind)
   return kind === 'post' ? place : editsNote(place)
 }

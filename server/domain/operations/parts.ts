@@ -32,7 +32,10 @@ export async function readParts(
   const single = (key: string, label: string) => partOf(key, label, [factOf('', notes, key, now)])
   return [
     ...platforms.map(({ key, label, waits }): StatusPart => ({
-      ...partOf(key, label, [factOf(CREDENTIALS, notes, credentialsNote(key), now), ...roomFacts(key)]),
+      ...partOf(key, label, [
+        ...rooms.includes(key) ? roomFacts(key) : [],
+        factOf(CREDENTIALS, notes, credentialsNote(key), now),
+      ]),
       ...waits && { state: 'waiting', waits },
     })),
     ...deliveries.map(key => single(key, DELIVERY_NAMES[key])),
@@ -58,8 +61,11 @@ export function withoutCredentials(part: StatusPart): StatusPart {
   return { ...part, facts: part.facts.filter(({ about }) => about !== CREDENTIALS) }
 }
 
-function partOf(key: string, label: string, facts: readonly Fact[]): StatusPart {
-  return { key, label, state: stateOf(facts), facts }
+/** @param facts most important first */
+export function partOf(key: string, label: string, facts: readonly Fact[]): StatusPart {
+  const state = stateOf(facts)
+  const { lastSuccessAt, lastError, limitedUntil } = facts.find(fact => fact.state === state) ?? facts[0]!
+  return { key, label, state, lastSuccessAt, lastError, limitedUntil, facts }
 }
 
 /** The worst of its facts. That a platform takes our credentials does not show yet that it takes cards. */
@@ -67,7 +73,8 @@ function stateOf(facts: readonly Fact[]): FactState {
   const states = facts.map(({ state }) => state)
   const worst = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))
   if (worst) return worst
-  return facts.some(({ about, state }) => about !== CREDENTIALS && state === 'ok') ? 'ok' : 'unused'
+  const tells = facts.length > 1 ? facts.filter(({ about }) => about !== CREDENTIALS) : facts
+  return tells.some(({ state }) => state === 'ok') ? 'ok' : 'unused'
 }
 
 function factOf(about: string, notes: Notes, note: string, now: number): Fact {

@@ -1,14 +1,15 @@
-import type { Status, StatusPart, Stuck } from '../../../shared/types/status'
+import type { Status, StatusPart } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
 import type { HealthBook } from '../../ports/monitor'
 import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import { visible } from '../../../shared/utils/text'
 import { describeIncidents } from './incidents'
-import { readParts, type PartsPorts } from './parts'
+import { partOf, readParts, type PartsPorts } from './parts'
 import { holderOf } from '../submission/hold'
-import { getAll, problemOf } from '../submission/overview'
+import { problemOf } from '../submission/overview'
 import { roomName } from '../submission/place'
+import { givenUpBy } from '../submission/retries'
 import type { Credentials } from './credentials'
 import type { Storage, StoreRefusal } from './readiness'
 
@@ -25,6 +26,9 @@ export interface StatusPorts extends PartsPorts {
 
 /** Stuck submissions that the page names. */
 const STUCK = 10
+
+/** Those that are looked at for who gave them up. */
+const GIVEN_UP = 100
 
 /** Submissions that are read to say who has how many: a form may have 256 KiB. */
 const TAKEN = 100
@@ -49,16 +53,18 @@ export async function readStatus(
   const answered = clock.now()
   return {
     now: answered, refusingSince: refusal?.since ?? null, advice, incidents: incidents && describeIncidents(incidents),
-    parts: [storePart(refusal, answered), ...parts], clockAheadMs: clock.aheadMs, backlog, tally, stuck, holders, audit,
+    parts: [storePart(refusal, answered), ...parts], clockAheadMs: clock.aheadMs, backlog, tally,
+    ...stuck ?? { stuck: null, givenUp: null }, holders, audit,
   }
 }
 
-async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Stuck[]> {
-  const found = await getAll(store, await store.stuck(STUCK))
-  return found.flatMap((submission) => {
+async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pick<Status, 'stuck' | 'givenUp'>> {
+  const { submissions } = await store.listPending({ limit: GIVEN_UP, only: 'stuck', sort: 'oldest', unread: true })
+  const stuck = submissions.slice(0, STUCK).flatMap((submission) => {
     const problem = problemOf(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
+  return { stuck, givenUp: [...new Set(submissions.flatMap(givenUpBy))] }
 }
 
 async function readHolders(store: SubmissionStore, at: number): Promise<NonNullable<Status['holders']>> {
@@ -72,5 +78,5 @@ function storePart(refusal: StoreRefusal | null, at: number): StatusPart {
   const state = refusal ? 'failing' : 'ok'
   const lastError = refusal && { at, reason: refusal.reason }
   const fact = { about: '', state, lastSuccessAt: refusal ? null : at, lastError, limitedUntil: null } as const
-  return { key: 'store', label: 'Store', state, facts: [fact] }
+  return partOf('store', 'Store', [fact])
 }

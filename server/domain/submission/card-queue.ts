@@ -10,6 +10,7 @@ import { ClosedRooms } from './closed-rooms'
 import type { EventsOn } from './events'
 import { QUEUE_CHECK_MS } from './lifecycle'
 import { getAll } from './overview'
+import { SlowRooms } from './slow-rooms'
 
 /** From here on a room is told how many cards wait. */
 const BACKLOG_NOTICE = 50
@@ -51,11 +52,12 @@ export class CardQueue {
   /** How long it takes at least until those are let out that were just told to wait, by room and id, ms. */
   private readonly turns = new Map<string, number>()
   private stopped = false
-
   readonly closedRooms: ClosedRooms
+  readonly slowRooms: SlowRooms
 
   constructor(private readonly ports: CardQueuePorts) {
     this.closedRooms = new ClosedRooms(ports)
+    this.slowRooms = new SlowRooms(ports.runtime)
   }
 
   /** How a submission enters the queues of these rooms. */
@@ -145,6 +147,12 @@ export class CardQueue {
         this.failing.add(room)
       })))
     }
+  }
+
+  /** Somebody has mended these rooms: their next cards need not wait for the end of a pause. */
+  async reopen(rooms: readonly string[]): Promise<void> {
+    await Promise.all(rooms.filter(room => this.isPaced(room)).map(room => this.ports.queues.reopen(room)))
+    this.wake(rooms)
   }
 
   /** Whether all these rooms have a channel by now. */

@@ -64,6 +64,8 @@ export type LifecycleEvent
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
+    /** A platform, `email` or `endpoint` works again: what failed there is tried before its time. */
+    | { type: 'pulled', vendor: string }
     /** Not tried yet, it only has to wait: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }
     | { type: 'expiring' }

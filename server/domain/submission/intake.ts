@@ -9,9 +9,7 @@ import { isNumber, isObject } from '../json'
 import type { CardQueue } from './card-queue'
 import { transition } from './lifecycle'
 import type { Outbox } from './outbox'
-
-/** How long a sender waits for the cards, ms. The answer is the same after that: the cards are outstanding work. */
-const CARD_PATIENCE_MS = 2500
+import { CARD_PATIENCE_MS } from './slow-rooms'
 
 export interface IntakePorts {
   store: SubmissionStore
@@ -73,6 +71,8 @@ export async function receive(
   const isSoon = waiting.length > 0
     && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
     && await queue.areThere(waiting)
+  // What hangs is waited for by nobody: its cards go on in the background until it answers again.
+  if (rooms.some(room => queue.slowRooms.has(room))) return id
   await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)
   return id

@@ -8,6 +8,7 @@ import {
 } from './record'
 import { hold, isAnothers } from './hold'
 import { missCard } from './missing-card'
+import { postAgain, pull } from './pulled'
 import { takeReceipt } from './receipted'
 import { forget, returned, revoke } from './revocation'
 import { collapse, confirmed, settle, settleChanged, type Clock } from './settle'
@@ -48,6 +49,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'rece
     case 'failed': return failed(current, event, clock)
     case 'card-deleted': return missCard(current, event, clock)
     case 'post-again': return postAgain(current, clock)
+    case 'pulled': return pull(current, event, clock)
     case 'put-off': return putOff(current, event, clock)
     case 'expiring': return remind(current, clock)
     case 'expired': return expire(current, clock)
@@ -188,14 +190,6 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
   const again = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
   return settle({ ...next, work: [...next.work, ...again] }, again, clock)
-}
-
-function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
-  const refused = outstanding(current).filter(({ refused }) => refused)
-  if (refused.length === 0) return { refused: 'not-due' }
-  const added = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
-  const rest = current.work.filter(({ refused }) => !refused)
-  return { next: changed(current, { work: [...rest, ...added] }), added }
 }
 
 function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {

@@ -10,7 +10,7 @@ import { holderOf } from './hold'
 import { labelOf, roomName, type Named } from './place'
 import { dataLivesUntil, listOf, needsPerson } from './store-rules'
 import { type Presentation, DELIVERY_NAMES } from './present'
-import { outstanding } from './record'
+import { outstanding, wayOf } from './record'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog' | 'revision'>
@@ -50,7 +50,7 @@ export function problemOf(submission: Submission, named: Named): Problem | null 
 function vendorName({ kind, room, card }: Work, named: Named): string {
   const place = room ?? card?.platform
   if (place !== undefined) return named(place, card)
-  return DELIVERY_NAMES[kind === 'email' || kind === 'confirm' ? 'email' : 'endpoint']
+  return DELIVERY_NAMES[wayOf(kind)]
 }
 
 /** `Email`, `Card on Slack`: what a piece of work is about. */

@@ -6,6 +6,16 @@ export function outstanding({ state, work }: Submission): readonly Work[] {
   return state === 'open' ? work : work.filter(({ kind }) => kind !== 'post')
 }
 
+/** By which way work goes out that is no card's. */
+export function wayOf(kind: Work['kind']): Delivery {
+  return kind === 'email' || kind === 'confirm' ? 'email' : 'endpoint'
+}
+
+/** Key of the platform, `email` or `endpoint`: who has to answer for the work to be done. */
+export function vendorOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>): string {
+  return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
+}
+
 /** Whether people may still have to do with it: it waits, or is being delivered. */
 export function isPending({ state }: Pick<Submission, 'state'>): boolean {
   return state === 'open' || state === 'settling'

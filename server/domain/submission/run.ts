@@ -212,8 +212,8 @@ export class Run {
       case 'post':
         if (submission.state !== 'open' || !await this.ports.queue.mayPost(work, this.id)) return 'waiting'
         // An earlier one may have arrived after all, and be what its platform answers with.
-        return shown({ version: work.attempts > 0 ? 0 : submission.version }, await board.post(
-          work.room!, cardView(submission, presentation), work.key.split('#')[1],
+        return shown({ version: work.attempts > 0 ? 0 : submission.version }, await this.ports.queue.slowRooms.timed(
+          work.room!, board.post(work.room!, cardView(submission, presentation), work.key.split('#')[1]),
         ))
       case 'remind': return ofNoCard(await board.reply(work.card!, reminder(submission)))
       case 'tell': {

@@ -160,7 +160,7 @@ describe('the status', () => {
     monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
       { key: 'slack', state: 'unused' },
-      { key: 'slack/C9', label: 'Slack: C9', state: 'failing', facts: [{ about: 'Cards' }, {}] },
+      { key: 'slack/C9', label: 'Slack: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
     ])
     monitor.tried(posted, ok, 1)
     expect(await parts()).toMatchObject([{ key: 'slack', state: 'unused' }])
@@ -171,7 +171,7 @@ describe('the status', () => {
     const limited = { ...failing('Slack: HTTP 429.', { retryAfterMs: 30_000 }), limited: true }
     createMonitor(health, null, () => now).tried(post('slack'), limited, 1)
     const slack = async () => (await status()).parts.find(({ key }) => key === 'slack')
-    expect(await slack()).toMatchObject({ state: 'limited', facts: [{}, { about: 'Cards', limitedUntil }, {}] })
+    expect(await slack()).toMatchObject({ state: 'limited', facts: [{ about: 'Cards', limitedUntil }, {}, {}] })
     triage.runtime.time += 30_000
     expect(await slack()).toMatchObject({ state: 'unused' })
   })
