@@ -4,7 +4,8 @@ import { createSharedComposable, tryOnScopeDispose, useIntervalFn } from '@vueus
 const PATIENCE_MS = 4000
 const CHECK_MS = 250
 
-export type Liveness = 'connecting' | 'live' | 'lost'
+/** `refusing`: changes would be heard of, but forms are refused. */
+export type Liveness = 'connecting' | 'live' | 'lost' | 'refusing'
 
 /**
  * Listens to server-sent events, `changed` and `heartbeat`, as long as the page is open. Live is what beats: a server
@@ -27,9 +28,9 @@ export function useEvents(
     const since = known()
     events = new EventSource(since ? `${path}?since=${encodeURIComponent(since)}` : path)
     events.addEventListener('changed', ({ data }: MessageEvent<string>) => changed(data))
-    events.addEventListener('heartbeat', () => {
+    events.addEventListener('heartbeat', ({ data }: MessageEvent<string>) => {
       heardAt = Date.now()
-      liveness.value = 'live'
+      liveness.value = data ? 'refusing' : 'live'
     })
   }
 

@@ -8,6 +8,8 @@ const RETRY_MS = 3000
  */
 export function useRefresh(load: () => Promise<void>) {
   const problem = ref<string | null>(null)
+  /** The store does not answer: forms are refused, too. */
+  const isStoreAway = ref(false)
   const retry = useTimeoutFn(() => void refresh(), RETRY_MS, { immediate: false })
   let running: Promise<void> | null = null
   let isStale = false
@@ -25,9 +27,11 @@ export function useRefresh(load: () => Promise<void>) {
       try {
         await load()
         problem.value = null
+        isStoreAway.value = false
       }
       catch (error) {
         problem.value = errorLine(error)
+        isStoreAway.value = (error as { data?: { code?: string } }).data?.code === 'STORE_UNAVAILABLE'
         if (!isOver) retry.start()
       }
     }
@@ -37,5 +41,5 @@ export function useRefresh(load: () => Promise<void>) {
 
   onMounted(() => void refresh())
   tryOnScopeDispose(() => isOver = true)
-  return { problem, refresh }
+  return { problem, isStoreAway, refresh }
 }

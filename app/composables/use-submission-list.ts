@@ -52,7 +52,7 @@ export function useSubmissionList() {
   let reload = false
   /** The search is not at its end. */
   let further = false
-  const { problem, refresh: work } = useRefresh(load)
+  const { problem, isStoreAway, refresh: work } = useRefresh(load)
 
   function refresh(ids: readonly string[] | null = null): Promise<void> {
     for (const id of ids ?? []) changed.add(id)
@@ -214,7 +214,7 @@ export function useSubmissionList() {
     if (page.value) queue.value = queueOf(page.value, filter.value)
   })
   return {
-    page, drawn, search, searching, list, filter, filtered, q, words, before, number, newer, arrived, problem, busy,
-    turns, turning, choose, refresh, first, cursor, older: next, back,
+    page, drawn, search, searching, list, filter, filtered, q, words, before, number, newer, arrived, problem,
+    isStoreAway, busy, turns, turning, choose, refresh, first, cursor, older: next, back,
   }
 }

@@ -169,8 +169,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
 
   const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
   const { operations, testEmail, testCards, setup } = createUpkeep({
-    config, missing, decides, warnings: unusual, store, storage, board, health, clock, metrics, deliveries, listeners, forms, mailer,
-    receipts: testReceipts, limiter: tests, runtime, monitor, log,
+    config, missing, decides, warnings: unusual, store, storage, board, health, clock, metrics, deliveries, listeners,
+    forms, mailer, receipts: testReceipts, limiter: tests, runtime, monitor, log,
   })
 
   const opsSubmissions = new OpsSubmissions({

@@ -5,7 +5,7 @@ import { checkConfig, type Config } from '../config'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
 import { Credentials } from '../domain/operations/credentials'
 import type { OptionalPart } from '../domain/operations/monitor'
-import { createReadiness, type Readiness } from '../domain/operations/readiness'
+import { createReadiness, type Readiness, type Storage } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
@@ -22,6 +22,8 @@ import { version } from '../../package.json'
 export interface Operations {
   ready: () => Promise<Readiness>
   status: () => Promise<StatusReport>
+  /** Why forms are refused, as this process found it last; null when they are not. */
+  refusal: () => string | null
   /** Null when METRICS_TOKEN is not set. */
   metrics: (() => Promise<{ contentType: string, body: string }>) | null
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
@@ -31,6 +33,7 @@ type ExportFormat = 'csv' | 'json'
 
 interface OperationsParts extends StatusPorts {
   clock: StoreClock
+  storage: Storage
   config: Config
   missing: readonly string[]
   decides: readonly string[]
@@ -74,6 +77,7 @@ function createOperations({ metrics, listeners, missing, decides, log, ...parts 
 
   return {
     ready: createReadiness(parts),
+    refusal: () => parts.storage.refusal?.reason ?? null,
     status: async () => {
       const [status, found] = await Promise.all([readStatus(parts), gateways()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing, decides }

@@ -16,8 +16,12 @@ const open = new Map<string, number>()
 
 interface Stream {
   send: (event: string, data: string) => void
-  /** Says that the page is told of every change; the page counts on hearing it every second or two. */
-  beat: () => void
+  /**
+   * Says that the page is told of every change; the page counts on hearing it every second or two.
+   *
+   * @param data what else is to be known just now
+   */
+  beat: (data?: string) => void
   close: () => void
 }
 
@@ -46,7 +50,7 @@ export async function eventStream(
   const close = () => void events.close()
   // The first event also sends the headers, which open the stream.
   send('ready', '')
-  const stop = listen({ send, beat: () => send('heartbeat', ''), close })
+  const stop = listen({ send, beat: (data = '') => send('heartbeat', data), close })
   if (!stop) throw new HttpError(
     503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.',
   )

@@ -1,15 +1,17 @@
+import { createClient } from 'redis'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { submitForm, type Deployment } from '../support/deployment'
+import { click, submit, submitForm, type Deployment } from '../support/deployment'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import type { Recorded } from '../support/proxy'
 import { startServer } from '../support/server'
+import { until } from '../support/until'
 
 let d: Deployment
 beforeAll(async () => { d = await deployPages({ LEASE_MS: '1500' }) })
 afterAll(() => d.close())
 afterEach(() => { d.slack.fault = d.resend.fault = d.endpoint.fault = () => undefined })
-usePages()
+usePages({ expected: /status of 503/ })
 
 const isCard = ({ path }: Recorded) => path === '/api/chat.postMessage'
 const refusing = (error: string) => ({ status: 200, body: JSON.stringify({ ok: false, error }) })
@@ -75,4 +77,71 @@ test('a rate limit is told as what it is, with the time of the next card', async
   expect(await page.getByTestId('verdict').getByText('fails').count()).toBe(0)
   await part('slack', 'ok').waitFor()
   expect(limited).toBe(2)
+})
+
+test('a platform that hangs makes no further sender wait, and has every card once it answers', async () => {
+  const { promise: over, resolve: answer } = Promise.withResolvers<undefined>()
+  d.slack.fault = request => isCard(request) ? { hold: over } : undefined
+  await submitForm(d.server, { name: 'Hangs' })
+  const times: number[] = []
+  for (let sent = 0; sent < 3; sent++) {
+    const before = Date.now()
+    await submitForm(d.server, { name: `Behind ${sent}` })
+    times.push(Date.now() - before)
+  }
+  expect(Math.max(...times)).toBeLessThan(1500)
+  d.slack.fault = () => undefined
+  answer(undefined)
+  await until('all cards', async () => {
+    const cards = JSON.stringify(await d.slack.messages())
+    return ['Hangs', 'Behind 0', 'Behind 1', 'Behind 2'].every(name => cards.includes(name))
+  })
+})
+
+test('what was given up while the mail provider refused is sent again by one click of who may decide', async () => {
+  d.resend.fault = () => ({ status: 401, body: '{"statusCode":401,"name":"validation_error","message":"x"}' })
+  const ids: string[] = []
+  for (const name of ['Ada', 'Grace']) {
+    const { id, card } = await submit(d, { name })
+    await click(d, card, 'forward', id)
+    ids.push(id)
+  }
+  expect((await ready()).warnings).toContain('Email: Resend refused the API key (401). Check MAIL_API_KEY.')
+  await page.goto(`${d.server.url}/setup`)
+  await page.getByTestId('problem-email').getByText('Resend refused the API key (401)').waitFor()
+  d.resend.fault = () => undefined
+  await page.goto(`${d.server.url}/status`)
+  await part('email', 'failing').getByRole('button', { name: 'Try all again now' }).click()
+  await page.getByTestId('retried-email').getByText('2 submissions are being tried again.').waitFor()
+  await pictures(page, 'status-tried-again')
+  await part('email', 'ok').waitFor()
+  await page.getByTestId('stuck').getByText('0').waitFor()
+  for (const id of ids) {
+    await until('the email', async () => (await d.resend.emails()).some(({ html }) => html.includes(id)))
+  }
+  await page.getByTestId('retry-email').click()
+  await page.getByTestId('retried-email').getByText('Nothing waits for Email.').waitFor()
+})
+
+test('the list says that forms are refused while the store is away, or takes none', async () => {
+  await page.goto(d.server.url)
+  const badge = page.getByTestId('liveness')
+  await badge.getByText('Live', { exact: true }).waitFor()
+  const admin = await createClient({ url: d.redis.url }).connect()
+  await admin.configSet('maxmemory', '1mb')
+  await badge.getByText('Forms refused').waitFor()
+  const refusing = page.getByTestId('refusing')
+  await refusing.getByText('The status says what to change.').waitFor()
+  await pictures(page, 'list-refusing')
+  await admin.configSet('maxmemory', '0')
+  await badge.getByText('Live', { exact: true }).waitFor()
+  await refusing.waitFor({ state: 'detached' })
+  admin.destroy()
+  d.redis.pause()
+  await refusing.getByText('The store does not answer').waitFor()
+  await page.getByTestId('stale').waitFor()
+  await badge.getByText('Not live').waitFor()
+  d.redis.resume()
+  await refusing.waitFor({ state: 'detached' })
+  await badge.getByText('Live', { exact: true }).waitFor()
 })

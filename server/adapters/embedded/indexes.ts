@@ -35,7 +35,7 @@ export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 
 }
 
 /** Those whose time comes until then, earliest first. */
-export function soonest(entries: ReadonlyMap<string, Entry>, until: number, limit = Infinity): Entry[] {
+export function dueBy(entries: ReadonlyMap<string, Entry>, until: number, limit = Infinity): Entry[] {
   return [...entries.values()].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due).slice(0, limit)
 }
 

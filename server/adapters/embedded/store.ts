@@ -9,9 +9,7 @@ import type { EmbeddedCardQueue } from './card-queue'
 import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
 import { take } from './limiter'
-import {
-  AUDIT_FILES, AuditTrail, newestFirst, pageOf, soonest, type Entry, IdempotencyKeys, KEY_FILES,
-} from './indexes'
+import { AUDIT_FILES, AuditTrail, dueBy, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
 
 interface EmbeddedStoreOptions extends StoreRules {
   /** Folder of its own; made when missing. One process at a time. */
@@ -87,15 +85,14 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.options.now()
-    const leased = soonest(this.entries, now, limit)
+    const leased = dueBy(this.entries, now, limit)
     // Only in memory: a lease ends with the process, which is the only one that could hold it.
     for (const entry of leased) entry.due = now + leaseMs
     return leased.map(({ id }) => id)
   }
 
-  async upcoming(until: number, limit: number): Promise<string[]> {
-    await this.loaded()
-    return soonest(this.entries, until, limit).map(({ id }) => id)
+  upcoming(until: number, limit: number): Promise<string[]> {
+    return this.loaded().then(() => dueBy(this.entries, until, limit).map(({ id }) => id))
   }
 
   async forget(id: string): Promise<void> {
@@ -127,7 +124,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
     const arrivals = this.those('pending').map(({ receivedAt }) => receivedAt)
-    const overdue = soonest(this.entries, now)
+    const overdue = dueBy(this.entries, now)
     const stuck = (await this.stuck(Infinity)).length
     const oldestAt = arrivals.length > 0 ? Math.min(...arrivals) : null
     const overdueSince = overdue[0]?.due ?? null

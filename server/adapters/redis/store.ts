@@ -142,8 +142,7 @@ export class RedisStore implements SubmissionStore {
   }
 
   upcoming(until: number, limit: number): Promise<string[]> {
-    const range = { BY: 'SCORE', LIMIT: { offset: 0, count: limit } } as const
-    return this.call(() => this.client.zRange(DUE, '-inf', until, range))
+    return this.call(() => this.client.zRangeByScore(DUE, '-inf', until, { LIMIT: { offset: 0, count: limit } }))
   }
 
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
@@ -214,15 +213,11 @@ export class RedisStore implements SubmissionStore {
   }
 
   async check(): Promise<string | null> {
-    try {
-      await this.call(() => tryWrite(this.client))
-      return null
-    }
-    catch (error) {
+    return this.call(() => tryWrite(this.client)).then(() => null, (error: unknown) => {
       const refusal = refusalLine(error) ?? refusalLine(refusedBefore(this.client))
       if (refusal === null) throw error
       return refusal
-    }
+    })
   }
 
   /** Closes the client, for everybody who shares it. */

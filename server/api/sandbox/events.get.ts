@@ -12,6 +12,7 @@ export default route(async (event) => {
   const { rooms, viewer } = await requireSandbox(event, useServices())
   const { since } = getQuery(event)
   return eventStream(event, viewer.id, ({ send, beat, close }) => rooms.watch(
-    { changed: () => send('changed', ''), alive: beat, closed: close }, typeof since === 'string' ? since : undefined,
+    { changed: () => send('changed', ''), alive: () => beat(), closed: close },
+    typeof since === 'string' ? since : undefined,
   ))
 })

@@ -5,13 +5,15 @@ import { viewerRoute } from '../../http/viewer'
 
 /**
  * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null when any
- * submission may have changed; and `heartbeat`s, which stop when changes would not be heard of. It begins with null,
- * unless nothing has changed since the `revision` of a page. No form data. 401, 403, 429, 503.
+ * submission may have changed; and `heartbeat`s, which stop when changes would not be heard of, and say why forms are
+ * refused while they are. It begins with null, unless nothing has changed since the `revision` of a page. No form data.
+ * 401, 403, 429, 503.
  */
-export default viewerRoute(useServices, ({ opsSubmissions }, event, viewer) => {
+export default viewerRoute(useServices, ({ opsSubmissions, operations }, event, viewer) => {
   const { since } = getQuery(event)
   return eventStream(event, viewer.id, ({ send, beat, close }) => opsSubmissions.feed.listen({
     knows: typeof since === 'string' ? since : undefined,
-    changed: ids => send('changed', JSON.stringify(ids)), alive: beat, closed: close,
+    changed: ids => send('changed', JSON.stringify(ids)), closed: close,
+    alive: () => beat(operations.refusal() ?? undefined),
   }))
 })

@@ -65,7 +65,8 @@ interface StorageChecks extends Pick<SubmissionStore, 'check'> {
 
 /** Whether forms can be stored, as this process found it last. */
 export class Storage {
-  private refusingSince: number | null = null
+  /** What the last check found. */
+  refusal: StoreRefusal | null = null
 
   constructor(private readonly store: StorageChecks, private readonly now: () => number) {}
 
@@ -78,7 +79,7 @@ export class Storage {
   async check(): Promise<StoreRefusal | null> {
     const askedAt = this.now()
     const reason = await this.store.check().catch(() => 'The store (STORE_URL) does not answer.')
-    this.refusingSince = reason === null ? null : this.refusingSince ?? askedAt
-    return reason === null ? null : { since: this.refusingSince!, reason }
+    this.refusal = reason === null ? null : { since: this.refusal?.since ?? askedAt, reason }
+    return this.refusal
   }
 }

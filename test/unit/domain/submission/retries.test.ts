@@ -74,7 +74,9 @@ describe('the first success after an outage', () => {
     retries.recovered('slack', triage.runtime.now() - 5 * BASE_MS)
     await triage.runtime.drain()
     expect(triage.board.shown.size).toBe(0)
-    triage.mailer.answers.push({ ...failing('Too many.', { retryAfterMs: 10 * 60_000 }), limited: true })
+    triage.mailer.answers.push({
+      ok: false, permanent: false, reason: 'Too many.', limited: true, retryAfterMs: 10 * 60_000,
+    })
     const id = await triage.post({ name: 'Grace' })
     await triage.review.decide(id, 'forward', ADA)
     await triage.runtime.drain()
