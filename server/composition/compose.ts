@@ -172,18 +172,15 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     config, missing, decides, warnings: unusual, store, storage, board, health, clock, metrics, deliveries, listeners,
     forms, mailer, receipts: testReceipts, limiter: tests, runtime, monitor, log,
   })
-
+  const shared = { store, outbox, reviewers, presentation, runtime, log }
   const opsSubmissions = new OpsSubmissions({
-    store, board, review: reviewAt('everywhere'), reviewers, outbox, revocableMs: config.revocableMs,
-    quarantine: new Quarantine({
-      store, outbox, reviewers, presentation, tellsErasures: config.endpoint.tellsErasures, files, runtime, log,
-    }),
-    presentation, runtime, log,
+    ...shared, board, review: reviewAt('everywhere'), revocableMs: config.revocableMs,
+    quarantine: new Quarantine({ ...shared, tellsErasures: config.endpoint.tellsErasures, files }),
   })
-  const sweepDue = () => sweep({ store, outbox, reviewers, presentation, leaseMs, runtime, log })
+  const sweepDue = () => sweep({ ...shared, leaseMs })
   const retries: Retries = new Retries({
-    store, outbox, queue, submissions: opsSubmissions, health, vendors: [...board.platforms, ...deliveries], forms,
-    sweep: sweepDue, policy: config.retry, runtime, log,
+    ...shared, queue, submissions: opsSubmissions, health, vendors: [...board.platforms, ...deliveries], forms,
+    sweep: sweepDue, policy: config.retry,
   })
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))

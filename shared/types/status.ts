@@ -87,7 +87,7 @@ export interface StatusIncident {
 }
 
 /** Texts for people, without form data. */
-export interface Stuck {
+interface Stuck {
   id: string
   /** E.g. `Could not be posted to Slack`. */
   what: string

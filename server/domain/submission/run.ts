@@ -105,10 +105,8 @@ export class Run {
       this.ports.log.error('work.crashed', { submission: this.id, work: work.kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
-    if (outcome !== 'waiting') {
-      const room = work.card ? roomOfCard(work.card, this.ports.board) : work.room
-      this.ports.monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
-    }
+    const room = work.card ? roomOfCard(work.card, this.ports.board) : work.room
+    if (outcome !== 'waiting') this.ports.monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
     this.ports.queue.tried(work, outcome)
     if (isDelivery(work.kind)) this.undelivered--
     this.reports.push({
