@@ -79,6 +79,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   const { key = '', name = '', rooms, to, endpoint, confirm: words } = form
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
+  mistakes.push(...unfilledPlaces(form, sample === undefined ? {} : body))
   const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
   const submission = submissionOf(form, body, mistakes)
   const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
@@ -108,6 +109,15 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),
   }
+}
+
+/** Places of a subject that no field fills: a form that lists no fields, and has no sample, may have any. */
+function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, unknown>): string[] {
+  const fields = [...Object.keys(labels), ...Object.keys(sample)]
+  const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(([, field]) => !fields.includes(field!))
+  return fields.length === 0
+    ? []
+    : places.map(([place]) => `Its subject has the place ${place}, and no field is called so. There are ${fields.join(', ')}.`)
 }
 
 /** Adds to the mistakes what is wrong with the data; the rest is tried all the same. */

@@ -6,6 +6,9 @@ import {
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 
+/** What is before the @ ends at these in a URL. */
+const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
+
 /** As node-redis reads it: user and password by percent-encoding, the number of a database as path. */
 function isRedisUrl(value: string): boolean {
   try {
@@ -42,9 +45,9 @@ export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   STORE_URL: {
     alias: 'REDIS_URL',
-    schema: url(/^rediss?$/, 'it is not a redis:// or rediss:// URL').refine(
-      isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded',
-    ),
+    schema: text.regex(RAW_PASSWORD, 'it has /, ? or # in its password: write them as %2F, %3F and %23').pipe(
+      url(/^rediss?$/, 'it is not a redis:// or rediss:// URL'),
+    ).refine(isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded'),
     about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.',
     where: 'Your Redis provider; optional outside production.',
   },

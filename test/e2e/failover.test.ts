@@ -120,6 +120,18 @@ describe('readiness tests a write, and names what to change:', () => {
     })])
   })
 
+  it('a store whose user may touch only half of the keys, although forms are taken', async () => {
+    const allow = (...rules: string[]) => on(
+      d.redis, client => client.sendCommand(['ACL', 'SETUSER', 'default', ...rules]),
+    )
+    await allow('resetkeys', '~{triage}:*')
+    expect(await statusOfForm()).toBe(200)
+    await isReady(false)
+    expect((await ready()).reasons).toEqual([expect.stringMatching(/NOPERM.*on keys \{triage\}:\* and chat-sdk:\*/)])
+    await allow('~*')
+    await isReady(true)
+  })
+
   it('leaves nothing behind', async () => {
     for (let times = 0; times < 5; times++) expect((await ready()).ready).toBe(true)
     const [size, lives] = await on(

@@ -5,7 +5,7 @@ import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
 import { changesChannel } from './keys'
 import { run, script } from './lua'
-import { isOfThisNode, refusalLine } from './refusals'
+import { connectionLine, isOfThisNode, refusalLine } from './refusals'
 import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
 
 /** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
@@ -19,6 +19,8 @@ const PING_TIMEOUT_MS = 4_000
 const IDLE_TIMEOUT_MS = 10_000
 const MAX_BACKOFF_MS = 2_000
 const PROBE = '{triage}:probe'
+/** Keys of the Chat SDK have no hash tag: in a cluster they are on all nodes, which so many find. */
+const CHAT_PROBES = Array.from({ length: 8 }, (_, index) => `chat-sdk:probe:${index}`)
 const PROBE_TTL_MS = 1_000
 /** What scripts write: a hash, a list and a sorted set, each of which a user may be denied. */
 const WRITES = script(`
@@ -57,11 +59,19 @@ export function createRedis(url: string, log: Log): RedisClient {
   })
   const outage = outages(log)
   const isSeeking = seekWriter(client, outage)
-  // An AggregateError (a name with several addresses) has no message.
+  let isOpen = false
+  let wasReady = false
+  client.on('connect', () => { isOpen = true })
   client.on('error', (error: Error & { code?: string }) => {
-    outage.begin(refusalLine(error) ?? (error.message || error.code))
+    const line = refusalLine(error) ?? (wasReady ? null : connectionLine(error, url.startsWith('rediss:'), isOpen))
+    if (line) unconnected.set(client, line)
+    isOpen = false
+    // An AggregateError (a name with several addresses) has no message.
+    outage.begin(line ?? (error.message || error.code))
   })
   client.on('ready', () => {
+    wasReady = true
+    unconnected.delete(client)
     if (!isSeeking()) outage.end()
     greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
   })
@@ -133,6 +143,13 @@ function connectAnew(client: RedisClient): void {
   client.connect().catch(() => { /* The 'error' listener has it. */ })
 }
 
+const unconnected = new WeakMap<RedisClient, string>()
+
+/** Why no connection comes about, for people; undefined where nobody can tell. */
+export function whyUnconnected(client: RedisClient): string | undefined {
+  return unconnected.get(client)
+}
+
 interface Seeker {
   /** Why writes are refused, as long as they are. */
   reason: unknown
@@ -185,10 +202,11 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
   return () => seeker.reason !== undefined
 }
 
-/** Writes, in a script too, and announces, as changes do, and leaves nothing behind: whether this node takes it. */
+/** Tries every kind of key, a script and an announcement, and leaves nothing behind: whether this node takes them. */
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
-    run(client, WRITES, [`${PROBE}:script`], []), client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
+    run(client, WRITES, [`${PROBE}:script`], []),
+    ...[PROBE, ...CHAT_PROBES].map(key => client.set(key, '1', { PX: PROBE_TTL_MS })),
     client.publish(changesChannel(client), ''),
   ])
 }

@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   LOADING: 'It is still loading its data.',
   MASTERDOWN: 'It is a replica that lost its primary: STORE_URL has to lead to the primary.',
   CLUSTERDOWN: 'Its cluster is down.',
-  MOVED: 'It is one node of a cluster: STORE_URL has to lead to the one that holds the slot of {triage}.',
+  MOVED: 'It is one node of a cluster that keeps keys on several: STORE_URL has to lead to a Redis with all keys on one node.',
   NOREPLICAS: 'Too few replicas follow it (min-replicas-to-write).',
   MISCONF: 'It cannot save its data; its own log says why.',
   OOM: 'Its memory is full: raise maxmemory, and leave maxmemory-policy at noeviction.',
@@ -15,6 +15,22 @@ const ADVICE: Readonly<Record<string, string>> = {
   WRONGPASS: 'Check user and password in STORE_URL.',
   NOPERM: 'Its user may not do what the service has to: allow all commands, on keys {triage}:* and chat-sdk:* and channels {triage}:changes* (ACL SETUSER <user> +@all ~{triage}:* ~chat-sdk:* &{triage}:changes*).',
 }
+
+/**
+ * What OpenSSL finds wrong with a certificate
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and what to change.
+ */
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([
+    'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ].map(code => [code, 'Its certificate is self-signed, or of a CA that Node does not know: set NODE_EXTRA_CA_CERTS to the file of that CA (docs/deploy.md).'])),
+  CERT_HAS_EXPIRED: 'Its certificate has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another host than the one in STORE_URL.',
+}
+
+/** Errors of who was not understood: codes of Node, messages of node-redis. */
+const SILENT = /^(?:ECONNRESET|EPROTO|ERR_SSL_\w+|Connection timeout|Socket closed unexpectedly)$/
 
 /** What another node behind the same address may do better, after a failover for instance. */
 const ELSEWHERE: readonly (string | undefined)[] = [
@@ -25,6 +41,28 @@ const ELSEWHERE: readonly (string | undefined)[] = [
 export function refusalLine(error: unknown): string | null {
   const code = codeOf(error)
   return code && ADVICE[code] ? `Redis answers ${code}. ${ADVICE[code]}` : null
+}
+
+/**
+ * Why no connection comes about, for people; null when the error says it.
+ *
+ * @param isTls the URL begins with rediss://
+ * @param isOpen the connection was there, and nothing was answered over it yet
+ */
+export function connectionLine(
+  { code = '', message }: Error & { code?: string }, isTls: boolean, isOpen: boolean,
+): string | null {
+  if (message.startsWith('ERR DB index is out of range')) {
+    return 'Redis has no database with the number at the end of STORE_URL: take a lower one, or none.'
+  }
+  if (CERTIFICATES[code]) return `Redis was not trusted (${code}). ${CERTIFICATES[code]}`
+  const isSilent = SILENT.test(code || message)
+  if (isTls && isSilent) {
+    return 'Redis does not answer by TLS: where it expects none, STORE_URL has to begin with redis://.'
+  }
+  return !isTls && isOpen && isSilent
+    ? 'Redis ends the connection without an answer: where it expects TLS, STORE_URL has to begin with rediss://.'
+    : null
 }
 
 /** Whether a new connection may lead to a node that does it. */

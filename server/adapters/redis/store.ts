@@ -11,7 +11,7 @@ import { lineOf, readAudit } from './audit'
 import { pauseOf, queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
-import { bounded, refusedBefore, tryWrite, type RedisClient } from './client'
+import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from './client'
 import { clockOf } from './clock'
 import {
   AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN,
@@ -214,8 +214,8 @@ export class RedisStore implements SubmissionStore {
 
   async check(): Promise<string | null> {
     return this.call(() => tryWrite(this.client)).then(() => null, (error: unknown) => {
-      const refusal = refusalLine(error) ?? refusalLine(refusedBefore(this.client))
-      if (refusal === null) throw error
+      const refusal = refusalLine(error) ?? refusalLine(refusedBefore(this.client)) ?? whyUnconnected(this.client)
+      if (refusal === undefined) throw error
       return refusal
     })
   }

@@ -49,6 +49,14 @@ describe('a value that looks unusual', () => {
     )
   })
 
+  test('is named with the characters that end a URL, where they stand in a password', () => {
+    for (const password of ['a/b', 'a?b', 'a#b']) {
+      expect(problemsOf({ ...VALID, STORE_URL: `redis://:${password}@localhost:6379/1` })).toEqual([
+        expect.stringMatching(/^STORE_URL is malformed: it has \/, \? or # in its password: write them as %2F, %3F and %23/),
+      ])
+    }
+  })
+
   test('is named with the quote that it begins or ends with', () => {
     expect(problemsOf({ ...VALID, STORE_URL: '"redis://localhost' })).toEqual([
       expect.stringMatching(/^STORE_URL is malformed: .* It begins or ends with a quote/),

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer, type Server as TlsServer } from 'node:tls'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { startRedis, type RedisServer } from '../support/redis-server'
+import { startServer, type Server } from '../support/server'
+import { until } from '../support/until'
+import { QUIET_PRODUCTION } from '../support/visitor'
+
+const dir = mkdtempSync(join(tmpdir(), 'store-url-'))
+const [key, cert] = ['key.pem', 'cert.pem'].map(name => join(dir, name)) as [string, string]
+
+let redis: RedisServer
+let tls: TlsServer
+let server: Server
+beforeAll(async () => {
+  redis = await startRedis()
+  const made = spawnSync('openssl', [
+    'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-subj', '/CN=localhost',
+    '-addext', 'subjectAltName=DNS:localhost', '-days', '2',
+  ], { encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(made.stderr)
+  tls = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) => {
+    const inner = connect(redis.port, '127.0.0.1')
+    socket.pipe(inner).pipe(socket)
+    for (const each of [socket, inner]) each.on('error', () => {})
+  }).listen(0, '127.0.0.1').on('tlsClientError', () => {})
+  await once(tls, 'listening')
+})
+afterEach(() => server.kill())
+afterAll(async () => {
+  tls.close()
+  await redis.stop()
+  rmSync(dir, { recursive: true })
+})
+
+const tlsPort = () => (tls.address() as AddressInfo).port
+const readiness = async () => await (await fetch(`${server.url}/api/ready`)).json() as {
+  ready: boolean
+  reasons: string[]
+}
+
+it.each([
+  [
+    'a certificate that nobody signed', () => `rediss://localhost:${tlsPort()}`,
+    /SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS/,
+  ],
+  ['redis:// and TLS', () => `redis://localhost:${tlsPort()}`, /expects TLS, STORE_URL has to begin with rediss:/],
+  ['rediss:// and no TLS', () => `rediss://localhost:${redis.port}`, /expects none, STORE_URL has to begin/],
+  ['a database that it does not have', () => `redis://localhost:${redis.port}/99`, /no database with the number/],
+  ['a password that it does not know', () => `redis://u:wrong@localhost:${redis.port}`, /WRONGPASS.*Check user/],
+])('%s is named by readiness and by the log', async (_, url, sentence) => {
+  server = await startServer({ ...QUIET_PRODUCTION, STORE_URL: url() })
+  const refusal = await until('the reason', async () => (await readiness()).reasons.find(line => sentence.test(line)))
+  expect(refusal).not.toContain('localhost')
+  expect(server.output().split('\n').filter(line => line.includes('"redis.unreachable"'))).toEqual([
+    expect.stringMatching(sentence),
+  ])
+})
+
+it('a certificate of NODE_EXTRA_CA_CERTS is trusted', async () => {
+  server = await startServer({
+    ...QUIET_PRODUCTION, STORE_URL: `rediss://localhost:${tlsPort()}`, NODE_EXTRA_CA_CERTS: cert,
+  })
+  await until('a store that answers', async () => (await readiness()).reasons.every(line => !line.startsWith('Redis')
+    && !line.includes('STORE_URL')))
+})
