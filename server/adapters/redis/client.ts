@@ -206,7 +206,8 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
     run(client, WRITES, [`${PROBE}:script`], []),
-    ...[PROBE, ...CHAT_PROBES].map(key => client.set(key, '1', { PX: PROBE_TTL_MS })),
+    client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
+    ...CHAT_PROBES.flatMap(key => [client.set(key, '1', { PX: PROBE_TTL_MS }), client.del(key)]),
     client.publish(changesChannel(client), ''),
   ])
 }
