@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { submit, type Deployment } from '../support/deployment'
+import { deployPages, page, usePages } from '../support/pages'
+import { until } from '../support/until'
+
+// Anybody may send 256 KB of whatever takes a browser longest: the page of a submission draws a bounded part of it.
+
+let d: Deployment
+
+beforeAll(async () => { d = await deployPages() })
+afterAll(() => d.close())
+// What is decided is over.
+usePages({ expected: /status of 410/ })
+
+const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
+const isForwarded = (id: string) => until('the edit to be forwarded', async () => (
+  (await (await fetch(`${d.server.url}/api/submissions/${id}`)).text()).includes('Edited and forwarded by')
+))
+const edit = (input: number) => page.getByTestId(`edit-f${input}`)
+
+test('a form of 24,000 fields is shown and edited in steps', async () => {
+  const { id } = await submit(d, Object.fromEntries(Array.from({ length: 24_000 }, (_, index) => [`${index}`, 1])))
+  await open(id)
+  const more = (parts: string) => page.getByTestId(parts).filter({ hasText: 'Show 100 more of 24,000 fields' })
+  const [fields, inputs] = [page.getByTestId('submission-field'), page.locator('[data-testid^=edit-f]:not(form)')]
+  await more('more-fields').waitFor()
+  expect(await fields.count()).toBe(50)
+  await more('more-fields').press('Enter')
+  await page.locator('[data-testid=submission-field]:focus').getByText('50', { exact: true }).waitFor()
+  expect(await fields.count()).toBe(150)
+  await page.getByTestId('decide-edit').click()
+  await more('more-inputs').press('Enter')
+  await edit(149).fill('2')
+  expect(await inputs.count()).toBe(150)
+  await page.getByTestId('edit-submit').click()
+  await isForwarded(id)
+})
+
+test('long lists and long texts are shown in steps, wherever they stand', async () => {
+  const addresses = 'ada@example.com\n'.repeat(5000)
+  const table = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => 1))
+  const empty = Array.from({ length: 20_000 }, () => ({}))
+  const { id } = await submit(d, { empty, addresses, deep: [addresses], table })
+  await open(id)
+  const field = (label: string) => page.getByTestId('submission-field').filter({ hasText: label })
+  await field('empty').getByRole('button', { name: 'Show 100 more of 20,000 items' }).click()
+  await field('empty').getByText('150.', { exact: true }).waitFor()
+  expect(await field('empty').locator('li').count()).toBeLessThan(400)
+  for (const label of ['addresses', 'deep']) {
+    expect(await field(label).getByTestId('address').count()).toBeLessThan(50)
+    await field(label).getByRole('button', { name: 'Show 20,000 more of 80,000 characters' }).click()
+    await field(label).getByTestId('address').nth(1200).waitFor()
+    expect(await field(label).getByTestId('address').count()).toBeLessThan(1300)
+  }
+  expect(await field('table').locator('li li').count()).toBe(0)
+})
+
+test('a text of 40,000 lines is edited in a box of one height', async () => {
+  const { id } = await submit(d, { text: 'x\n'.repeat(40_000), name: 'Ada' })
+  await open(id)
+  await page.getByTestId('decide-edit').click()
+  const box = page.locator('textarea')
+  await box.waitFor()
+  expect([await box.getAttribute('rows'), await box.getAttribute('dir')]).toEqual(['16', null])
+  await box.press('y')
+  await page.getByText('1 changed').waitFor()
+  await page.getByTestId('edit-submit').click()
+  await isForwarded(id)
+})
