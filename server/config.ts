@@ -5,6 +5,7 @@ import type { ConfigArea } from '../shared/types/status'
 import { agentVariables, readAgent, type AgentConfig } from './config/agent'
 import { coreVariables } from './config/core'
 import { filesVariables, readFiles, type FilesConfig } from './config/files'
+import { folderProblem } from './config/folder'
 import { HONEYPOT, readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
 import { misspelt } from './config/misspelt'
@@ -80,8 +81,13 @@ export interface Config {
 
 /** One message with every problem, each with the variable, what it is for and where to get it. */
 export class ConfigError extends Error {
+  readonly summary: string
+
   constructor(readonly problems: readonly string[]) {
-    super(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n\n${problems.map(problem => `  - ${problem}`).join('\n')}\n\nSee .env.example for every variable.`)
+    const summary = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`
+    const help = 'See .env.example for every variable.'
+    super(`${summary}:\n\n${problems.map(problem => `  - ${problem}`).join('\n')}\n\n${help}`)
+    this.summary = `${summary}. ${help}`
     this.name = 'ConfigError'
   }
 }
@@ -156,6 +162,12 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     const [name] = Object.keys(embedded.variables)
     problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
   }
+  const dataDir = values.DATA_DIR ?? '.data'
+  const takesFiles = Object.values(forms).some(form => form.files)
+  const usesFolder = takesFiles ? files.storage?.kind === 'disk' : !production && !values.STORE_URL
+  // Only the process's own environment is about this machine.
+  const folder = env === process.env && usesFolder && !values.VERCEL ? folderProblem(dataDir) : null
+  if (folder) problems.push(folder)
   if (problems.length > 0) throw new ConfigError([...problems, ...checkNames(env)])
   const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = values
 
@@ -182,7 +194,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     revocableMs: { forward: (values.UNDO_SECONDS ?? 0) * 1000, spam: values.SPAM_HOLD ?? 0 },
     cardDataMs: values.CARD_DATA_TTL ?? null,
     storeUrl: values.STORE_URL,
-    dataDir: values.DATA_DIR ?? '.data',
+    dataDir,
     mail: {
       apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
       fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',

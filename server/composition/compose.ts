@@ -1,3 +1,4 @@
+import { aboutOf } from './about'
 import { createBoard } from '../adapters/chat/board'
 import { located } from '../adapters/chat/late-room'
 import { superviseListener } from '../adapters/chat/listener-supervisor'
@@ -81,7 +82,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const metrics = config.ops.metricsToken
     ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
     : null
-  const monitor = createMonitor(health, metrics, runtime.now, (...outage) => retries.recovered(...outage))
+  const monitor = createMonitor({
+    health, metrics, now: runtime.now, log, recovered: (...outage) => retries.recovered(...outage),
+  })
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })
   const caught = createOutboxMailer(() => rooms?.changed())
@@ -192,6 +195,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }
 
   return {
+    about: aboutOf(config), introduce: () => introduce(board, log),
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
     guesses: new PasswordGuesses({ limiter: guesses, runtime, monitor, log }),
     admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),

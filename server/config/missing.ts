@@ -1,9 +1,11 @@
 import type { Config } from '../config'
 import { platforms as known } from '../platforms/registry'
+import { folderProblem } from './folder'
 import { everyoneListed } from './people'
 
 /** What works without being set, but not as one may expect; one line each that says what to set. */
-export function missingSettings({ siteUrl, production, ops, people, forms, platforms }: Config): string[] {
+export function missingSettings(config: Config): string[] {
+  const { siteUrl, production, ops, people, forms, platforms, agent, tools, dataDir } = config
   const missing: string[] = []
   if (siteUrl === null) missing.push(
     'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and there is no Slack manifest.',
@@ -18,5 +20,7 @@ export function missingSettings({ siteUrl, production, ops, people, forms, platf
   missing.push(...strangers.map(({ label }) => (
     `People of ${label} are listed (REVIEWERS, OPS_VIEWERS, or the reviewers of a form), and ${label} is not set up, neither for cards nor to sign in: none of them can do anything here.`
   )))
+  const folder = agent.model && tools.files?.storage.kind === 'disk' ? folderProblem(dataDir) : null
+  if (folder) missing.push(`${folder} Until then the agent keeps no files.`)
   return missing
 }

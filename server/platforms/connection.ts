@@ -120,6 +120,8 @@ export interface Connection {
   membersOf?: (group: string) => Promise<Outcome<readonly string[]>> | null
   /** What tells one press of a button from the next; absent where the event's own `id` does. */
   pressOf?: (raw: unknown) => unknown
+  /** Asks the platform who the bot is by its credentials: its name, for people. Absent where there are none. */
+  identify?: () => Promise<Outcome<string>>
   /** The Chat SDK's adapter, for what comes in. */
   adapter(): Promise<Adapter>
   /**

@@ -15,6 +15,12 @@ const DRAIN_MS = 8000
 /** How long whoever asks by IPC whether everything has settled waits for it, ms: a bound for what hangs. */
 const SETTLE_MS = 60_000
 
+const LISTEN_ADVICE: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Something else listens on this port: stop it, or set another PORT.',
+  EACCES: 'This user may not listen on this port: set a PORT from 1024 on.',
+  EADDRNOTAVAIL: 'This machine does not have this address: change HOST, or leave it out.',
+}
+
 /** When a process that stays loads what a decision needs, ms: after its first form, before its first click. */
 const WARM_AFTER_MS = 3000
 
@@ -23,7 +29,8 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, sweep, sandbox, opsSubmissions, listeners, stopQueues, warm, close } = services
+  const { config, log, about, sweep, sandbox, opsSubmissions, listeners, stopQueues, introduce, warm, close } = services
+  log.info('service.started', about)
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   for (const line of services.decides) log.info('config.decides', { line })
   const endConnections = keepConnections()
@@ -33,7 +40,7 @@ export default defineNitroPlugin((nitro) => {
     const isUnknown = error.syscall === 'getaddrinfo' && error.hostname === config.host
     if (error.syscall !== 'listen' && error.code !== 'ERR_SOCKET_BAD_PORT' && !isUnknown) return
     const setting = isUnknown || error.code === 'EADDRNOTAVAIL' ? 'HOST' : 'PORT'
-    log.error('listen.failed', { error, setting })
+    log.error('listen.failed', { error, setting, advice: LISTEN_ADVICE[error.code ?? ''] ?? `Change ${setting}.` })
     process.exit(1)
   })
   let sweeping: Promise<unknown> | null = null
@@ -49,6 +56,8 @@ export default defineNitroPlugin((nitro) => {
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
   if (!config.serverless) setTimeout(() => background(makeReady(warm)), WARM_AFTER_MS).unref()
+  // Nobody waits for it: the service listens first.
+  if (!config.serverless) setTimeout(() => void introduce()).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
   const beginNothing = () => {
@@ -59,7 +68,8 @@ export default defineNitroPlugin((nitro) => {
     return Promise.all(listeners.map(listener => listener.stop()))
   }
   // Nitro closes when no request is left; one that arrives slowly would have the host kill what is not handed over.
-  const leave = () => {
+  const leave = (signal: string) => {
+    log.info('service.stopping', { signal })
     background(beginNothing())
     setTimeout(endConnections, REQUESTS_MS).unref()
   }
@@ -68,6 +78,7 @@ export default defineNitroPlugin((nitro) => {
     const late = new Promise(resolve => setTimeout(resolve, DRAIN_MS).unref())
     await Promise.race([Promise.all([beginNothing(), drain(DRAIN_MS)]), late])
     await close()
+    log.info('service.stopped')
   })
 
   // A parent that holds an IPC channel (a test, a process manager) may ask when everything has settled.
@@ -102,7 +113,10 @@ function startOrExit() {
   catch (error) {
     if (!(error instanceof ConfigError)) throw error
     if (process.stderr.isTTY) process.stderr.write(`\n${error.message}\n\n`)
-    else log.error('config.invalid', { message: error.message })
+    else {
+      log.error('config.invalid', { message: error.summary })
+      for (const problem of error.problems) log.error('config.problem', { problem })
+    }
     process.exit(1)
   }
 }

@@ -75,10 +75,16 @@ it('what node, Nitro and libraries print is JSON too', async () => {
   expect(await server.stop()).toBe(0)
 })
 
-it('a start that fails says so in one line of JSON', async () => {
+it('a start that fails says so in JSON, a line for each problem', async () => {
   const { code, output } = await runToExit({ NODE_ENV: 'production' })
   expect(code).toBe(1)
-  expect(output.trim().split('\n').map(line => JSON.parse(line) as object)).toEqual([expect.objectContaining({
-    level: 'error', event: 'config.invalid', message: expect.stringContaining('STORE_URL is missing') as string,
-  })])
+  const lines = output.trim().split('\n').map(line => JSON.parse(line) as Record<string, string>)
+  expect(lines[0]).toMatchObject({
+    level: 'error', event: 'config.invalid',
+    message: 'The configuration has 7 problems. See .env.example for every variable.',
+  })
+  expect(lines.slice(1).map(({ event, problem }) => [event, problem!.split(' ')[0]])).toEqual([
+    'CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL',
+    'STORE_URL',
+  ].map(name => ['config.problem', name]))
 })

@@ -53,7 +53,7 @@ describe('the start', () => {
     const { code, output } = await runToExit({ ...EMBEDDED(), PORT: String(port) })
     other.close()
     expect(code).toBe(1)
-    expect(output).toMatch(/"listen\.failed".*"EADDRINUSE".*"PORT"/)
+    expect(output).toMatch(/"listen\.failed".*"EADDRINUSE".*"PORT".*"Something else listens on this port: stop it, or set another PORT\."/)
   })
 
   it.each([

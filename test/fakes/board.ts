@@ -47,6 +47,10 @@ export class FakeBoard implements ReviewBoard {
 
   constructor(readonly platforms: readonly string[] = ['slack']) {}
 
+  async identify(platform: string): Promise<Outcome<string>> {
+    return { ok: true, value: `form-bot on ${platform}` }
+  }
+
   async check(platform: string): Promise<Outcome<boolean>> {
     this.checked++
     const answer = await (this.checks.get(platform) ?? ok)

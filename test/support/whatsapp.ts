@@ -71,6 +71,9 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     if (path === `/v25.0/${PICTURE_ID}`) {
       return Response.json({ id: PICTURE_ID, url: `https://${MEDIA_HOST}${MEDIA_PATH}${PICTURE_ID}` })
     }
+    if (path === `/v25.0/${NUMBER}?fields=verified_name`) {
+      return Response.json({ verified_name: 'Form bot', id: NUMBER })
+    }
     if (path === MEDIA_PATH + PICTURE_ID) return new Response(PICTURE, { headers: { 'content-type': 'image/jpeg' } })
     const isOurs = method === 'POST' && path === `/v25.0/${NUMBER}/messages`
     if (!isOurs) return refuse(400, 100, 'Unsupported post request', 33)

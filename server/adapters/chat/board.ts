@@ -8,6 +8,7 @@ import type { CardRef } from '../../ports/submission'
 import { renderCard, renderMinimalCard, type RenderedCard } from './cards'
 import { createPlaces } from './places'
 import { platformByName } from '../../platforms/registry'
+import { done } from '../../platforms/shared/answers'
 import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
@@ -63,10 +64,17 @@ export function createBoard(
     }
     catch (error) {
       rooms.delete(nameOf(connection, channel))
-      return {
-        ok: false, permanent: false,
-        reason: `${connection.platform.label} could not be reached: ${(error as Error).name}.`,
-      }
+      return unreachable(connection.platform, error)
+    }
+  }
+
+  async function identify(key: string): Promise<Outcome<string | null>> {
+    const connection = connectionOf(key)
+    try {
+      return await connection?.identify?.() ?? { ok: true, value: null }
+    }
+    catch (error) {
+      return unreachable(connection!.platform, error)
     }
   }
 
@@ -132,10 +140,13 @@ export function createBoard(
       const connection = connectionOf(key)
       return connection?.late && await channelOf(key, connection) === null ? whyNoRoom(connection) : null
     },
+    identify,
     check: async (platform) => {
       const connection = connectionOf(platform)
-      if (connection && !connection.late && await channelOf(platform, connection) === null) {
-        return { ok: true, value: false }
+      const isWithoutCards = connection && !connection.late && await channelOf(platform, connection) === null
+      if (isWithoutCards) {
+        const outcome = await identify(platform)
+        return outcome.ok ? { ok: true, value: outcome.value !== null } : outcome
       }
       return inRoom(platform, async (room) => {
         const outcome = await room.check?.() ?? UNCHECKED
@@ -147,6 +158,10 @@ export function createBoard(
       shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
     ), roomOf(ref)),
   }
+}
+
+function unreachable({ label }: Platform, error: unknown): Outcome<never> {
+  return { ok: false, permanent: false, reason: `${label} could not be reached: ${(error as Error).name}.` }
 }
 
 function cardWith(...children: CardChild[]): CardElement {

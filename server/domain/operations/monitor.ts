@@ -1,5 +1,6 @@
 import type { Outcome } from '../../ports/delivery'
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
+import type { Log } from '../../ports/runtime'
 import { vendorPauseMs } from '../submission/backoff'
 import { noteOf } from './notes'
 
@@ -7,14 +8,23 @@ import { noteOf } from './notes'
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
 export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
-/** Tells the health notes of what happens, and the metrics where they are on. */
-export function createMonitor(
-  health: HealthBook, metrics: Promise<Metrics> | null, now: () => number,
+interface MonitorPorts {
+  health: HealthBook
+  metrics: Promise<Metrics> | null
+  now: () => number
+  log: Pick<Log, 'info'>
   /** Told by one replica of the first success after an outage, and when that began, epoch ms. */
-  recovered: (part: string, since: number) => void = () => {},
-): Monitor {
-  const note = (part: string, reason?: string) => void health.note(part, now(), reason)
-    .then(since => since !== null && recovered(part, since))
+  recovered?: (part: string, since: number) => void
+}
+
+/** Tells the health notes of what happens, the metrics where they are on, and the log of what works again. */
+export function createMonitor({ health, metrics, now, log, recovered }: MonitorPorts): Monitor {
+  const failing = new Set<string>()
+  const note = (part: string, reason?: string) => {
+    if (reason !== undefined) failing.add(part)
+    else if (failing.delete(part)) log.info('part.works-again', { part })
+    void health.note(part, now(), reason).then(since => since !== null && recovered?.(part, since))
+  }
   const noteOutcome = (part: string, outcome: Outcome<unknown>) => {
     if (!outcome.ok && outcome.limited) health.limit(part, now() + vendorPauseMs(outcome.retryAfterMs))
     else note(part, outcome.ok ? undefined : outcome.reason)

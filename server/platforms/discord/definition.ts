@@ -137,6 +137,7 @@ export const discord: Definition = {
       in: peopleIn,
       of: id => `<@${id}>`,
     },
+    identify: async () => (await import('./room')).identifyDiscordBot(settings, http),
     adapter: async () => (
       new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http, drafts)
     ),

@@ -57,6 +57,13 @@ export function createDiscordRoom(
   }
 }
 
+export function identifyDiscordBot(settings: DiscordSettings, http: HttpClient): Promise<Outcome<string>> {
+  return outcomeOf(async () => {
+    const { username } = await createDiscordRest(settings, http)('GET', '/users/@me')
+    return { ok: true, value: String(username) }
+  })
+}
+
 async function outcomeOf<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {
     return await act()

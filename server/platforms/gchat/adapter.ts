@@ -8,6 +8,7 @@ import { patiently } from '../shared/patience'
 import { withWholeQuotes } from '../shared/quotes'
 import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
+import type { Outcome } from '../../ports/delivery'
 import { callGoogle } from './client'
 import { mentionedApp, mentionedApps, modernEvent } from './events'
 
@@ -47,6 +48,15 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     })
     this.settings = settings
     withWholeQuotes(this.formatConverter)
+  }
+
+  /** Signs in as the service account. */
+  async identify(): Promise<Outcome<string>> {
+    const outcome = await callGoogle(async () => {
+      await (this.authClient as { getAccessToken: () => Promise<unknown> }).getAccessToken()
+      return { status: 200, headers: {}, data: {} }
+    })
+    return outcome.ok ? { ok: true, value: this.settings.credentials.client_email } : outcome
   }
 
   /** Posts a card. With a `requestId` that it has seen, Google hands out the message of the first post. */

@@ -97,21 +97,23 @@ export const gchat: Definition = {
     },
   ],
   connect(settings: GoogleChatSettings, { log, isCardOf }) {
+    const adapter = async () => (
+      new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'), isCardOf)
+    )
     return {
       platform: gchat,
       channelId: settings.space ?? null,
       // Events have no id, but the time at which the button was pressed, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
-      adapter: async () => (
-        new (await import('./adapter')).FormGoogleChatAdapter(settings, sdkLogger(log, 'gchat'), isCardOf)
-      ),
+      identify: async () => (await adapter()).identify(),
+      adapter,
       // The adapter of the bot has the store, in which it keeps its name.
       room: async (bot, space = settings.space) => {
         const chat = await bot()
         await chat.initialize()
-        const adapter = chat.getAdapter('gchat') as FormGoogleChatAdapter
-        return (await import('./room')).createGoogleChatRoom(space!, adapter)
+        const own = chat.getAdapter('gchat') as FormGoogleChatAdapter
+        return (await import('./room')).createGoogleChatRoom(space!, own)
       },
     }
   },

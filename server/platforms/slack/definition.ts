@@ -74,6 +74,9 @@ const signInVariables = {
 
 const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET'] as const
 
+/** Bound of the question who the bot is, ms. */
+const IDENTIFY_TIMEOUT_MS = 10_000
+
 /** What other workspaces need to install the app. */
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
 
@@ -185,6 +188,11 @@ export const slack: Definition = {
       idsOf: (userId, { raw, adapter }) => (adapter as FormSlackAdapter).idsOfMentioned(userId, raw),
     },
     membersOf: group => GROUP.test(group) ? membersOf(group, settings, http) : null,
+    identify: async () => {
+      const { createSlackCall } = await import('./client')
+      const who = await createSlackCall(settings, () => settings.botToken, IDENTIFY_TIMEOUT_MS, http)('auth.test', {})
+      return who.ok ? { ok: true, value: `${String(who.value.user)} in ${String(who.value.team)}` } : who
+    },
     adapter: async () => (
       new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http, moved)
     ),

@@ -76,6 +76,10 @@ export class FormTeamsAdapter extends TeamsAdapter {
     })
   }
 
+  signIn(): Promise<unknown> {
+    return (this.app as unknown as { getBotToken: () => Promise<unknown> }).getBotToken()
+  }
+
   /** Posts a card to a conversation, or in the place of a message. @param summary what notifications say */
   sendCard(
     { conversationId, serviceUrl }: { conversationId: string, serviceUrl: string }, card: CardElement, summary: string,

@@ -89,6 +89,7 @@ export const teams: Definition = {
       channelsOf: threadId => [Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!],
       // People are `29:…`, bots `28:…`.
       mentions: { in: raw => mentionedPeople(raw) },
+      identify: async () => (await import('./room')).identifyTeamsApp(settings, await adapter()),
       adapter,
       room: async (_bot, channelId = settings.channelId) => (await import('./room')).createTeamsRoom(
         channelId!, settings, await adapter(),

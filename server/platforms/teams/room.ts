@@ -1,9 +1,10 @@
+import type { Outcome } from '../../ports/delivery'
 import type { CardRef } from '../../ports/submission'
 import { done, idIn } from '../shared/answers'
 import { literal } from '../shared/speech'
 import type { Room } from '../connection'
 import type { FormTeamsAdapter } from './adapter'
-import type { TeamsSettings } from './client'
+import { callConnector, type TeamsSettings } from './client'
 import { macro, withoutMacros } from './escape'
 
 /**
@@ -11,6 +12,15 @@ import { macro, withoutMacros } from './escape'
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
  */
 const GLOBAL_SERVICE = 'https://smba.trafficmanager.net/teams'
+
+/** Signs in as the app: Teams has no question for its name. */
+export async function identifyTeamsApp({ appId }: TeamsSettings, adapter: FormTeamsAdapter): Promise<Outcome<string>> {
+  const outcome = await callConnector(async () => {
+    await adapter.signIn()
+    return { status: 200, headers: {}, data: {} }
+  })
+  return outcome.ok ? { ok: true, value: `the app ${appId}` } : outcome
+}
 
 /** Posts and edits cards. Not through the SDK's own methods: they render form text as markdown. */
 export function createTeamsRoom(

@@ -1,9 +1,11 @@
 import { base, text, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
+import { identified } from '../shared/identified'
 import { throughSdk } from '../shared/through-sdk'
 import type { TelegramSettings } from './adapter'
 import { escapeTelegram, linksLength } from './escape'
+import { telegramRefusal } from './refusals'
 import { roomsOf } from './topics'
 
 const usualChat = text.regex(
@@ -84,7 +86,7 @@ export const telegram: Definition = {
       },
     },
   ],
-  connect: (settings: TelegramSettings, { log }) => ({
+  connect: (settings: TelegramSettings, { log, http }) => ({
     ...throughSdk(telegram, settings.chatId ?? null, async () => (
       new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
     )),
@@ -92,5 +94,10 @@ export const telegram: Definition = {
     room: async (bot, chat = settings.chatId) => (
       (await import('../shared/sdk-room')).createSdkRoom(telegram, chat!.replace('/', ':'), bot)
     ),
+    identify: () => identified(http, {
+      label: 'Telegram', url: `${settings.apiUrl ?? 'https://api.telegram.org'}/bot${settings.botToken}/getMe`,
+      name: answer => (answer as { result?: { username?: unknown } } | undefined)?.result?.username,
+      refusal: ({ status, json }) => telegramRefusal(status, (json ?? {}) as object),
+    }),
   }),
 }

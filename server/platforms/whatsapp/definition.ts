@@ -1,14 +1,21 @@
 import { base, text, token, type Values } from '../../variable'
 import type { Definition } from '../platform'
+import { identified } from '../shared/identified'
 import { sdkLogger } from '../shared/logger'
 import type { WhatsAppSettings } from './adapter'
 import { escapeWhatsApp, linkLines } from './escape'
+import { whatsAppRefusal } from './refusals'
 
 const APP = 'https://developers.facebook.com/apps → your app → '
 
 /** A phone number as WhatsApp has it, or an id that stands for one (`US.13491208655302741918`). */
 const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
 const usualChat = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
+
+/** As the SDK's adapter has it. */
+const API_VERSION = 'v25.0'
+
+interface Refused { code?: number, error_subcode?: number }
 
 const variables = {
   WHATSAPP_ACCESS_TOKEN: {
@@ -94,8 +101,8 @@ export const whatsapp: Definition = {
     },
     { text: 'The reviewer writes to the number: the bot may answer for 24 hours after each message or press.' },
   ],
-  connect(settings: WhatsAppSettings, { log }) {
-    const { phoneNumberId, chatId } = settings
+  connect(settings: WhatsAppSettings, { log, http }) {
+    const { phoneNumberId, chatId, accessToken, apiUrl = 'https://graph.facebook.com' } = settings
     return {
       platform: whatsapp,
       channelId: chatId ?? null,
@@ -106,6 +113,14 @@ export const whatsapp: Definition = {
       },
       idsOf: (userId, { raw }) => [...new Set([userId, ...idsIn(raw)])],
       pressOf: raw => (raw as { press?: unknown }).press,
+      identify: () => identified(http, {
+        label: 'WhatsApp', token: accessToken, url: `${apiUrl}/${API_VERSION}/${phoneNumberId}?fields=verified_name`,
+        name: number => (number as { verified_name?: unknown } | undefined)?.verified_name,
+        refusal: ({ status, json }) => {
+          const { code: errorCode, error_subcode: subcode } = (json as { error?: Refused } | undefined)?.error ?? {}
+          return whatsAppRefusal({ status, errorCode, subcode })
+        },
+      }),
       adapter: async () => new (await import('./adapter')).FormWhatsAppAdapter(settings, sdkLogger(log, 'whatsapp')),
       room: async (bot, channel = chatId) => (
         (await import('../shared/sdk-room')).createSdkRoom(whatsapp, `${phoneNumberId}:${channel}`, bot)

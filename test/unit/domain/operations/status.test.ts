@@ -19,6 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => triage.close())
 
+const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, now, log: triage.log })
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
 /** What is told of everything but the store. */
@@ -33,7 +34,7 @@ describe('readiness', () => {
   beforeEach(() => { advice = async () => [] })
   const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
     storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now), clock, runtime,
-    credentials: new Credentials({ board: triage.board, monitor: createMonitor(health, null, runtime.now), runtime }),
+    credentials: new Credentials({ board: triage.board, monitor: monitorAt(runtime.now), runtime }),
     ...outside(),
   })
   const probe = (aheadMs = 0) => {
@@ -57,7 +58,7 @@ describe('readiness', () => {
   })
 
   test('good credentials clear no error of cards, of which it warns, as of emails that are refused', async () => {
-    const monitor = createMonitor(health, null, triage.runtime.now)
+    const monitor = monitorAt(triage.runtime.now)
     monitor.tried(post('slack'), failing('Slack answered channel_not_found.', { permanent: true }), 1)
     monitor.tried({ ...post(), kind: 'email' }, failing('Resend refused the API key (401).', { permanent: true }), 1)
     triage.runtime.time += 1000
@@ -130,7 +131,7 @@ describe('the status', () => {
 
   test('names what a person should look into, and when it was seen first and last', async () => {
     const now = triage.runtime.now()
-    const monitor = createMonitor(health, null, () => now)
+    const monitor = monitorAt(() => now)
     for (let click = 0; click < 3; click++) monitor.incident('unknown-submission')
     expect((await status()).incidents).toEqual([
       { text: '3 clicks on submissions that are not in the store: was it emptied?', since: now, lastAt: now },
@@ -155,7 +156,9 @@ describe('the status', () => {
   test('a room beside its platform\'s own is a part of its own while it fails', async () => {
     let now = 0
     const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))
-    const monitor = createMonitor(health, null, () => ++now)
+    const logged: unknown[] = []
+    const log = { info: (...line: unknown[]) => void logged.push(line) }
+    const monitor = createMonitor({ health, metrics: null, now: () => ++now, log })
     const posted = post('slack/C9')
     monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
@@ -164,12 +167,14 @@ describe('the status', () => {
     ])
     monitor.tried(posted, ok, 1)
     expect(await parts()).toMatchObject([{ key: 'slack', state: 'unused' }])
+    monitor.tried(posted, ok, 1)
+    expect(logged).toEqual([['part.works-again', { part: 'slack/C9' }]])
   })
 
   test('a rate limit is no failure, and over when its pause is', async () => {
     const [now, limitedUntil] = [triage.runtime.now(), triage.runtime.now() + 30_000]
     const limited = { ...failing('Slack: HTTP 429.', { retryAfterMs: 30_000 }), limited: true }
-    createMonitor(health, null, () => now).tried(post('slack'), limited, 1)
+    monitorAt(() => now).tried(post('slack'), limited, 1)
     const slack = async () => (await status()).parts.find(({ key }) => key === 'slack')
     expect(await slack()).toMatchObject({ state: 'limited', facts: [{ about: 'Cards', limitedUntil }, {}, {}] })
     triage.runtime.time += 30_000
@@ -177,13 +182,13 @@ describe('the status', () => {
   })
 
   test('a card that somebody deleted says nothing against its platform', async () => {
-    const monitor = createMonitor(health, null, triage.runtime.now)
+    const monitor = monitorAt(triage.runtime.now)
     monitor.tried({ ...post('slack'), kind: 'update' }, failing('It was deleted.', { gone: true }), 1)
     expect(await health.read()).toEqual({})
   })
 
   test('a confirmation counts for the emails, and the word of an erasure for the endpoint', async () => {
-    const monitor = createMonitor(health, null, () => 1)
+    const monitor = monitorAt(() => 1)
     for (const kind of ['confirm', 'erasure'] as const) {
       monitor.tried({ key: kind, kind, attempts: 0, dueAt: 0 }, failing(`No ${kind}.`), 1)
     }

@@ -1,0 +1,29 @@
+import type { Outcome } from '../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../ports/http'
+import { refused, type Failure } from './answers'
+
+/** Bound of the question, ms. */
+const TIMEOUT_MS = 10_000
+
+interface Question {
+  label: string
+  url: string
+  token?: string
+  /** The bot's name in the answer. */
+  name: (json: unknown) => unknown
+  refusal: (answer: HttpAnswer) => Failure
+}
+
+/** Asks a platform who the bot is, which tells whether its credentials are right. */
+export async function identified(
+  http: HttpClient, { label, url, token, name, refusal }: Question,
+): Promise<Outcome<string>> {
+  try {
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
+    const answer = await http({ method: 'GET', url, headers, timeoutMs: TIMEOUT_MS })
+    return answer.status === 200 ? { ok: true, value: String(name(answer.json)) } : refusal(answer)
+  }
+  catch {
+    return refused({ reason: `${label}: no connection, or no answer in ${TIMEOUT_MS / 1000} s` })
+  }
+}
