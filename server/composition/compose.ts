@@ -1,4 +1,3 @@
-import { aboutOf } from './about'
 import { createBoard } from '../adapters/chat/board'
 import { located } from '../adapters/chat/late-room'
 import { superviseListener } from '../adapters/chat/listener-supervisor'
@@ -21,9 +20,8 @@ import { openStore, type Stores } from './stores'
 import { platformServices } from './platforms'
 import { createRuntime } from './runtime'
 import type { Services } from './services'
-import { checkNames, checkValues, LOCAL_SITE, type Config } from '../config'
-import { unusualChannels } from '../config/forms'
-import { missingSettings } from '../config/missing'
+import { checkNames, LOCAL_SITE, type Config } from '../config'
+import { missingSettings, unusualSettings } from '../config/missing'
 import { whoDecides } from '../config/people'
 import { Membership } from '../domain/conversation/membership'
 import { admit } from '../domain/people/admission'
@@ -110,7 +108,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const people = new People(config.people.aliases)
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`
-  const unusual = [...checkValues(), ...unusualChannels(config.forms)]
+  const unusual = unusualSettings(config)
   const missing = [
     ...missingSettings(config), ...config.proxy && !proxied ? [NOT_PROXIED] : [], ...checkNames(), ...unusual,
   ]
@@ -195,7 +193,6 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }
 
   return {
-    about: aboutOf(config), introduce: () => introduce(board, log),
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
     guesses: new PasswordGuesses({ limiter: guesses, runtime, monitor, log }),
     admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),

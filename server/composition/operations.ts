@@ -5,6 +5,7 @@ import { checkConfig, type Config } from '../config'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
 import { Credentials } from '../domain/operations/credentials'
 import type { OptionalPart } from '../domain/operations/monitor'
+import { introduce } from '../domain/operations/introduction'
 import { createReadiness, type Readiness, type Storage } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import { TestCards } from '../domain/operations/test-cards'
@@ -17,9 +18,14 @@ import type { TestReceipts } from '../ports/receipts'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 import { readSetup } from './setup'
 import { version } from '../../package.json'
+import { aboutOf } from './about'
 
 /** How the service is doing, for people and machines. */
 export interface Operations {
+  /** Version, store, mailer and pages, for the log. */
+  about: Readonly<Record<string, unknown>>
+  /** Logs who the bot is on each platform, or why it is refused. */
+  introduce: () => Promise<void>
   ready: () => Promise<Readiness>
   status: () => Promise<StatusReport>
   /** Why forms are refused, as this process found it last; null when they are not. */
@@ -76,6 +82,7 @@ function createOperations({ metrics, listeners, missing, decides, log, ...parts 
   const gateways = () => gatewayStates(listeners, { labelOf: board.label, log })
 
   return {
+    about: aboutOf(parts.config), introduce: () => introduce(board, log),
     ready: createReadiness(parts),
     refusal: () => parts.storage.refusal?.reason ?? null,
     status: async () => {

@@ -61,8 +61,6 @@ export interface Services {
   setup: () => Promise<Setup>
   /** Does what is due; resolves with how many submissions it took. */
   sweep: () => Promise<number>
-  /** Version, store, mailer and pages, for the log. */
-  about: Readonly<Record<string, unknown>>
   /** What the operator did not set, and what is missing because of it; one line each. */
   missing: readonly string[]
   /** Who may decide; one line each. */
@@ -75,8 +73,6 @@ export interface Services {
   platform: (key: string) => PlatformServices | null
   /** Lets no more cards out and begins no more answers, and ends the agent's that run: nobody waits for them. */
   stopQueues: () => void
-  /** Logs who the bot is on each platform, or why it is refused. */
-  introduce: () => Promise<void>
   /** Loads what the first click or message would have to wait for. */
   warm: () => Promise<unknown>
   close: () => Promise<void>

@@ -1,6 +1,7 @@
-import type { Config } from '../config'
+import { checkValues, type Config } from '../config'
 import { platforms as known } from '../platforms/registry'
 import { folderProblem } from './folder'
+import { unusualChannels } from './forms'
 import { everyoneListed } from './people'
 
 /** What works without being set, but not as one may expect; one line each that says what to set. */
@@ -23,4 +24,9 @@ export function missingSettings(config: Config): string[] {
   const folder = agent.model && tools.files?.storage.kind === 'disk' ? folderProblem(dataDir) : null
   if (folder) missing.push(`${folder} Until then the agent keeps no files.`)
   return missing
+}
+
+/** What is taken although it looks wrong; one line each. */
+export function unusualSettings({ forms }: Config): string[] {
+  return [...checkValues(), ...unusualChannels(forms)]
 }

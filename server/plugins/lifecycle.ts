@@ -29,8 +29,8 @@ export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, about, sweep, sandbox, opsSubmissions, listeners, stopQueues, introduce, warm, close } = services
-  log.info('service.started', about)
+  const { config, log, operations, sweep, sandbox, opsSubmissions, listeners, stopQueues, warm, close } = services
+  log.info('service.started', operations.about)
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   for (const line of services.decides) log.info('config.decides', { line })
   const endConnections = keepConnections()
@@ -57,7 +57,7 @@ export default defineNitroPlugin((nitro) => {
 
   if (!config.serverless) setTimeout(() => background(makeReady(warm)), WARM_AFTER_MS).unref()
   // Nobody waits for it: the service listens first.
-  if (!config.serverless) setTimeout(() => void introduce()).unref()
+  if (!config.serverless) setTimeout(() => void operations.introduce()).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
   const beginNothing = () => {
