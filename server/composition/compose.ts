@@ -91,9 +91,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   )
   const tools = { log, http, siteUrl: config.siteUrl, isCardOf, drafts }
   const connections = platforms.flatMap(({ key, connect }): Connection[] => (
-    key in config.platforms
-      ? [located(connect(config.platforms[key], tools), installations)]
-      : []
+    key in config.platforms ? [located(connect(config.platforms[key], tools), installations)] : []
   ))
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const { apiKey, baseUrl } = config.mail

@@ -36,7 +36,7 @@ describe('the log', () => {
 
   it('says that a platform works again after it failed, and at the end on which signal the service stops', async () => {
     const { telegram } = d.doubles
-    telegram.fault = () => new Response('{"ok":false,"error_code":500}', { status: 500 })
+    telegram.fault = () => ({ status: 500, body: '{"ok":false,"error_code":500}' })
     await submitForm(d.server, { name: 'Ada' })
     await until('the failure', () => lines('work.failed').length > 0)
     telegram.fault = () => undefined

@@ -45,6 +45,8 @@ export interface Click {
 /** What somebody wants to do with a submission. */
 type Wish = Action | 'edit' | 'approve' | 'take' | 'hand back' | 'assign' | `revoke ${Action}`
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
 /** Says nothing of the submission: whoever sent the form knows its id, and may press a button anywhere. */
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
@@ -70,7 +72,9 @@ export class Desk {
       // In other rooms anybody may press anything: that says nothing of the store.
       if (click && platform !== 'ops' && isRoom(this.place, forms)) {
         monitor.incident('unknown-submission')
-        log.warn('review.unknown', { submission: id, action, platform, reviewer: (await person).id })
+        // Some clients choose the value of a button: only an id is logged.
+        const submission = UUID.test(id) ? id : undefined
+        log.warn('review.unknown', { submission, action, platform, reviewer: (await person).id })
       }
       return { claimed: false, message: lateLine(null), isSilent: true }
     }

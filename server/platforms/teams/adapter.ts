@@ -76,9 +76,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     })
   }
 
-  signIn(): Promise<unknown> {
-    return (this.app as unknown as { getBotToken: () => Promise<unknown> }).getBotToken()
-  }
+  signIn = () => (this.app as unknown as { getBotToken: () => Promise<unknown> }).getBotToken()
 
   /** Posts a card to a conversation, or in the place of a message. @param summary what notifications say */
   sendCard(
