@@ -147,7 +147,7 @@ describe('a refusal', () => {
   ])('for too many requests %s is passing, and says when to come back', async (_, answer, retryAfterMs) => {
     discord.fault = () => ({ status: 429, ...answer })
     expect(await room().post(CARD(), '', 'submission-1')).toEqual({
-      ok: false, permanent: false, reason: 'Discord: too many requests.', retryAfterMs,
+      ok: false, permanent: false, limited: true, reason: 'Discord: too many requests.', retryAfterMs,
     })
   })
 

@@ -102,7 +102,8 @@ describe('POST /api/submissions/decisions', () => {
   })
 
   it('decides 200 at once, and refuses more, other actions and other websites as a whole', async () => {
-    const all = series(200)
+    // Slack has no cards of theirs, whose edits would go on being tried.
+    const all = series(200).map(each => ({ ...each, cards: [] }))
     await seed(d.redis.url, all)
     const ids = all.map(({ id }) => id)
     const [status, results] = await decide(ids)
