@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { connect, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { createServer, type Server as TlsServer } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { startRedis, type RedisServer } from '../support/redis-server'
@@ -11,19 +9,16 @@ import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 import { QUIET_PRODUCTION } from '../support/visitor'
 
-const dir = mkdtempSync(join(tmpdir(), 'store-url-'))
-const [key, cert] = ['key.pem', 'cert.pem'].map(name => join(dir, name)) as [string, string]
+/** Signed by itself, for `localhost`, until 2126. */
+const [key, cert] = ['key', 'crt'].map(
+  type => resolve(import.meta.dirname, `../fixtures/tls/localhost.${type}`),
+) as [string, string]
 
 let redis: RedisServer
 let tls: TlsServer
 let server: Server
 beforeAll(async () => {
   redis = await startRedis()
-  const made = spawnSync('openssl', [
-    'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-subj', '/CN=localhost',
-    '-addext', 'subjectAltName=DNS:localhost', '-days', '2',
-  ], { encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(made.stderr)
   tls = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) => {
     const inner = connect(redis.port, '127.0.0.1')
     socket.pipe(inner).pipe(socket)
@@ -35,7 +30,6 @@ afterEach(() => server.kill())
 afterAll(async () => {
   tls.close()
   await redis.stop()
-  rmSync(dir, { recursive: true })
 })
 
 const tlsPort = () => (tls.address() as AddressInfo).port

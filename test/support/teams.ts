@@ -6,8 +6,7 @@ import { post } from './webhook'
 
 const APP_ID = '6b1f8d1c-0f3a-4a52-9d2e-1c5f7a9b3e10'
 const TENANT = '0c9d2b7e-51aa-4f0e-8a34-2f6d0b9c7e55'
-/** Bots of many tenants sign in at that of the Bot Framework. */
-const SIGN_IN = RegExp(`^/(?:${TENANT}|botframework\\.com)/oauth2/v2\\.0/token`)
+const SIGN_IN = [TENANT, 'botframework.com'].map(tenant => `/${tenant}/oauth2/v2.0/token`)
 const SECRET = 'teams-client-secret'
 const CHANNEL = '19:triage@thread.tacv2'
 /** Ada's direct chat with the bot. */
@@ -22,11 +21,7 @@ export interface TeamsMessage {
 }
 
 /** What the bot said in words, in every form that it took. */
-interface TeamsText {
-  id: string
-  conversation: string
-  versions: string[]
-}
+interface TeamsText { id: string, conversation: string, versions: string[] }
 
 export interface SignOptions {
   claims?: JWTPayload
@@ -87,7 +82,7 @@ export async function startTeams(): Promise<Teams> {
     if (request.path.endsWith('/.well-known/keys') || request.path.endsWith('/discovery/v2.0/keys')) {
       return Response.json({ keys: [jwk] })
     }
-    if (SIGN_IN.test(request.path)) return signIn(request)
+    if (SIGN_IN.some(path => request.path.startsWith(path))) return signIn(request)
     return connector(request)
   })
 
