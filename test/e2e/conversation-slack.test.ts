@@ -52,9 +52,8 @@ describe('a mention in a channel', () => {
 
   it('that is the first event of a process which cannot know its own name yet is welcomed too', async () => {
     let asked = 0
-    d.slack.fault = ({ path }) => path === '/api/auth.test' && asked++ < 2
-      ? { hold: new Promise(resolve => setTimeout(resolve, 300)) }
-      : undefined
+    const late = () => ({ hold: new Promise(resolve => setTimeout(resolve, 300)) })
+    d.slack.fault = ({ path }) => path === '/api/auth.test' && asked++ < 2 ? late() : undefined
     const fresh = await startServer(d.env)
     const thread = await mention(fresh.url, d.slack, 'hi')
     await until('the welcome', () => postsIn(d.slack, thread).length > 0)
