@@ -3,6 +3,7 @@ import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import { InvalidSubmission } from '../domain/errors'
 import type { FileRule, TakeFile } from '../ports/files'
 import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
+import type { HeldBody } from './body-memory'
 import { addressGroup, clientAddress, SITE_BITS } from './client-address'
 import { HttpError } from './errors'
 import { FormFields } from './form-fields'
@@ -41,18 +42,29 @@ const HEADER_BYTES = 16 * 1024
 export async function readUpload(
   event: H3Event, upload: Upload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
-  const held = limits.uploads.open(addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS))
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  failed.catch(() => { /* Made way for others before anything of it was read. */ })
+  const client = addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS)
+  const held = limits.uploads.open(client, fail)
   try {
     held.resize(MEMORY)
-    return await streamed(event, upload, maxBytes, limits)
+    return await streamed(event, upload, maxBytes, { timeoutMs: limits.timeoutMs, held, failed, fail })
   }
   finally {
     held.release()
   }
 }
 
+interface Arrival {
+  timeoutMs: number
+  held: HeldBody
+  /** Rejects when it ends early, which `fail` causes. */
+  failed: Promise<never>
+  fail: (error: unknown) => void
+}
+
 async function streamed(
-  event: H3Event, { rule, take, count }: Upload, maxBytes: number, { timeoutMs }: BodyLimits,
+  event: H3Event, { rule, take, count }: Upload, maxBytes: number, { timeoutMs, held, failed, fail }: Arrival,
 ): Promise<Record<string, unknown>> {
   const { req: request } = event.node
   const most = rule.max * rule.maxBytes + maxBytes
@@ -64,7 +76,6 @@ async function streamed(
 
   const fields = new FormFields()
   const streams = new Set<BusboyFileStream>()
-  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   const parser = parserOf(event, maxBytes)
   const finished = new Promise<void>(resolve => parser.once('finish', resolve))
   let taken: Promise<unknown> = Promise.resolve()
@@ -109,7 +120,10 @@ async function streamed(
   const onError = () => fail(incomplete())
   const onClose = () => request.complete || onError()
   // From here on only the storage takes its time.
-  const onEnd = () => clearTimeout(timer)
+  const onEnd = () => {
+    clearTimeout(timer)
+    held.complete()
+  }
   request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pipe(parser)
   try {
     await Promise.race([finished.then(() => taken), failed])

@@ -32,14 +32,29 @@ const UNSEEN = [
 /** How an encoded word begins (RFC 2047, 2): mail programs show what it stands for. */
 const ENCODED = String.raw`=\?(?=[\w.*:+-]{1,60}\?[bqBQ]\?)`
 
-const HIDING = new RegExp(String.raw`(${WRITES.join('|')})|${ENCODED}|[${UNSEEN}]`, 'gu')
+/**
+ * Combining marks behind the 30th on one character: no language has so many
+ * (https://unicode.org/reports/tr15/#Stream_Safe_Text_Format), and browsers take minutes to draw 100,000.
+ */
+const STACK = String.raw`\p{M}(?<=\p{M}{31})\p{M}*`
+
+const STACKED = new RegExp(STACK, 'u')
+
+const HIDING = new RegExp(String.raw`(${STACK})|(${WRITES.join('|')})|${ENCODED}|[${UNSEEN}]`, 'gu')
+
+/** Tells whether so many marks stand on one character that a browser stops at an input with the text. */
+export function isStacked(text: string): boolean {
+  return STACKED.test(text)
+}
 
 /**
  * The text with a visible mark, such as `⟨U+202E⟩`, for every character that would hide something or show the text in
- * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture. An encoded word begins with `⟨=?⟩`.
+ * another order than it is stored: `picture⟨U+202E⟩gpj.exe` is no picture. An encoded word begins with `⟨=?⟩`, and
+ * marks that stand on too many others are counted: `⟨+99,970 marks⟩`.
  */
 export function visible(text: string): string {
-  return text.replace(HIDING, (found: string, writing: string | undefined) => {
+  return text.replace(HIDING, (found: string, stack: string | undefined, writing: string | undefined) => {
+    if (stack !== undefined) return `⟨+${counted(Array.from(stack).length, 'mark')}⟩`
     if (writing !== undefined) return writing
     const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
     return found === '=?' ? '⟨=?⟩' : `⟨U+${code}⟩`

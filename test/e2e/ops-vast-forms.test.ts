@@ -67,3 +67,17 @@ test('a text of 40,000 lines is edited in a box of one height', async () => {
   await page.getByTestId('edit-submit').click()
   await isForwarded(id)
 })
+
+test('a name and a text of 60,000 marks on one character are shown at once, and the text is forwarded as it is', async () => {
+  const marks = '\u0301'.repeat(60_000)
+  const { id } = await submit(d, { [`k${marks}`]: 'value', text: `a${marks}`, name: 'Ada' })
+  await open(id)
+  await page.getByText('⟨+59,970 marks⟩').first().waitFor({ timeout: 10_000 })
+  await page.getByTestId('decide-edit').click()
+  await page.getByTestId('fixed-f1').getByText('forwarded as it is').waitFor({ timeout: 10_000 })
+  await edit(2).fill('Grace')
+  await page.getByTestId('edit-submit').click()
+  await isForwarded(id)
+  await d.server.drain()
+  expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toMatchObject({ text: `a${marks}`, name: 'Grace' })
+})

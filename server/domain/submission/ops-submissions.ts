@@ -153,8 +153,8 @@ export class OpsSubmissions {
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<{ errors: Record<string, string> } | null> {
     const asked = parsed(decision, body)
-    // A press is one of this person for this action: others may have chosen the same name.
-    const press = asked.press && digest(JSON.stringify([asked.action, identityOf(reviewer), asked.press]))
+    // A press is one request of one person: others may have chosen the same name.
+    const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
     const result = await this.act(id, { ...asked, press }, reviewer)
     if ('errors' in result) return result
     if (result.claimed) return null

@@ -20,10 +20,13 @@ function* encoded(parts: readonly Part[]) {
 const memory = () => new BodyMemory(64 * MIB, MIB)
 
 /** Reads a form from what a request brings. */
-function read(body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory()) {
+function read(
+  body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory(),
+  remoteAddress = '203.0.113.1',
+) {
   const limits = { memory: memory(), uploads, timeoutMs, trustedProxies: 0 }
   const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-  const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress: '203.0.113.1' } })
+  const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress } })
   Readable.from(body).pipe(req)
   const event = { node: { req, res: { setHeader: () => {} } }, context: {} } as unknown as H3Event
   return readUpload(event, { rule, take, count: async () => {} }, MIB, limits)
@@ -130,6 +133,26 @@ test('one client has so many uploads at once, and room for others when they are 
   first.reject(new Error('No room.'))
   expect(await Promise.all(held)).toEqual(['No room.', 'No room.'])
   expect(await Promise.all([send('x'), send('x')])).toEqual(['read', 'read'])
+})
+
+test('uploads that have been arriving for more than a second make room for others', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const [uploads, end] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<null>()]
+  async function* slow() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\nI write.'
+    await end.promise
+  }
+  const take: TakeFile = async ({ content }) => void await Array.fromAsync(content).catch(() => {})
+  const from = (address: string, body: Parameters<typeof read>[0]) => read(body, take, 60_000, uploads, address)
+    .then(() => 'read', (error: { status?: number }) => error.status)
+  const held = [1, 2, 3].flatMap(host => [1, 2].map(() => from(`203.0.113.${host}`, slow())))
+  const quick = () => from('203.0.113.9', encoded([['name="cv"; filename="cv.txt"', 'x']]))
+  expect(await quick()).toBe(503)
+  vi.advanceTimersByTime(1001)
+  expect(await quick()).toBe('read')
+  expect(await Promise.race(held)).toBe(503)
+  end.resolve(null)
+  await Promise.all(held)
 })
 
 test('what a form that is refused is still storing ends at once, with why', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AlreadyDecided } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import { openTriage } from '../../../fakes/triage'
 
@@ -39,6 +40,9 @@ test('a press is of one person for one action, whatever others call theirs', asy
     expect(await done('reopen', person)).toBeNull()
     expect((await triage.store.get(id))!.state).toBe('open')
   }
+  const edit = (name: string) => submissions.decide(id, { action: 'edit', values: { f0: name }, press: 'e' }, LOCAL)
+  for (const _ of ['first', 'again']) expect(await edit('Grace')).toBeNull()
+  await expect(edit('Lin')).rejects.toThrow(AlreadyDecided)
   await triage.runtime.drain()
   await triage.close()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { oneLine, visible } from '../../../../shared/utils/text'
+import { isStacked, oneLine, visible } from '../../../../shared/utils/text'
 
 describe('text', () => {
   test.each([
@@ -75,6 +75,15 @@ test.each([
   ['\u3164Ada\u2800', '⟨U+3164⟩Ada⟨U+2800⟩'],
 ])('%j is the line %j', (text, line) => {
   expect(oneLine(text)).toBe(line)
+})
+
+test('marks that stand on thirty others are counted, and those of languages stay', () => {
+  expect(visible(`Z${'\u0301'.repeat(120_000)}!`)).toBe(`Z${'\u0301'.repeat(30)}⟨+119,970 marks⟩!`)
+  expect(visible(`Z${'\u0301'.repeat(31)}`)).toBe(`Z${'\u0301'.repeat(30)}⟨+1 mark⟩`)
+  for (const text of ['Vie\u0302\u0323t', 'e\u0301'.repeat(1000), 'བརྒྱད', 'שָׁלוֹם']) {
+    expect([visible(text), isStacked(text)]).toEqual([text, false])
+  }
+  expect(isStacked(`Z${'\u0301'.repeat(31)}`)).toBe(true)
 })
 
 test('nothing that Unicode lists as unseen passes, but what writes something where it stands', () => {
