@@ -234,7 +234,7 @@ export function checkNames(env: Environment = process.env): string[] {
   return misspelt(Object.keys(env).filter(name => env[name]?.trim()), known)
 }
 
-/** What is set to a value that looks unusual, or that may have been cut on its way here; a line each. */
+/** Warnings about values that look unusual or may have been cut in `.env`; one line each. */
 export function checkValues(env: Environment = process.env, dotenv = dotenvFor(env)): string[] {
   return readVariables(table, env, dotenv).warnings
 }

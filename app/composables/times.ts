@@ -13,12 +13,12 @@ export function clockTime(epochMs: number): string {
   return (isToday ? TODAY : OLDER).format(epochMs)
 }
 
-/** Those that take no cards, and what goes to them. */
+/** Parts that take no cards, and the things they take. */
 const NO_CARDS: Record<string, [name: string, next: string]> = {
   Email: ['The email provider', 'email'], Endpoint: ['The endpoint', 'form'],
 }
 
-/** What is said while a vendor asks for a pause. @param label of the part */
+/** Sentence while a vendor asks for a pause. @param label of the part */
 export function paceLine(label: string, nextAt: number): string {
   const [name, next] = NO_CARDS[label] ?? [label, 'card']
   return `${name} limits the rate; the next ${next} goes at ${SECONDS.format(nextAt)}.`

@@ -23,7 +23,7 @@ export function useSteps<T>(items: () => readonly T[], first: number) {
     item.focus()
   }
 
-  /** What the button says. @param size such as `60 items` */
+  /** Label of the button. @param size such as `60 items` */
   const labelOf = (size: string) => left.value > STEP ? `Show ${STEP} more of ${size}` : `Show all ${size}`
 
   return { shown, left, showMore, labelOf }

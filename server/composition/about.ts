@@ -3,7 +3,7 @@ import type { Config } from '../config'
 import { whyClosed } from '../http/viewer'
 import { version } from '../../package.json'
 
-/** What the start says of this deployment, without secrets. */
+/** Facts of this deployment for the log of the start, without secrets. */
 export function aboutOf(config: Config): Record<string, unknown> {
   const { storeUrl, dataDir, mail, siteUrl, platforms } = config
   return {

@@ -60,7 +60,7 @@ interface UpkeepParts extends Omit<OperationsParts, 'credentials' | 'optionalPar
   warnings: readonly string[]
 }
 
-/** What people look at and try to see how the service does. */
+/** Status, set-up, tests and retries: the tools of people on duty. */
 export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnings, ...parts }: UpkeepParts) {
   const { config, board, runtime } = parts
   const known: OperationsParts = {

@@ -6,7 +6,7 @@ import {
 
 const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
 
-/** What is before the @ ends at these in a URL. */
+/** Characters that end user and password of a URL. */
 const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
 
 /** As node-redis reads it: user and password by percent-encoding, the number of a database as path. */

@@ -146,7 +146,7 @@ export function readForms(
   }
 }
 
-/** What is wrong with a form whose parts are all right. */
+/** Mistakes in how the parts of a form go together. */
 function formProblems(
   { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
 ): string[] {

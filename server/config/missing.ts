@@ -26,7 +26,7 @@ export function missingSettings(config: Config): string[] {
   return missing
 }
 
-/** What is taken although it looks wrong; one line each. */
+/** Warnings about settings that are taken although they look wrong; one line each. */
 export function unusualSettings({ forms }: Config): string[] {
   return [...checkValues(), ...unusualChannels(forms)]
 }

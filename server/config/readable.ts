@@ -47,7 +47,7 @@ function partAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((inner, part) => (inner as Record<string, unknown> | null | undefined)?.[part], value)
 }
 
-/** What is wrong; zod says of a key only that it is. */
+/** Text of a mistake; zod hides that of a key one level deeper. */
 function saidOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
 }

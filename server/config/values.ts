@@ -8,12 +8,12 @@ type Table = Readonly<Record<string, Variable>>
 const CUT = 'What reads .env cut it at its #: put the value in quotes there.'
 const HALF_QUOTED = 'It begins or ends with a quote that is a part of it here: is it meant?'
 
-/** What a table of variables reads as. Values stay out of all texts: they may be secrets. */
+/** Values of a table of variables. No text shows them: they may be secrets. */
 export interface ReadVariables {
   values: Readonly<Record<string, unknown>>
-  /** What keeps the service from starting; one line each. */
+  /** Mistakes that keep the service from starting; one line each. */
   problems: string[]
-  /** What is taken although it looks wrong; one line each. */
+  /** Warnings about values that are taken although they look wrong; one line each. */
   warnings: string[]
   /** A variable's purpose and source, and how its value may have been lost on the way here. */
   describe: (name: string) => string

@@ -86,7 +86,7 @@ export async function requireAttempt(
 }
 
 /**
- * Whoever knows the password, under the name that they give.
+ * Checks the password; returns the person under the name that they give.
  *
  * @param slowDown waits while many guess
  * @throws HttpError 400, 401, 403, and as `slowDown` does

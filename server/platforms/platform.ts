@@ -20,7 +20,7 @@ export interface Reading {
   people: readonly string[]
 }
 
-/** Whether a submission has a card with this message id on record. */
+/** Tells whether a submission has a card with this message id on record. */
 export type IsCardOf = (submissionId: string, messageId: string) => Promise<boolean>
 
 /** What connecting a platform may use. */

@@ -37,7 +37,7 @@ export interface Verdict {
   by: Person | null
   /** Somebody stopped the agent before anybody decided. */
   stopped?: true
-  /** What the card shows had changed, so another card asks again. */
+  /** The form had changed since its card, so another card asks. */
   outdated?: true
   /** The form data of its submission is gone. */
   ended?: true

@@ -107,9 +107,9 @@ export interface ReviewBoard {
   link(ref: CardRef): Promise<string | null>
   /** Why no card can be posted in a room yet, whose app is installed nowhere; null where one can be tried. */
   awaits(room: string): Promise<string | null>
-  /** Who the bot is on the platform, for people; null where it has no credentials. */
+  /** Name of the bot on the platform, for people; null where it has no credentials. */
   identify(platform: string): Promise<Outcome<string | null>>
-  /** Whether the platform takes our credentials; false where only a card can tell. */
+  /** Checks our credentials; false where only a card can tell. */
   check(platform: string): Promise<Outcome<boolean>>
   /** Least pause between two new cards in the room, ms; 0 where there is no such limit. */
   intervalMs(room: string): number

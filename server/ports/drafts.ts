@@ -1,4 +1,4 @@
-/** What an edit form says that a reviewer has open, kept with the form data of its submission and erased with it. */
+/** Contents of edit forms that reviewers have open, kept with the form data of their submission and erased with it. */
 export interface Drafts {
   /** Keeps a draft for `ttlMs`, as long as there is form data; not at all when there is none any more. */
   save(submission: string, draft: string, text: string, ttlMs: number): Promise<void>

@@ -61,7 +61,7 @@ export interface FileStore {
   nameOf(name: string, kind: FileKind): Promise<string>
 }
 
-/** What a file is by its content. */
+/** Kind of a file by its content. */
 export interface FileKind {
   /** Media type. */
   type: string

@@ -68,11 +68,11 @@ export interface Status {
   audit: readonly AuditLine[] | null
 }
 
-/** What POST /api/status/retry answers. */
+/** Answer of `POST /api/status/retry`. */
 export interface TriedAgain {
   /** Submissions that are being tried again. */
   tried: number
-  /** Those that the reviewer may not have tried again, or that somebody else has. */
+  /** Submissions that the reviewer may not decide, or that are assigned to somebody else. */
   left: number
   /** Why, for the first of them. */
   reason: string | null

@@ -17,7 +17,7 @@ const [QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = Array.from(
   '"\\[]{}', character => character.charCodeAt(0),
 )
 
-/** Whether brackets outside strings are nested deeper than `MAX_NESTING`; the text need not be JSON otherwise. */
+/** Tells whether brackets outside strings are nested deeper than `MAX_NESTING`; the text may be no JSON. */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0
   let isString = false

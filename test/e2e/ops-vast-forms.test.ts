@@ -9,7 +9,7 @@ let d: Deployment
 
 beforeAll(async () => { d = await deployPages() })
 afterAll(() => d.close())
-// What is decided is over.
+// A decided submission is gone.
 usePages({ expected: /status of 410/ })
 
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)

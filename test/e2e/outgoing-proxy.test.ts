@@ -50,7 +50,7 @@ it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, en
   const names = proxy.hosts().map(host => host.split(':')[0]!)
   expect(new Set(names)).toEqual(new Set([
     'slack.test', 'resend.test', 'endpoint.test', 'model.test', 'discord.test',
-    // Where Discord's double says that its gateway is.
+    // Address of the gateway that Discord's double names.
     '127.0.0.1',
   ]))
 })

@@ -16,7 +16,7 @@ afterAll(async () => {
   await telegram.close()
 })
 
-/** Those of the bot to what Ada writes in a topic; the general one has no number. */
+/** Answers of the bot to what Ada writes in a topic; the general one has no number. */
 async function answersIn(topic?: number): Promise<(number | undefined)[]> {
   const before = telegram.messages().length
   await telegram.writeInGroup(d.server.url, '@form_bot pending', undefined, undefined, topic)

@@ -11,7 +11,7 @@ interface ForwardProxy {
 }
 
 /**
- * What a company has between its machines and the internet: it passes on requests with whole addresses, and opens
+ * Proxy between the machines of a company and the internet: it passes on requests with whole addresses, and opens
  * tunnels. Hosts named `….test` are on this machine, and known to it alone; any other one is the internet, which it
  * refuses to call.
  */

@@ -31,11 +31,11 @@ export interface WhatsAppMessage {
 interface Press {
   /** Another key than the app secret; null for no signature. */
   secret?: string | null
-  /** Who presses; Ada Lovelace when nothing is said. Empty where somebody with a username hides their number. */
+  /** Number of the person who presses; Ada Lovelace's by default. Empty where a username hides it. */
   from?: string
   /** Their other id, which Meta sends with the number or alone. */
   userId?: string
-  /** Of whom Meta tells beside; who presses when nothing is said. */
+  /** Contact that Meta names beside; the person who presses by default. */
   contact?: { wa_id: string, user_id?: string }
   /** Which number of the app it arrives at; the bot's when nothing is said. */
   number?: string

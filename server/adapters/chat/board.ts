@@ -12,7 +12,7 @@ import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
 
-/** What a room answers that cannot be asked for the credentials. */
+/** Answer for rooms that cannot check credentials. */
 const UNCHECKED: Outcome = { ok: true, value: undefined }
 
 /** How long somebody who may not decide waits for the names of who may, ms. */

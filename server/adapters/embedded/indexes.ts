@@ -34,7 +34,7 @@ export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 
   return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }
 
-/** Those whose time comes until then, earliest first. */
+/** Ids that are due until then, earliest first. */
 export function dueBy(entries: ReadonlyMap<string, Entry>, until: number, limit = Infinity): Entry[] {
   return [...entries.values()].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due).slice(0, limit)
 }

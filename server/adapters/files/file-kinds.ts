@@ -39,8 +39,8 @@ export async function nameWithExtension(name: string, { type, extension }: FileK
 }
 
 /**
- * Whether it may be text: UTF-16 with its mark, as Notepad has it, or bytes without what no text has, be they UTF-8 or,
- * as Excel has them, Windows-1252.
+ * Tells whether the bytes may be text: UTF-16 with its mark, as Notepad writes it, or UTF-8 or Windows-1252, as Excel
+ * writes it, without control characters.
  */
 function isText(head: Uint8Array): boolean {
   const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'

@@ -1,7 +1,7 @@
 import http, { type ProxyEnv } from 'node:http'
 import type { Dispatcher } from 'undici'
 
-/** Where every undici, node's own too, has what `fetch` goes through. */
+/** Key of the dispatcher that `fetch` uses, shared by all copies of undici and node's own. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
 export const NOT_PROXIED

@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /**
- * What OpenSSL finds wrong with a certificate
+ * Faults of certificates, by OpenSSL's names of them
  * (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and what to change.
  */
 const CERTIFICATES: Readonly<Record<string, string>> = {

@@ -36,7 +36,7 @@ export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
     /** `resume` is set for exactly one decision of a turn, the last: its maker goes on with the turn. */
     | { call: ProposedCall, turn: WaitingTurn, verdict: Verdict, resume: KeptTurn | null }
-    /** What a card showed has changed: nothing is done, and `again` is a new turn that asks with new cards. */
+    /** The form has changed since its card: nothing is done, and `again` is a new turn that asks with new cards. */
     | { outdated: KeptTurn, again: KeptTurn }
 
 /** What a sweep found: turns whose time is up, and turns that were taken by a process that is no more. */
@@ -212,7 +212,7 @@ export class Approvals {
   }
 }
 
-/** Whether a call is about something else than its card showed. What cannot be decided any more is not asked again. */
+/** Tells whether a call no longer matches its card. Calls about decided submissions are not asked again. */
 function hasChanged(shown: ProposedCall, now: ProposedCall): boolean {
   const isOver = now.submission !== undefined && now.content === undefined
   return !isOver && (shown.content !== now.content || JSON.stringify(shown.details) !== JSON.stringify(now.details))

@@ -45,7 +45,7 @@ export async function readParts(
   ]
 }
 
-/** What fails about these parts; one line each. */
+/** Failures of these parts; one line each. */
 export function problemsOf(parts: readonly StatusPart[]): string[] {
   return parts.filter(({ state }) => state !== 'waiting').flatMap(({ label, facts }) => (
     facts.filter(({ state }) => state === 'failing').map(({ about, lastError }) => (

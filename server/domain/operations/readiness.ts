@@ -65,7 +65,7 @@ interface StorageChecks extends Pick<SubmissionStore, 'check'> {
 
 /** Whether forms can be stored, as this process found it last. */
 export class Storage {
-  /** What the last check found. */
+  /** Result of the last check. */
   refusal: StoreRefusal | null = null
 
   constructor(private readonly store: StorageChecks, private readonly now: () => number) {}

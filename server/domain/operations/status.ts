@@ -27,7 +27,7 @@ export interface StatusPorts extends PartsPorts {
 /** Stuck submissions that the page names. */
 const STUCK = 10
 
-/** Those that are looked at for who gave them up. */
+/** Submissions that are read to say which part gave them up. */
 const GIVEN_UP = 100
 
 /** Submissions that are read to say who has how many: a form may have 256 KiB. */
@@ -42,7 +42,7 @@ export async function readStatus(
 ): Promise<Status> {
   const { store, storage, board, health } = ports
   const at = clock.now()
-  // Whoever looks again in a moment sees the answers.
+  // The next look, a moment later, has the answers.
   void credentials.check()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([

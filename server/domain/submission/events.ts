@@ -3,7 +3,7 @@ import type {
 } from '../../ports/submission'
 
 interface Failing {
-  /** Where, as far as it was in one. */
+  /** Room of the work, if it has one. */
   room?: string
   /** A card, for what it says. */
   refused?: boolean

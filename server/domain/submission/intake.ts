@@ -71,7 +71,7 @@ export async function receive(
   const isSoon = waiting.length > 0
     && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
     && await queue.areThere(waiting)
-  // What hangs is waited for by nobody: its cards go on in the background until it answers again.
+  // Don't wait for a platform that hangs: its cards go on in the background until it answers again.
   if (rooms.some(room => queue.slowRooms.has(room))) return id
   await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)

@@ -174,7 +174,7 @@ export class OpsSubmissions {
     return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
   }
 
-  /** What became of the same request, whose answer was lost. */
+  /** Outcome of an earlier request with this press; null for none. */
   private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
     if (!press) return null
     const [present] = await reached(getAll(this.ports.store, [id]))

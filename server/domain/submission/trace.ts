@@ -9,7 +9,7 @@ const LONGEST_NAME = 80
 
 const LONGEST_PRESS = 64
 
-/** What is decided by a press, and what undoes it; a release and an erasure stay. */
+/** Events of a press, with the events that undo them; releases and erasures stay. */
 const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
   claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], erased: [],
 }
@@ -36,12 +36,12 @@ export function traceOf(submission: Submission): Submission {
   }
 }
 
-/** Whether this press came before, whatever it did. Of what is over, the last decision is known. */
+/** Tells whether this press came before, whatever it did. A trace knows the last decision only. */
 export function isPressed({ history, pressed }: Submission, press: string): boolean {
   return pressed === press || history.some(entry => 'press' in entry && entry.press === press)
 }
 
-/** What became of the decision that this press made; null where it made none. */
+/** Outcome of the decision that this press made; null where it made none. */
 export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
   const at = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
   if (at < 0) return pressed === press ? 'stands' : null

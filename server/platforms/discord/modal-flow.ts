@@ -36,7 +36,7 @@ export class ModalFlow {
     const form = await this.ports.forms.load(id)
     if (!form) return closed(interaction)
     if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closed(interaction)
-    // Whoever sends it is told what became of the submission.
+    // Its sender is told what became of the submission.
     if (form.isErased && verb !== 'cancel') return this.submit(form, {}, interaction)
     const reply = interaction.type === INTERACTION.modal
       ? await this.modalSubmitted(form, verb, tail, interaction)

@@ -7,7 +7,7 @@ export interface DiscordSettings {
   /** Ed25519 in hex; verifies interactions. */
   publicKey: string
   applicationId: string
-  /** Of the cards of the default form; undefined where Discord has none. */
+  /** Channel of the default form's cards; undefined where Discord has none. */
   channelId?: string
   /** Saves asking Discord once which server the channel is in. */
   guildId?: string

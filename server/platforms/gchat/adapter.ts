@@ -32,7 +32,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   private readonly settings: GoogleChatSettings
   /** The app's own user, `users/…`, as Google names it when it posts. */
   private ownName?: string
-  /** Whether the store has the name, for other processes and later ones. */
+  /** The store has the name, for other processes and later ones. */
   private isNameStored = false
 
   /** @param isCardOf asks the record whether a message is a card of a submission */

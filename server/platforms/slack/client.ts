@@ -5,7 +5,7 @@ import { codeIn, refused } from '../shared/answers'
 export interface SlackSettings {
   botToken: string
   signingSecret: string
-  /** Of the cards of the default form; undefined where Slack has none. */
+  /** Channel of the default form's cards; undefined where Slack has none. */
   channelId?: string
   /** Base URL of the Web API with a trailing slash; Slack's own when absent. */
   apiUrl?: string
@@ -141,7 +141,7 @@ function refusal(code: string, team: string | undefined, pause: unknown): Outcom
   })
 }
 
-/** Whether Slack knows no channel by this id; it may have another one by now. */
+/** Tells whether Slack knows no channel by this id; the channel may have another one by now. */
 export function isUnknownChannel(outcome: Outcome<unknown>): boolean {
   return !outcome.ok && outcome.reason.startsWith('Slack answered channel_not_found.')
 }

@@ -39,7 +39,7 @@ export class MovedChannels {
     return { from, to }
   }
 
-  /** As `current`, as far as any replica knows. */
+  /** Current id of a channel, by the state that all replicas share. */
   async find(channel: string, state: StateAdapter): Promise<string> {
     const from = await this.findConfigured(channel, state)
     const to = await state.get<string>(toKey(from))
@@ -47,7 +47,7 @@ export class MovedChannels {
     return to ?? channel
   }
 
-  /** As `configured`, as far as any replica knows. */
+  /** Configured id of a channel, by the state that all replicas share. */
   async findConfigured(channel: string, state: StateAdapter): Promise<string> {
     if (this.own.includes(channel)) return channel
     const from = await state.get<string>(fromKey(channel))

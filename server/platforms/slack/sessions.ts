@@ -1,8 +1,8 @@
 import type { AgentSessionStatus } from 'chat'
 
 /**
- * What Slack shows of the bot in a thread: that it works, or waits for people. It refuses that to apps that are no
- * agents: https://docs.slack.dev/ai/agent-sessions
+ * Status of the bot in a thread of Slack: it works, or waits for people. Slack takes it from agents only:
+ * https://docs.slack.dev/ai/agent-sessions
  */
 export class Sessions {
   /** Threads in which the bot works: whether Slack took that. */

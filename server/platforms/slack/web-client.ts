@@ -1,7 +1,7 @@
 import type { SlackAdapterConfig } from '@chat-adapter/slack'
 import { CALL_TIMEOUT_MS } from './client'
 
-/** Of Slack's own client, through which the SDK calls. */
+/** Options of Slack's own client, through which the SDK calls. */
 export const WEB_CLIENT: SlackAdapterConfig['webClientOptions'] = {
   // By default it retries for 30 minutes.
   timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true,

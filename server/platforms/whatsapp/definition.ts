@@ -12,7 +12,7 @@ const APP = 'https://developers.facebook.com/apps → your app → '
 const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
 const usualChat = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
 
-/** As the SDK's adapter has it. */
+/** The version that the SDK's adapter calls. */
 const API_VERSION = 'v25.0'
 
 interface Refused { code?: number, error_subcode?: number }

@@ -17,7 +17,7 @@ export function componentId(message: DiscordMessage | undefined, name: string): 
   return String(found.custom_id)
 }
 
-/** Where the double sends what people do there. */
+/** Server that the double sends people's actions to. */
 type Reached = Pick<BotServer, 'discord' | 'url'>
 
 export function press({ discord, url }: Reached, message: DiscordMessage, label: string): Promise<Answer> {

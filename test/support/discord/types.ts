@@ -147,7 +147,7 @@ export interface DiscordDouble extends Proxy {
   openDm: (user?: DiscordUser) => Channel
   /** A thread of the channel that only those in it see, and the bot. */
   openPrivateThread: () => Channel
-  /** As a thread does by itself after days of silence; a moderator locks it, too. */
+  /** Archives a thread, as days of silence do; a moderator locks it, too. */
   archive: (threadId: string, locked?: boolean) => void
 
   /** The PING that Discord sends when an endpoint is configured. */

@@ -3,7 +3,7 @@ import { tellPrivately } from '../../../server/handlers/privately'
 
 const NO = () => Promise.reject(new Error('not_in_channel'))
 
-/** Where one person is told something, on a platform whose private words and modals end so. */
+/** Places in which one person is told something, on a platform whose private words and modals end so. */
 async function toldAt(
   { whisper, modal, isDM = false }: { whisper: () => Promise<object | null>, modal?: object, isDM?: boolean },
 ): Promise<string[]> {

@@ -74,7 +74,7 @@ export class Lease {
     return false
   }
 
-  /** Whether another listener wants to take over, and is alive. */
+  /** Tells whether another listener wants to take over, and is alive. */
   async isClaimed(): Promise<boolean> {
     const claim = await this.state.get<string>(this.claimKey)
     return claim !== null && claim !== this.id

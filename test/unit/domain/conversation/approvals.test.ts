@@ -19,7 +19,7 @@ let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
 let misplaced: string[]
-/** What new cards would show of calls, by the model's name of each, where that is not what their cards show. */
+/** Contents of new cards that differ from the posted ones, by the id of their call. */
 let present: Record<string, Partial<ProposedCall>>
 /** Who may not have it decided what a call is about, and where they were asked for. */
 let unlisted: { id?: string, asked: unknown[] }

@@ -22,7 +22,7 @@ afterEach(() => triage.close())
 const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, now, log: triage.log })
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
-/** What is told of everything but the store. */
+/** All parts but the store. */
 const outside = () => ({
   board: triage.board, health, deliveries: ['email'] as const, optionalParts: [],
   rooms: ['slack', 'slack/C9', 'discord'],

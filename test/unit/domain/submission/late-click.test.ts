@@ -26,7 +26,7 @@ const reviewAt = (place: Place) => new Review({
   log: { ...silentLog, warn: event => void logged.push(event) },
 }, place)
 
-/** What a click is told; null for nothing. */
+/** Words that a click is told; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
   const result = await reviewAt(place).decide(id, 'spam', person, { card: CARD, press })
   await triage.runtime.drain()
