@@ -175,12 +175,12 @@ describe('Teams that refuses', () => {
   })
 
   it('what a person can mend is asked again, and the log names the variable to check', async () => {
-    const { message } = await submitForm({ name: 'unwelcome' })
+    const { id, message } = await submitForm({ name: 'unwelcome' })
     teams.fault = ({ method }) => method === 'PUT'
       ? { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' }
       : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Teams')).toMatchObject({
+    expect(failureOf(d, id, 'Teams')).toMatchObject({
       work: 'update', again: true,
       reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.',
     })
@@ -195,10 +195,10 @@ describe('Teams that refuses', () => {
   })
 
   it('… six times; whoever presses the card then, or before, has it edited once more', async () => {
-    const { message } = await submitForm({ name: 'secret' })
+    const { id, message } = await submitForm({ name: 'secret' })
     const edits = unfound(message, 6)
     await press(message, 'Mark as Spam')
-    await until('the end of it', () => failureOf(d, 'Teams answered 404')?.again === false && edits() === 6)
+    await until('the end of it', () => failureOf(d, id, 'Teams answered 404')?.again === false && edits() === 6)
     expect([adaptiveCardActions(now(message).card).length > 0, shown(message)]).toEqual([
       true, expect.stringContaining('secret'),
     ])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createClient } from 'redis'
 import { afterEach, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, failureOf, sendForm, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, failureOf, idOf, sendForm, submit, type Deployment } from '../support/deployment'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -17,7 +17,7 @@ it('a post that Slack takes without saying its id is posted again, and that card
     ? { status: 200, body: '{"ok":true}' }
     : undefined
   const { id, card } = await submit(d, { name: 'Ada' })
-  expect(failureOf(d, 'Slack')).toMatchObject({
+  expect(failureOf(d, id, 'Slack')).toMatchObject({
     work: 'post', again: true, reason: 'Slack answered without the id of the message.',
   })
   await click(d, card, 'forward', id)
@@ -54,10 +54,10 @@ it('a refused channel of a form is named, and not the variable of another', asyn
     await writeFile(path, JSON.stringify({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }))
     d = await deploy({ FORMS_CONFIG: path })
     await sendForm(d.server, { name: 'default' })
-    expect((await fetch(`${d.server.url}/api/form/jobs`, {
+    const id = await idOf(await fetch(`${d.server.url}/api/form/jobs`, {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}',
-    })).status).toBe(200)
-    const failure = await until('the refusal', () => failureOf(d, 'Slack'))
+    }))
+    const failure = await until('the refusal', () => failureOf(d, id, 'Slack'))
     expect(failure).toMatchObject({
       room: 'slack/C0JOBS0001',
       reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).',
@@ -73,8 +73,8 @@ it('a Retry-After of years closes a room for an hour at most', async () => {
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
     ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } }
     : undefined
-  await sendForm(d.server, { name: 'Ada' })
-  await until('the refusal', () => failureOf(d, 'Slack'))
+  const id = await idOf(await sendForm(d.server, { name: 'Ada' }))
+  await until('the refusal', () => failureOf(d, id, 'Slack'))
   await d.server.drain()
   const client = await createClient({ url: d.redis.url }).connect()
   const ttl = await client.pTTL('{triage}:line:slack:gate').finally(() => client.destroy())

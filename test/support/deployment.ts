@@ -152,12 +152,15 @@ export function cardEdits({ slack }: Deployment): { early: Block[], final: Block
   return { early: once.filter(isEarly), final: once.filter(edit => !isEarly(edit)), repeated }
 }
 
-/** The last work that failed, as the log tells it, with a reason that begins so. */
-export function failureOf({ server }: Deployment, reason: string): Block | undefined {
+/**
+ * The last work of a submission that failed, as the log tells it. Others fail beside it: the first success after an
+ * outage pulls forward what waits for it.
+ */
+export function failureOf({ server }: Deployment, id: string, reason: string): Block | undefined {
   const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => (
     JSON.parse(line) as Block
   ))
-  return lines.findLast(line => String(line.reason).startsWith(reason))
+  return lines.findLast(({ submission, reason: said }) => submission === id && String(said).startsWith(reason))
 }
 
 /**
