@@ -178,23 +178,23 @@ describe('Google Chat that refuses', () => {
   })
 
   it('what a person can mend is asked again, and the log names the variable to check', async () => {
-    const { message } = await submitForm({ name: 'unwelcome' })
+    const { id, message } = await submitForm({ name: 'unwelcome' })
     google.fault = ({ method }) => method === 'PATCH'
       ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' }
       : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Google Chat')).toMatchObject({
+    expect(failureOf(d, id, 'Google Chat')).toMatchObject({
       work: 'update', again: true,
       reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
     })
   })
 
   it('an edit because the card is not there is asked again', async () => {
-    const { message } = await submitForm({ name: 'deleted' })
+    const { id, message } = await submitForm({ name: 'deleted' })
     google.fault = ({ method }) => method === 'PATCH'
       ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' }
       : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, 'Google Chat')).toMatchObject({ work: 'update', again: true })
+    expect(failureOf(d, id, 'Google Chat')).toMatchObject({ work: 'update', again: true })
   })
 })

@@ -203,13 +203,13 @@ describe('Telegram that refuses', () => {
       'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.',
     ],
   ])('%s', async (_, code, description, again, advice) => {
-    const { message } = await submitForm({ name: 'unwelcome' })
+    const { id, message } = await submitForm({ name: 'unwelcome' })
     const body = JSON.stringify({
       ok: false, error_code: code, description,
       ...description.includes('upgraded') ? { parameters: { migrate_to_chat_id: -100777 } } : {},
     })
     telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: code, body } : undefined
     await press(message, 'Mark as Spam')
-    expect(failureOf(d, `Telegram answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again })
+    expect(failureOf(d, id, `Telegram answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again })
   })
 })
