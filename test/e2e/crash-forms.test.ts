@@ -9,7 +9,7 @@ import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import { connectRedis } from '../support/redis-client'
-import { arm, restart, type CrashPoint } from '../support/crash-points'
+import { arm, restart, taken, type CrashPoint } from '../support/crash-points'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
 import { startTcpProxy, type Command, type TcpProxy } from '../support/tcp-proxy'
@@ -57,11 +57,11 @@ afterAll(async () => {
 })
 
 /** Kills the server at this point of `act`, and resolves with what became of that. */
-async function killed<T>(at: CrashPoint['at'], act: () => Promise<T>): Promise<T | null> {
+async function killed(at: CrashPoint['at'], act: () => Promise<Response>): Promise<Response | null> {
   await d.server.drain()
   const dead = arm(d, tcp, { at }, 0)
-  const [, outcome] = await Promise.all([dead, act().catch(() => null)])
-  return outcome
+  const [answer] = await Promise.all([taken(act), dead])
+  return answer
 }
 
 /** Starts the server again, to which everything that is kept of files seems to be old. */

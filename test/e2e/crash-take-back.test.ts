@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUT } from '../../server/adapters/redis/scripts'
-import { arm, restart } from '../support/crash-points'
+import { arm, restart, taken } from '../support/crash-points'
 import { cardNow, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const press = (card: SlackMessage, action: string, id: string) => (
-  interact(d.server.url, blockActions(card, action, id, d.slack.reviewer)).then(({ status }) => status, () => null)
+  interact(d.server.url, blockActions(card, action, id, d.slack.reviewer))
 )
 const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.flatMap(({ type, elements }) => (
   type === 'actions' ? (elements as { action_id: string }[]).map(({ action_id: action }) => action) : []
@@ -43,18 +43,16 @@ async function wentOut(card: SlackMessage): Promise<void> {
   await d.server.drain()
 }
 const emails = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id)).length
-const erase = (id: string) => fetch(`${d.server.url}/api/submissions/${id}`, { method: 'DELETE' }).then(
-  ({ status }) => status, () => null,
-)
+const erase = (id: string) => fetch(`${d.server.url}/api/submissions/${id}`, { method: 'DELETE' })
 
 /**
  * Kills the server at this point of `act`, and starts another one. What came before is through by then: its last write
  * would be taken for the one of `act`.
  */
-async function killed(at: Parameters<typeof arm>[2]['at'], act: () => Promise<unknown>): Promise<void> {
+async function killed(at: Parameters<typeof arm>[2]['at'], act?: () => Promise<Response>): Promise<void> {
   await d.server.drain()
   const dead = arm(d, tcp, { at }, 0)
-  await Promise.all([dead, act()])
+  await Promise.all([act && taken(act), dead])
   await restart(d)
 }
 
@@ -103,7 +101,7 @@ describe('SIGKILL', () => {
     expect((await holding(d.redis.url, 'unique-')).filter(key => key.includes(id))).toEqual([])
     await showing(card, '')
     expect(JSON.stringify(await cardNow(d, card))).toMatch(/Erased by Local/)
-    expect(await erase(id)).toBe(410)
+    expect((await erase(id)).status).toBe(410)
     const toldOf = ({ body }: { body: string }) => JSON.parse(body).data?.submission === id
     await until('the endpoint told', () => d.endpoint.requests.some(toldOf))
   })
@@ -125,7 +123,7 @@ describe('SIGKILL', () => {
     it('when it is to go out, before and after that is written: it goes out once', async () => {
       for (const phase of ['before', 'after'] as const) {
         const { id, card } = await decided('forward')
-        await killed({ redis: put, phase }, async () => {})
+        await killed({ redis: put, phase })
         await wentOut(card)
         expect(await emails(id)).toBe(1)
       }

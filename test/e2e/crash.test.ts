@@ -5,8 +5,8 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
-import { arm, CRASH_POINTS, restart, type CrashPoint } from '../support/crash-points'
-import { cardNow, click, deploy, openEdit, sendForm, submit, submitEdit, type Deployment } from '../support/deployment'
+import { arm, CRASH_POINTS, restart, taken, type CrashPoint } from '../support/crash-points'
+import { cardNow, click, deploy, idOf, openEdit, sendForm, submit, type Deployment } from '../support/deployment'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
@@ -65,11 +65,8 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   const { d, tcp, store, queue } = site
   const form = { name: 'Ada', round: `${point.name} ${lateMs}` }
   const dead = arm(d, tcp, point, lateMs)
-  const answer = sendForm(d.server, form).then(
-    async response => await response.json() as { submissionId?: string }, () => null,
-  )
-  await dead
-  const told = (await answer)?.submissionId
+  const [answer] = await Promise.all([taken(() => sendForm(d.server, form)), dead])
+  const told = answer && await idOf(answer)
   const found = async () => (
     (await store.listPending({ limit: 100 })).submissions.filter(({ data }) => data?.round === form.round)
   )
@@ -104,10 +101,7 @@ async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<
   const payload = view
     ? viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer)
     : blockActions(card, act, id, d.slack.reviewer, trigger)
-  const answer = interact(d.server.url, payload).then(({ status }) => status, () => null)
-  await Promise.race([
-    dead, answer.then(status => status === 503 ? Promise.reject(new Error('The click was refused.')) : dead),
-  ])
+  await Promise.all([taken(() => interact(d.server.url, payload)), dead])
   if (!point.written) expect((await store.get(id))?.state).toBe('open')
 
   await restart(d)
@@ -123,19 +117,13 @@ async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<
 async function decide(
   { d }: Site, { flow }: CrashPoint, { id, card, view }: { id: string, card: SlackMessage, view?: Block },
 ): Promise<void> {
-  if (flow === 'forward' || flow === 'spam') await click(d, card, flow, id)
   // The form that was opened by the dead process is as good as any.
-  else {
-    const form = view ?? d.slack.calls('views.open').at(-1)!.view as Block
-    const submitted = () => submitEdit(d, form, { f0: 'Grace' })
-    const answer = await submitted()
-    // A process that has just begun may be too slow for Slack, and asks for one more try, which may find it decided.
-    if (!isTooSlow(answer)) expect(answer).toEqual({})
-    else await until('the form to be taken', async () => !isTooSlow(await submitted()))
-  }
+  const payload = flow === 'forward' || flow === 'spam'
+    ? blockActions(card, flow, id, d.slack.reviewer)
+    : viewSubmission(view ?? d.slack.calls('views.open').at(-1)!.view as Block, { f0: 'Grace' }, d.slack.reviewer)
+  await taken(() => interact(d.server.url, payload))
+  await d.server.drain()
 }
-
-const isTooSlow = (answer: Block) => /could not be saved/.test(JSON.stringify(answer))
 
 interface Expected {
   id: string

@@ -132,6 +132,8 @@ describe('three replicas that listen by themselves', () => {
     const env = { ...d.env, VERCEL: '', NUXT_PUBLIC_SITE_URL: d.server.url }
     const replicas = await Promise.all([env, env, env].map(startServer))
     more.push(...replicas)
+    // What is said before the first session is nobody's to replay.
+    await listening()
     const threads: string[] = []
     const chatter = setInterval(() => {
       threads.push(discord.emitMessage({ content: `<@${discord.applicationId}> hi` }).id)

@@ -1,9 +1,11 @@
 import { CREATE, PUT, TRACE } from '../../server/adapters/redis/scripts'
+import { within } from '../../shared/utils/time'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'
 import { startServer } from './server'
 import { sendEvent } from './slack'
 import type { Command, TcpProxy } from './tcp-proxy'
+import { until } from './until'
 
 /** One place between two effects at which the process may die. */
 export interface CrashPoint {
@@ -133,10 +135,14 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { name: 'spam: before the trace', flow: 'spam', at: { redis: trace, phase: 'before' }, written: true },
 ]
 
+/** The longest that the way to a point takes, ms: retries of vendors that fail, and a lease. */
+const PATIENCE_MS = 120_000
+
 /**
  * Has the server of `d` killed at `point`, once. Resolves when it is dead, with all faults gone.
  *
  * @param lateMs how long everything else goes on after the point is reached, ms
+ * @throws when nothing gets there
  */
 export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>, lateMs: number): Promise<void> {
   const reached = Promise.withResolvers<undefined>()
@@ -166,10 +172,23 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>
       return { hold: hold(vendor, request, at.phase, die) }
     }
   }
-  return reached.promise.then(() => {
+  return within(PATIENCE_MS, reached.promise, () => new Error('The point was never reached.')).then(() => {
     tcp.fault = () => undefined
     for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
   })
+}
+
+/**
+ * What the server answered once it took what `send` sends, which is sent again while it is refused: a machine that
+ * stands still for seconds is too slow for what a click or a form may take. Null when the server died over it.
+ */
+export async function taken(send: () => Promise<Response>): Promise<Response | null> {
+  const { response } = await until('it to be taken', async () => {
+    const response = await send().catch(() => null)
+    const isRefused = response && (response.status === 503 || /could not be saved/.test(await response.clone().text()))
+    return !isRefused && { response }
+  })
+  return response
 }
 
 /** Starts the server of `d` again, and waits until its bot is up. */

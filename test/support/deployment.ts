@@ -182,10 +182,15 @@ export async function click(
   return response
 }
 
-/** Clicks Edit & Forward and resolves with the view that was opened. */
+/** Clicks Edit & Forward, again when that is refused, and resolves with the view that was opened. */
 export async function openEdit(deployment: Deployment, card: SlackMessage, id: string): Promise<Block> {
-  await click(deployment, card, 'edit', id)
-  return deployment.slack.calls('views.open').at(-1)!.view as Block
+  const opened = () => deployment.slack.calls('views.open')
+  const before = opened().length
+  await until('the edit form', async () => {
+    await click(deployment, card, 'edit', id)
+    return opened().length > before
+  })
+  return opened().at(-1)!.view as Block
 }
 
 /** Submits the edit form; resolves with the JSON of the answer once the effects are through. */
