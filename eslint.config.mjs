@@ -74,8 +74,8 @@ export const TABLE = [
   },
   { folder: 'api', from: ['app.ts', 'http/**'], packages: ['h3'] },
   {
-    folder: 'plugins', from: ['app.ts', 'config.ts', 'http/**'],
-    packages: ['h3', 'nitropack/runtime', 'node:v8', 'node:vm', '#pages', '#nitro-internal-virtual/server-handlers'],
+    folder: 'plugins', from: ['app.ts', 'config.ts', 'http/**', 'api/webhooks/**'],
+    packages: ['h3', 'nitropack/runtime', 'node:v8', '#pages', '#nitro-internal-virtual/server-handlers'],
   },
 ]
 

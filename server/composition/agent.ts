@@ -45,7 +45,7 @@ export interface AgentConversation {
   /** Loads what the chat side needs; resolves with what adds the approvals' buttons and tells who answers. */
   load(): Promise<(bot: Chat) => AgentReplier>
   /** Loads the model's side, and readies the choice of tools. */
-  warm(bot: Chat): Promise<unknown>
+  loadModel(bot: Chat): Promise<unknown>
   /** Ends what waited too long for an approval. */
   sweep(start: () => Promise<Chat>): Promise<void>
   /** Takes back what waits for an approval and tells of a submission whose form data is gone. Returns at once. */
@@ -130,7 +130,7 @@ export function createAgentConversation({
         return replier
       }
     },
-    warm: agentOf,
+    loadModel: agentOf,
     sweep: start => sweepApprovals(() => started(start), { approvals, runtime, log }),
     forget: (submission, start) => runtime.background(
       forgetApprovals(submission, () => started(start), { approvals, log }).catch((error: unknown) => {

@@ -41,7 +41,6 @@ import { jsonSchemaOf } from '../domain/submission/field-rules'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Receipts } from '../domain/submission/receipts'
 import { Review } from '../domain/submission/review'
-import type { OutboxPorts } from '../domain/submission/run'
 import { reached } from '../domain/submission/overview'
 import { Retries } from '../domain/submission/retries'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
@@ -53,7 +52,6 @@ import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
 import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
-import type { HttpClient } from '../ports/http'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 
@@ -96,8 +94,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const { apiKey, baseUrl } = config.mail
   const mailer = overrides.mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught)
-  const formsOver = (http: HttpClient) => createForms(config, http, connections)
-  const forms = formsOver(http)
+  const forms = createForms(config, http, connections)
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
   // A page that answers 403 to everybody is not linked to.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
@@ -125,12 +122,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl,
     runtime, log,
   })
-  const outboxPorts: OutboxPorts = {
+  const renderEmail = once(async () => (await import('../adapters/email/template')).renderEmail)
+  const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, files, runtime, monitor, log, policy: config.retry,
     cardDataMs: config.cardDataMs, mail: config.mail, confirmations, ended: id => agent?.forget(id, bot),
-    template: once(async () => (await import('../adapters/email/template')).renderEmail),
-  }
-  const outbox: Outbox = new Outbox(outboxPorts)
+    template: renderEmail,
+  })
   const reviewers = new Reviewers({ board, people, runtime, monitor, log })
   const reviewAt = (place: Place) => new Review({
     store, outbox, board, reviewers, presentation, revocableMs: config.revocableMs,
@@ -184,21 +181,15 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
   const postAgain = once(() => postRefusedAgain({ store, outbox }))
 
-  const rehearse = async () => {
-    const { rehearseDecision, rehearsePress } = await import('./rehearsed-decision')
-    await rehearseDecision({ ports: outboxPorts, formsOver, data: SAMPLE_FORM })
-    await rehearsePress(await bot())
-  }
-
   return {
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
     guesses: new PasswordGuesses({ limiter: guesses, runtime, monitor, log }),
     admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
-    warm: () => Promise.all([
-      // The adapters ask their platforms who they are, with clients that run for the first time.
-      bot().then(chat => Promise.all([chat.initialize(), agent?.warm(chat)])),
-      apiKey && rehearse(),
+    load: () => Promise.all([
+      // The bot starts as it would at the first webhook: its adapters ask their platforms who they are.
+      bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
+      renderEmail(), apiKey && import('resend'), config.endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key])]

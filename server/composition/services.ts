@@ -73,8 +73,8 @@ export interface Services {
   platform: (key: string) => PlatformServices | null
   /** Lets no more cards out and begins no more answers, and ends the agent's that run: nobody waits for them. */
   stopQueues: () => void
-  /** Loads what the first click or message would have to wait for. */
-  warm: () => Promise<unknown>
+  /** Loads the modules that the first click or message needs. */
+  load: () => Promise<unknown>
   close: () => Promise<void>
 }
 

@@ -1,11 +1,9 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { handlers } from '#nitro-internal-virtual/server-handlers'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { useLog, useServices } from '../app'
 import { ConfigError } from '../config'
 import { background, drain } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
+import { idle } from '../http/idle'
 import { keepConnections } from '../http/keep-alive'
 
 /** How long SIGTERM waits for requests, and then for work in the background, ms: less than 15 s (docs/deploy.md). */
@@ -21,15 +19,12 @@ const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'This machine does not have this address: change HOST, or leave it out.',
 }
 
-/** When a process that stays loads what a decision needs, ms: after its first form, before its first click. */
-const WARM_AFTER_MS = 3000
-
 /** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
 export default defineNitroPlugin((nitro) => {
   // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
-  const { config, log, operations, sweep, sandbox, opsSubmissions, listeners, stopQueues, warm, close } = services
+  const { config, log, operations, sweep, sandbox, opsSubmissions, listeners, stopQueues, load, close } = services
   log.info('service.started', operations.about)
   for (const reason of services.missing) log.warn('config.incomplete', { reason })
   for (const line of services.decides) log.info('config.decides', { line })
@@ -55,7 +50,7 @@ export default defineNitroPlugin((nitro) => {
   }
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
-  if (!config.serverless) setTimeout(() => background(makeReady(warm)), WARM_AFTER_MS).unref()
+  if (!config.serverless) void idle().then(() => background(loadForClicks(load)))
   // Nobody waits for it: the service listens first.
   if (!config.serverless) setTimeout(() => void operations.introduce()).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
@@ -87,19 +82,9 @@ export default defineNitroPlugin((nitro) => {
   )
 })
 
-/** Has the first click find what later ones find. */
-async function makeReady(warm: () => Promise<unknown>) {
-  await Promise.all([warm(), loadWebhooks()])
-  // After so much was loaded the next full collection is near: it would come with the first click, and double it.
-  setFlagsFromString('--expose-gc')
-  await (runInNewContext('gc') as NonNullable<typeof gc>)({ type: 'major', execution: 'async' })
-}
-
-/** What else would be loaded while somebody waits: routes, and `Response`, which node loads when it is first named. */
-async function loadWebhooks() {
-  const routes = handlers.filter(({ route }) => route?.startsWith('/api/webhooks/'))
-  await Promise.all(routes.map(route => route.lazy && route.handler()))
-  return Response
+/** Loads the modules that the first click needs. Node loads its own `Response` when it is first named. */
+function loadForClicks(load: () => Promise<unknown>) {
+  return Promise.all([load(), import('../api/webhooks/[platform].post'), Response])
 }
 
 function startOrExit() {

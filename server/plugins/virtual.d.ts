@@ -4,8 +4,6 @@ declare module '#pages' {
 }
 
 declare module '#nitro-internal-virtual/server-handlers' {
-  /** Every route; one without a method takes any, and `handler` of a lazy one loads it. */
-  export const handlers: readonly (
-    { route?: string, method?: string } & ({ lazy: true, handler: () => Promise<unknown> } | { lazy: false })
-  )[]
+  /** Every route; one without a method takes any. */
+  export const handlers: readonly { route?: string, method?: string }[]
 }

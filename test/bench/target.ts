@@ -71,7 +71,7 @@ export const DISCORD = (vendorsUrl: string) => ({
   DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
 })
 
-/** Past what a target does when it has time, ms: the service rehearses a decision three seconds after the start. */
+/** Wait until a target has loaded its modules, ms: the service loads them after a second without requests. */
 export const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
 /** Starts a target and resolves when it took its first form. */

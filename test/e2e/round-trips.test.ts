@@ -1,7 +1,6 @@
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deploy, sendForm, submit, type Deployment } from '../support/deployment'
-import { rehearsalOver } from '../support/rehearsal'
 import { blockActions, interact } from '../support/slack'
 import { startTcpProxy, type Command, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
@@ -23,7 +22,6 @@ beforeAll(async () => {
   redis = createClient({ url: d.redis.url })
   await redis.connect()
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-  await rehearsalOver(d, redis)
 })
 afterAll(async () => {
   await redis.close()

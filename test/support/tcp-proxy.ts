@@ -100,9 +100,6 @@ export async function startTcpProxy(): Promise<TcpProxy> {
   return proxy
 }
 
-/** What the service rehearses when it has time is about nobody's submission, and no part of what a test looks at. */
-const isRehearsed = ({ args }: Command) => args.some(arg => /(?:^|:)nobody$/.test(arg))
-
 interface State {
   open: () => Promise<undefined>
   fault: (command: Command) => Break | undefined
@@ -130,7 +127,7 @@ class Link {
   private async command(frame: Buffer): Promise<void> {
     await this.state.open()
     const command = parse(frame)
-    const found = isRehearsed(command) ? undefined : this.state.fault(command)
+    const found = this.state.fault(command)
     if (found?.phase === 'before' && !await this.broken(found)) return
     this.outstanding.push({ command, found: found?.phase === 'after' ? found : undefined })
     this.redis.write(frame)
@@ -140,7 +137,7 @@ class Link {
   private async answer(frame: Buffer): Promise<void> {
     const { command, found } = this.outstanding.shift() ?? {}
     const due = Date.now() + this.state.delayMs()
-    const copy = command && !isRehearsed(command) ? this.state.rewrite(command, Buffer.from(frame)) : Buffer.from(frame)
+    const copy = command ? this.state.rewrite(command, Buffer.from(frame)) : Buffer.from(frame)
     this.answers = this.answers.then(async () => {
       await new Promise(resolve => setTimeout(resolve, Math.max(due - Date.now(), 0)))
       await this.state.open()

@@ -93,8 +93,8 @@ describe.each([
   },
   {
     file: 'server/plugins/lifecycle.ts',
-    allowed: ['../app', '../config', '../http/background', 'nitropack/runtime'],
-    forbidden: ['../domain/errors', '../ports/store', '../adapters/redis/store', 'redis', 'chat'],
+    allowed: ['../app', '../config', '../http/background', '../api/webhooks/[platform].post', 'nitropack/runtime'],
+    forbidden: ['../api/ready.get', '../domain/errors', '../ports/store', '../adapters/redis/store', 'redis', 'chat'],
   },
 ])('$file', ({ file, allowed, forbidden }) => {
   test.each(allowed)('may import %s', async (specifier) => {

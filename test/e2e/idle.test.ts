@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cardOf, click, deploy, idOf, sendForm, type Deployment } from '../support/deployment'
+import { until } from '../support/until'
+
+const PRELOAD = pathToFileURL(resolve(import.meta.dirname, '../support/tell-modules.mjs')).href
+
+/** How long forms come without a pause, ms: three times as long as an idle process waits. */
+const LOAD_MS = 3000
+
+/** Parts of the build that the first click needs. */
+const LATE = ['_/bot.mjs', '_/template.mjs', 'api/webhooks/_platform_.post.mjs']
+
+let d: Deployment
+let redis: ReturnType<typeof createClient>
+beforeAll(async () => {
+  // Nothing else that the service does by itself is in the way.
+  d = await deploy({ NODE_OPTIONS: `--import ${PRELOAD}`, SWEEP_INTERVAL_MS: '600000' })
+  redis = createClient({ url: d.redis.url })
+  await redis.connect()
+})
+afterAll(async () => {
+  await redis.close()
+  await d.close()
+})
+
+const loaded = () => [...d.server.output().matchAll(/^loaded (\S+) \S+\/\.output\/server\/(\S+)$/gm)].map(
+  ([, quietMs, file]) => ({ quietMs: Number(quietMs), file: file! }),
+)
+const late = () => loaded().filter(({ file }) => LATE.some(end => file.endsWith(end)))
+
+it('modules for the first click are loaded after a second without requests, and no form waits for them', async () => {
+  let id = ''
+  for (const endsAt = Date.now() + LOAD_MS; Date.now() < endsAt; await setTimeout(50)) {
+    id = await idOf(await sendForm(d.server, { name: 'Ada' }))
+  }
+  await d.server.drain()
+  const [keys, cards] = [await redis.keys('*'), d.slack.calls('chat.postMessage').length]
+  await until('the modules', () => late().length === LATE.length)
+  await d.server.drain()
+  // Far longer than the pauses between the forms.
+  expect(late().filter(({ quietMs }) => quietMs < 500)).toEqual([])
+  expect((await redis.keys('*')).filter(key => !keys.includes(key) && key !== '{triage}:health')).toEqual([])
+  expect(d.slack.calls('chat.postMessage')).toHaveLength(cards)
+  expect([d.resend.requests, d.endpoint.requests]).toEqual([[], []])
+
+  const files = loaded()
+  await click(d, await cardOf(d, id), 'forward', id)
+  expect([(await d.resend.emails()).length, d.endpoint.requests.length]).toEqual([1, 1])
+  expect(loaded()).toEqual(files)
+})
