@@ -51,6 +51,7 @@ export default defineNuxtConfig({
       // CommonJS as node runs it: circular requires, and as a function what Nitro puts in the place of `debug`.
       commonJS: {
         strictRequires: true,
+        esmExternals: false,
         requireReturnsDefault: (id: string) => id.includes('unenv') ? 'preferred' : 'auto',
       },
       // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.

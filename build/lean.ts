@@ -1,5 +1,3 @@
-import { globSync, readFileSync } from 'node:fs'
-import { isBuiltin } from 'node:module'
 import { transform } from 'esbuild'
 
 /**
@@ -12,9 +10,7 @@ import { transform } from 'esbuild'
  * |---|---|
  * | what V8 compiled, kept (`checked-node.ts`) | start**: time 12 %, CPU 20 % |
  * | packages in the bundle (`inline`) | start: CPU 118 %, memory 45 %; 39 MB in 4,449 files, not 7.4 MB in 139 |
- * | of Redis' commands what is named (`usedCommands`) | start**: CPU 44 %, memory 17 % |
- * | node's own modules as objects, its `fetch` late (`nodesOwn`, `lateFetch`) | start**: CPU 9 %, memory 6 % |
- * | those when needed, no `FormData`, no OpenTelemetry (`nodesOwn`, `STAND_INS`) | start**: CPU 6 %, memory 4 % |
+ * | of Redis' commands what is called (`STAND_INS`) | start**: CPU 44 %, memory 17 % |
  * | of undici, redis and the limiters what is used (`onlyParts`, `STAND_INS`) | start: CPU 11 % |
  * | no comments or indentation (`compact`) | memory: 5 % idle, 8 % under load; output 12.9 MB, not 8.4 MB |
  * | no discord.js (`STAND_INS`) | start: CPU 24 %, memory 8 % |
@@ -25,7 +21,7 @@ import { transform } from 'esbuild'
  * | room for what is new at once, and only so much (`npm start`) | first burst: p99 20 %; under load: memory 24 % |
  * | a request whose body is read (`ArrivingRequest` in server/http/web.ts) | CPU of a click 7 to 26 % |
  * | no Express beside Teams' SDK (`STAND_INS`) | build: CPU 5 %; output 0.8 MB, which Teams loads |
- * | three folders of Microsoft Graph (`fewEndpoints`) | build: CPU 7 %; the output is the same |
+ * | three folders of Microsoft Graph (`STAND_INS`) | build: CPU 7 %; the output is the same |
  * | nothing looked for to inject (`withoutInject`) | build: CPU 8 %; the output is the same |
  */
 export const lean = {
@@ -35,9 +31,7 @@ export const lean = {
   sourceMap: false,
 }
 
-export const leanPlugins = () => [
-  standIns(), fewEndpoints(), onlyParts(), usedCommands(), nodesOwn(), lateFetch(), compact(),
-]
+export const leanPlugins = () => [standIns(), onlyParts(), compact()]
 
 /** Nitro has every module parsed and walked for names to inject, on Node too, where there are none. */
 export function withoutInject(_nitro: unknown, config: { plugins?: unknown }): void {
@@ -45,6 +39,20 @@ export function withoutInject(_nitro: unknown, config: { plugins?: unknown }): v
 }
 
 interface Build { error: (message: string) => never }
+
+/** What the SDK's adapter for Teams imports of the 1,249 modules of Microsoft Graph; more would fail the build. */
+const GRAPH = ['chats', 'teams', 'users']
+
+/**
+ * Of the 400 commands of Redis those that our ports, the SDK's state, the limiter and the client itself call: the names
+ * of their methods, and of their files in @redis/client where that is not the same in capitals.
+ */
+const COMMANDS = [
+  'AUTH', 'CLIENT_SETNAME', 'del', 'eval', 'evalSha', 'exists', 'expire', 'get', 'hDel', 'hGet', 'hGetAll', 'hIncrBy',
+  'hSet', 'hSetNX', 'incrBy', 'info', 'lLen', 'lPop', 'lRange', 'pExpire', 'pExpireAt', 'ping', 'pTTL', 'publish',
+  'READONLY', 'readonly', 'role', 'sAdd', 'set', 'sIsMember', 'sRem', 'time', 'zAdd', 'zCard', 'zRange',
+  'zRangeByScore', 'zRangeWithScores ZRANGE_WITHSCORES', 'zRem', 'zScore',
+].map(command => command.split(' '))
 
 /** Takes comments and indentation out of what is built. */
 function compact() {
@@ -83,27 +91,34 @@ const STAND_INS: readonly (readonly [RegExp, string])[] = [
   // Who measures reads our own metrics.
   [/\/@redis\/client\/dist\/lib\/opentelemetry\/index\.js$/, `
     exports.ClientRegistry = { instance: { register() {}, unregister() {} } }`],
+  [
+    /\/@redis\/client\/dist\/lib\/commands\/index\.js$/,
+    `exports.__esModule = true
+    exports.default = { ${COMMANDS.map(([name, file = name!.toUpperCase()]) => `${name}: require('./${file}').default`)} }`,
+  ],
+  [
+    /\/@microsoft\/teams\.graph-endpoints\/dist\/index\.mjs$/,
+    GRAPH.map(name => `export * as ${name} from './${name}/index.mjs'`).join('\n'),
+  ],
   // undici speaks HTTP/2 only where it is told to: node loads its own for it at each start.
   [/\/undici\/lib\/dispatcher\/client-h2\.js$/, 'module.exports = undefined'],
 ]
 
+/** Fails the build when one of them stands in for nothing, as after an update that moves a file. */
 function standIns() {
+  const unused = new Set(STAND_INS)
   return {
     name: 'stand-ins',
-    load: (id: string) => STAND_INS.find(([file]) => file.test(id))?.[1] ?? null,
-  }
-}
-
-/** What the SDK's adapter for Teams imports of the 1,249 modules of Microsoft Graph; more would fail the build. */
-const GRAPH = ['chats', 'teams', 'users']
-
-/** Has Rollup read no folder that it leaves out in the end. */
-function fewEndpoints() {
-  return {
-    name: 'few-endpoints',
-    transform: (_code: string, id: string) => id.endsWith('@microsoft/teams.graph-endpoints/dist/index.mjs')
-      ? { code: GRAPH.map(name => `export * as ${name} from './${name}/index.mjs'`).join('\n'), map: null }
-      : null,
+    load(id: string) {
+      const found = STAND_INS.find(([file]) => file.test(id))
+      if (!found) return null
+      unused.delete(found)
+      return found[1]
+    },
+    buildEnd(this: Build, error?: Error) {
+      const [first] = unused
+      if (first && !error) this.error(`Nothing that is bundled is ${first[0]}: build/lean.ts has to follow.`)
+    },
   }
 }
 
@@ -133,87 +148,5 @@ function onlyParts() {
       id in PARTS_OF && /\/server\/adapters\/|state-redis/.test(importer ?? '') ? PART + id : null
     ),
     load: (id: string) => id.startsWith(PART) ? PARTS_OF[id.slice(PART.length)] : null,
-  }
-}
-
-/** Who may name a command of Redis: our ports, the SDK's state, the limiter, and the client itself. */
-const CALLERS = [
-  'server/adapters/redis/*.ts', 'node_modules/@chat-adapter/state-redis/dist/index.js',
-  'node_modules/rate-limiter-flexible/lib/RateLimiterRedis.js', 'node_modules/@redis/client/dist/lib/client/index.js',
-]
-
-/** Leaves those of the 400 commands of Redis out that nobody names, by either name that @redis/client gives them. */
-function usedCommands() {
-  return {
-    name: 'used-commands',
-    transform(this: Build, code: string, id: string) {
-      if (!id.endsWith('@redis/client/dist/lib/commands/index.js')) return null
-      const files = CALLERS.map(caller => globSync(caller))
-      if (files.some(found => found.length === 0)) this.error(`Not all of ${CALLERS} are there.`)
-      const named = new Set(files.flat().flatMap(file => readFileSync(file, 'utf8').match(/(?<=\.)\w+/g)))
-      const modules = new Map(Array.from(
-        code.matchAll(/^const (\w+) = __import\w+\((.+)\);$/gm), ([, name, required]) => [name, required],
-      ))
-      const used = [...code.matchAll(/^ {4}(\w+): (\w+)\.default,?$/gm)].filter(([, name]) => named.has(name!))
-      if (used.length === 0) this.error('No command of Redis is found.')
-      const commands = used.map(([, name, module]) => `${name}: ${modules.get(module)}.default`)
-      return { code: `exports.__esModule = true; exports.default = { ${commands.join(', ')} }`, map: null }
-    },
-  }
-}
-
-const OWN = '\0of node: '
-
-/** Where packages have a `process` of their own as well; Nitro would shorten the usual way to write it. */
-const builtIn = (id: string) => `globalThis['process'].getBuiltinModule('${id}')`
-
-/**
- * An import of node's own modules by name has node read all that they have, also what it loads on first use: all of its
- * `fetch`, streams of files, and standard input. As objects they load what is read. A `require` of one is left where it
- * stands, in a function that may never be called.
- */
-function nodesOwn() {
-  return {
-    name: 'nodes-own',
-    // For each importer by itself: what only a later part needs would be loaded with the first.
-    resolveId: (id: string, importer?: string) => (
-      isBuiltin(id) && !/^(?:node:)?module$/.test(id) ? `${OWN}${importer} ${id}` : null
-    ),
-    load: (id: string) => id.startsWith(OWN)
-      // What is imported by name is read of the object where it is used.
-      ? { code: `export default ${builtIn(id.split(' ').at(-1)!)}`, syntheticNamedExports: true }
-      : null,
-    transform: (code: string) => ({
-      code: code.replace(/\brequire\((['"])([\w:/]+)\1\)/g, (call, _, id) => isBuiltin(id) ? builtIn(id) : call),
-      map: null,
-    }),
-    generateBundle(_options: unknown, bundle: Record<string, { code?: string }>) {
-      // Nitro names it above everything else.
-      const named = 'import process from \'node:process\';'
-      for (const chunk of Object.values(bundle)) chunk.code &&= chunk.code.replace(named, '')
-    },
-  }
-}
-
-/** Where packages name what node has by loading all of its `fetch`, tens of scripts, and what is as good. */
-const FETCHED: readonly (readonly [file: string, from: string, to: string])[] = [
-  ['/ofetch/dist/node.mjs', 'globalThis.Headers || Headers$1', 'Headers$1'],
-  // Asked for each answer of a route.
-  [
-    '/h3/dist/index.mjs', 'typeof Response !== "undefined" && data instanceof Response',
-    'Object.prototype.toString.call(data) === "[object Response]"',
-  ],
-]
-
-/** Has forms be taken without node's `fetch`, which they do not need. */
-function lateFetch() {
-  return {
-    name: 'late-fetch',
-    transform(this: Build, code: string, id: string) {
-      const [, from, to] = FETCHED.find(([file]) => id.endsWith(file)) ?? []
-      if (!from || !to) return null
-      if (!code.includes(from)) this.error(`There is no ${from}`)
-      return { code: code.replace(from, () => to), map: null }
-    },
   }
 }

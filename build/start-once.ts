@@ -24,4 +24,5 @@ export async function startOnce({ options: { preset, output } }: Built): Promise
   for await (const text of server.stdout) if ((printed += text).includes('Listening on')) server.kill()
   await left
   await rm(dir, { recursive: true })
+  if (!printed.includes('Listening on')) throw new Error('What was built does not start.')
 }
