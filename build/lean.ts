@@ -123,10 +123,15 @@ function standIns() {
 }
 
 const PARTS_OF: Readonly<Record<string, string>> = {
-  // Its connections: no cache, no mocks, and `fetch` only as far as they may need it.
+  // Its connections and requests: no cache, no mocks, no `fetch`.
   'undici': `
-    export { default as Client } from 'undici/lib/dispatcher/client.js'
-    export { default as buildConnector } from 'undici/lib/core/connect.js'`,
+    import send from 'undici/lib/api/api-request.js'
+    export { default as Agent } from 'undici/lib/dispatcher/agent.js'
+    export { default as buildConnector } from 'undici/lib/core/connect.js'
+    export const request = (url, { dispatcher, ...options }) => {
+      const { origin, pathname, search } = new URL(url)
+      return send.call(dispatcher, { ...options, origin, path: pathname + search })
+    }`,
   // The client without the commands of Redis' modules, which would be made at each start.
   'redis': `
     import client from '@redis/client/dist/lib/client/index.js'

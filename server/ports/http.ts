@@ -22,9 +22,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request over connections that are kept open. Tries once more, on a new connection and within `timeoutMs`
- * again, only when a kept one turns out to be closed before any answer came: the vendor, as a rule, has not seen the
- * request then. Rejects with an Error whose `code` says why: `NO_ANSWER` after `timeoutMs`, else what node calls it
- * (`ECONNREFUSED`).
+ * Sends one request over connections that are kept open. Tries once more, within the same `timeoutMs`, only when a kept
+ * connection turns out to be closed before any answer came: the vendor, as a rule, has not seen the request then.
+ * Rejects with an Error whose `code` says why: `NO_ANSWER` after `timeoutMs`, else what node calls it (`ECONNREFUSED`).
  */
 export type HttpClient = (request: HttpRequest) => Promise<HttpAnswer>
