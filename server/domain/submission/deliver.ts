@@ -1,10 +1,15 @@
+import type { ReviewBoard } from '../../ports/board'
 import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/delivery'
-import type { Delivery, Submission } from '../../ports/submission'
-import { contentOf, digest } from './record'
+import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
+import type { CardQueue } from './card-queue'
+import { confirm, type ConfirmationPorts } from './confirm'
 import { composeEmail, type MailSender } from './email'
-import { isLinked, mailed, withFiles } from './mailed-files'
 import type { Done } from './events'
-import { type Presentation, DELIVERY_NAMES, formOf, targetsOf } from './present'
+import { givenNews } from './holder-notes'
+import { isLinked, mailed, withFiles } from './mailed-files'
+import { type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from './present'
+import { receiptNews } from './receipt-notes'
+import { contentOf, digest } from './record'
 import { SUBMISSION_TTL_MS } from './store-rules'
 import type { SubmissionFiles } from './submission-files'
 import { isLost } from './verdicts'
@@ -18,7 +23,45 @@ export interface DeliveryPorts {
   presentation: Presentation
 }
 
+export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
+  board: Pick<ReviewBoard, 'post' | 'update' | 'reply'>
+  queue: Pick<CardQueue, 'mayPost' | 'slowRooms'>
+}
+
 type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
+
+/** Does one piece of work. A card shows `submission`. Resolves with `waiting` where something has to happen first. */
+export async function perform(
+  work: Work, submission: Submission, ports: WorkPorts,
+): Promise<Outcome<Done | undefined> | 'waiting'> {
+  const { board, queue, presentation } = ports
+  const { kind, key, attempts, room = '' } = work
+  const { holder, version } = submission
+  const card = work.card!
+  switch (kind) {
+    case 'post': {
+      if (submission.state !== 'open' || !await queue.mayPost(work, submission.id)) return 'waiting'
+      const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
+      // An earlier one may have arrived after all, and be what its platform answers with.
+      return shown(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
+    }
+    case 'update': return shown(await board.update(card, cardView(submission, presentation)), version, card)
+    case 'remind': return board.reply(card, reminder(submission))
+    case 'tell': {
+      const news = holder ? givenNews(holder) : receiptNews(submission)
+      // What is not news any more is not told.
+      return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
+    }
+    case 'erasure': return tellErasure(submission, ports)
+    case 'confirm': return confirm(submission, work, ports)
+    case 'email':
+    case 'endpoint': return deliver(kind, submission, ports)
+  }
+}
+
+function shown(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
+  return outcome.ok ? { ok: true, value: { card: outcome.value ?? card, version } } : outcome
+}
 
 /** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
 export async function deliver(
@@ -54,7 +97,7 @@ export async function deliver(
 }
 
 /** Tells the endpoint that everything was erased of a submission of which it may have something. */
-export async function tellErasure(
+async function tellErasure(
   submission: Submission, { presentation }: Pick<DeliveryPorts, 'presentation'>,
 ): Promise<Outcome<Posted>> {
   const { id, form, erased } = submission

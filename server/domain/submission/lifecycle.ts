@@ -1,6 +1,6 @@
 import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
 import { erase } from './erasure'
-import type { EventOf, LifecycleEvent, Transition } from './events'
+import type { EventOf, LifecycleEvent, Refusal, Transition } from './events'
 import { failed } from './failed-work'
 import {
   changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
@@ -34,6 +34,24 @@ export function transition(
   if (!current) return { refused: 'gone' }
   const step = apply(current, event, clock)
   return 'refused' in step ? step : { ...step, next: tidied(step.next) }
+}
+
+/**
+ * Events that came together, as one write. Those that do not apply are left out; refused when none does.
+ * The parameters are those of `transition`.
+ */
+export function transitions(
+  current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
+): Transition {
+  let refused: Refusal = 'unknown-work'
+  let folded: Exclude<Transition, { refused: Refusal }> | undefined
+  for (const event of events) {
+    // Each step counts from the stored version, so that no key of its work is used again.
+    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
+    if ('refused' in step) refused = step.refused
+    else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
+  }
+  return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
 }
 
 function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'received'>>, clock: Clock): Transition {

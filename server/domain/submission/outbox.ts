@@ -1,12 +1,23 @@
 import type { Leaving } from '../../ports/card-queue'
-import { UNREAD } from '../../ports/store'
+import { UNREAD, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
-import type { Applied, EventOf, EventsOn, LifecycleEvent, Refusal, Transition } from './events'
-import { transition } from './lifecycle'
+import type { Applied, EventOf, EventsOn, LifecycleEvent } from './events'
+import { transitions } from './lifecycle'
 import type { Presentation } from './present'
 import { isDelivery } from './record'
-import { Run, type OutboxPorts } from './run'
+import { Run, type RunPorts } from './run'
+import type { SubmissionFiles } from './submission-files'
 import { isOver, traceOf } from './trace'
+
+/** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
+const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
+
+export interface OutboxPorts extends RunPorts {
+  store: SubmissionStore
+  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
+  /** Called when form data is gone, for what else may quote it. */
+  ended?: (id: string) => void
+}
 
 /** Does outstanding work and writes back what was done. */
 export class Outbox {
@@ -25,10 +36,11 @@ export class Outbox {
     id: string, events: readonly LifecycleEvent[] | EventsOn, known?: Submission | null,
     leaving: readonly Leaving[] = [],
   ): Promise<Applied> {
-    const { store, files, ended, presentation, runtime, monitor, log } = this.ports
+    const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
-      const step = this.fold(current, typeof events === 'function' ? events(current) : events)
+      const list = typeof events === 'function' ? events(current) : events
+      const step = transitions(current, list, runtime.now(), policy.leaseMs, cardDataMs)
       // What is only recalled may have changed since.
       if ('refused' in step && current.data === UNREAD) continue
       if ('refused' in step) return step
@@ -47,10 +59,19 @@ export class Outbox {
     }
   }
 
-  /** What `apply` would store now; null when the events are refused. */
-  foresee(current: Submission, events: EventsOn): Submission | null {
-    const step = this.fold(current, events(current))
-    return 'refused' in step ? null : step.next
+  /** As `apply`, tried for some seconds while the store cannot be reached; resolves with null if that was in vain. */
+  async record(...what: Parameters<Outbox['apply']>): Promise<Applied | null> {
+    const { log, runtime } = this.ports
+    for (const pause of [...WRITE_RETRIES_MS, null]) {
+      try {
+        return await this.apply(...what)
+      }
+      catch (error) {
+        if (pause === null) log.error('outbox.write-failed', { submission: what[0], error })
+        else await runtime.wait(pause)
+      }
+    }
+    return null
   }
 
   /**
@@ -78,21 +99,6 @@ export class Outbox {
   /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. Never rejects. */
   refresh(submission: Submission, card: CardRef): Promise<void> {
     return this.runLeased(submission.id, { keys: [], card }, submission)
-  }
-
-  /** Events that came together become one write; those that no longer apply are left out. */
-  private fold(current: Submission, events: readonly LifecycleEvent[]): Transition {
-    const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
-    const now = runtime.now()
-    let refused: Refusal = 'unknown-work'
-    let folded: Exclude<Transition, { refused: Refusal }> | undefined
-    for (const event of events) {
-      // One write, one version: each step counts from the stored one, so that no key of its work is used again.
-      const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
-      if ('refused' in step) refused = step.refused
-      else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
-    }
-    return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
   }
 
   private async runLeased(

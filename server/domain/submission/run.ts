@@ -2,55 +2,39 @@ import type { ReviewBoard } from '../../ports/board'
 import type { Leaving } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
 import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import type { Runtime } from '../../ports/runtime'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { retryAt, type RetryPolicy } from './backoff'
 import type { CardQueue } from './card-queue'
-import { confirm, type ConfirmationPorts } from './confirm'
-import { deliver, tellErasure, type DeliveryPorts } from './deliver'
-import type { Applied, Done, EventsOn } from './events'
+import { perform, type WorkPorts } from './deliver'
+import type { Applied, Done, EventsOn, LifecycleEvent } from './events'
+import { transitions } from './lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from './place'
-import { cardView, reminder } from './present'
-import { givenNews } from './holder-notes'
-import { lookOf, versionOf, type Look } from './look'
-import { receiptNews } from './receipt-notes'
 import { isDelivery } from './record'
-import type { SubmissionFiles } from './submission-files'
 
-/** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
-const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
-
-/** An edit waits so long for the deliveries that it is to tell of, ms. */
+/** Longest time that a card's edit waits for the deliveries, ms. */
 const EDIT_PATIENCE_MS = 1000
 
-/** What was delivered waits so long for the rest, ms; who is killed meanwhile delivers again, under the same key. */
+/** Window in which results become one write, ms. After a crash they are delivered again, under the same key. */
 const TOGETHER_MS = 250
 
-export interface OutboxPorts extends DeliveryPorts, ConfirmationPorts {
-  store: SubmissionStore
+export interface RunPorts extends WorkPorts {
   board: ReviewBoard
   queue: CardQueue
-  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
-  /** Called when form data is gone, for what else may quote it. */
-  ended?: (id: string) => void
   policy: RetryPolicy
   /** How long after a decision cards go on to show the form, ms; always by default. */
   cardDataMs?: number | null
   runtime: Runtime
   monitor: Monitor
-  log: Log
 }
 
 /** Where a run writes what was done. */
 interface Ledger {
-  apply(id: string, events: EventsOn, known: Submission, leaving: readonly Leaving[]): Promise<Applied>
-  foresee(current: Submission, events: EventsOn): Submission | null
+  record(id: string, events: EventsOn, known: Submission, leaving: readonly Leaving[]): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
 
-/** What came of an effect; of an edit, with the look that it gave the card. */
-type Effect = Done & { look?: Look }
+type Attempt = Outcome<Done | undefined> | 'waiting'
 
 /** What became of a piece of work. */
 interface Report {
@@ -61,124 +45,98 @@ interface Report {
 }
 
 /**
- * One sitting at one submission: effects at once and side by side. Their results are written in the order they come;
- * what was delivered and the edits that tell of it together, when that takes no more than a moment.
+ * Work on one submission: effects at once and side by side. Cards show what is stored and what came of the work since;
+ * results that come within a moment are one write.
  */
 export class Run {
+  private readonly performing: Promise<void>[] = []
+  /** Resolves when nothing is being delivered; null by then. */
+  private delivering: Promise<void> | null = null
+  /** Results that are not stored yet. */
   private readonly reports: Report[] = []
-  private readonly deliveries: Promise<void>[] = []
-  private readonly edits: Promise<void>[] = []
-  private undelivered = 0
-  /** Resolves when cards can tell what became of the deliveries; null while they can. */
-  private told: PromiseWithResolvers<null> | null = null
+  /** Edits that wait for the next write. */
+  private readonly held: Work[] = []
   private writing: Promise<void> = Promise.resolve()
-  private look: Look
+  /** Versions after which somebody else wrote the next one. */
+  private readonly overtaken = new Set<number>()
 
   constructor(
-    private current: Submission, private readonly outbox: Ledger, private readonly ports: OutboxPorts,
-    private readonly id = current.id,
-  ) {
-    this.look = lookOf(current)
-  }
+    private stored: Submission, private readonly outbox: Ledger, private readonly ports: RunPorts,
+    private readonly id = stored.id,
+  ) {}
 
   /** Resolves when the results are written. @param tried called when there are all of them */
   async start(work: readonly Work[], tried = () => {}): Promise<void> {
-    this.undelivered += work.filter(({ kind }) => isDelivery(kind)).length
-    if (this.undelivered > 0) this.told ??= Promise.withResolvers()
-    const performed = work.map((item) => {
-      const performing = this.perform(item)
-      if (isDelivery(item.kind)) this.deliveries.push(performing)
-      if (item.kind === 'update') this.edits.push(performing)
-      return performing
-    })
+    const performed = work.filter(({ kind }) => isDelivery(kind)).map(item => this.perform(item))
+    if (performed.length > 0) this.delivering = Promise.all(performed).then(() => { this.delivering = null })
+    performed.push(...work.filter(({ kind }) => !isDelivery(kind)).map(item => this.perform(item)))
+    this.performing.push(...performed)
     void Promise.all(performed).then(tried)
     await Promise.all(performed.map(each => each.then(() => this.writing = this.writing.then(() => this.write()))))
   }
 
   private async perform(work: Work): Promise<void> {
-    const { runtime, policy } = this.ports
-    // What goes out within a moment costs one edit of each card; what takes longer is said to be on its way.
-    const patience = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
-    if (work.kind === 'update' && this.told) await runtime.within(this.told.promise, patience)
+    const { board, log, monitor, queue, runtime, policy } = this.ports
+    const { kind } = work
+    // Fast deliveries cost one edit of each card. Slow ones are first said to be on their way.
+    const patienceMs = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
+    if (kind === 'update' && this.delivering) await runtime.within(this.delivering, patienceMs)
     const startedAt = runtime.now()
-    const outcome = await this.attempt(work).catch((error: Error): Outcome<Effect> => {
-      this.ports.log.error('work.crashed', { submission: this.id, work: work.kind, error })
+    const outcome = await this.attempt(work).catch((error: Error): Attempt => {
+      log.error('work.crashed', { submission: this.id, work: kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
-    const room = work.card ? roomOfCard(work.card, this.ports.board) : work.room
-    if (outcome !== 'waiting') this.ports.monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
-    this.ports.queue.tried(work, outcome)
-    if (isDelivery(work.kind)) this.undelivered--
-    this.reports.push({
-      canWait: outcome !== 'waiting' && outcome.ok && (work.kind === 'update' || isDelivery(work.kind)),
-      eventsOn: this.report(work, outcome),
-      leaving: outcome === 'waiting' ? [] : this.ports.queue.leavingAfter(work, outcome),
-    })
+    if (outcome === 'waiting' && kind === 'update') return void this.held.push(work)
+    const room = work.card ? roomOfCard(work.card, board) : work.room
+    if (outcome !== 'waiting') monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
+    queue.tried(work, outcome)
+    this.reports.push(this.report(work, outcome))
   }
 
-  private report(work: Work, outcome: Outcome<Effect> | 'waiting'): EventsOn {
-    const { log, runtime, policy, queue } = this.ports
+  private report(work: Work, outcome: Attempt): Report {
+    const { board, log, policy, queue, runtime } = this.ports
     const { kind, key } = work
-    if (outcome === 'waiting') return queue.putOff(work, this.id)
+    if (outcome === 'waiting') return { canWait: false, eventsOn: queue.putOff(work, this.id), leaving: [] }
+    const leaving = queue.leavingAfter(work, outcome)
     if (outcome.ok) {
-      const { look, ...done } = outcome.value
-      return ({ version }) => [{ type: 'done', key, ...done, ...look && { version: versionOf(look, version + 1) } }]
+      const { version, ...done } = outcome.value ?? {}
+      return { canWait: kind === 'update' || isDelivery(kind), leaving, eventsOn: () => [
+        { type: 'done', key, ...done, version: version && this.overtaken.has(version - 1) ? version - 1 : version },
+      ] }
     }
+    const { reason, content, gone, limited } = outcome
     const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
-    const room = roomOfWork(work, this.current.cards, this.ports.board)
+    const room = roomOfWork(work, this.stored.cards, board)
     log.warn('work.failed', {
-      submission: this.id, work: kind, room, attempt: work.attempts + 1, reason: outcome.reason, again: again !== null,
+      submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: again !== null,
     })
-    const refused = kind === 'post' && outcome.content
-    const { gone, limited } = outcome
+    const refused = kind === 'post' && content
+    const events: LifecycleEvent[] = [{ type: 'failed', key, room, reason, retryAt: again, refused, gone, limited }]
     const card = kind === 'update' && gone && again === null ? work.card : undefined
-    return () => [
-      { type: 'failed', key, room, reason: outcome.reason, retryAt: again, refused, gone, limited },
-      ...card ? [{ type: 'card-deleted', card, room: missingIn(this.current, card, this.ports) } as const] : [],
-    ]
+    if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.stored, card, this.ports) })
+    return { canWait: false, leaving, eventsOn: () => events }
   }
 
   private async write(): Promise<void> {
+    const { runtime, queue } = this.ports
     // Answers that arrive together become one write.
-    await this.ports.runtime.turn()
+    await runtime.turn()
     if (this.reports.length === 0) return
-    if (this.reports.every(({ canWait }) => canWait)) await this.gather()
-    const reports = this.reports.splice(0)
-    const leaving = reports.flatMap(({ leaving }) => leaving)
-    const { look } = this
-    const applied = await this.applyPersistently(eventsOf(reports), leaving)
-    const wasOpen = this.current.state === 'open'
+    if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.performing), TOGETHER_MS)
+    const { stored, reports: { length } } = this
+    const leaving = this.reports.flatMap(report => report.leaving)
+    const applied = await this.outbox.record(this.id, (present) => {
+      if (present.version !== stored.version) this.overtaken.add(stored.version)
+      return this.reports.slice(0, length).flatMap(({ eventsOn }) => eventsOn(present))
+    }, stored, leaving)
+    this.reports.splice(0, length)
     const isWritten = applied !== null && !('refused' in applied)
-    if (isWritten) this.current = applied.submission
-    look.version = versionOf(look, this.current.version)
-    look.isForeseen = false
-    this.look = lookOf(this.current)
-    if (this.undelivered === 0 && this.reports.length === 0) this.tell()
-    if (!isWritten) return this.ports.queue.leave(this.id, leaving)
-    const work = [...applied.added, ...wasOpen ? [] : this.queued(applied)]
+    if (isWritten) this.stored = applied.submission
+    else await queue.leave(this.id, leaving)
+    const added = isWritten ? [...applied.added, ...stored.state === 'open' ? [] : this.queued(applied)] : []
+    const work = [...added, ...this.held.splice(0)]
     // Not awaited here: their own reports queue behind this write.
-    if (work.length > 0) this.ports.runtime.background(this.start(work))
-  }
-
-  /** Waits for what else is under way, so that one write has it all. */
-  private async gather(): Promise<void> {
-    await this.ports.runtime.within(Promise.all(this.deliveries), TOGETHER_MS)
-    if (this.told && this.undelivered === 0) this.foresee()
-    if (!this.told) await this.ports.runtime.within(Promise.all(this.edits), TOGETHER_MS)
-  }
-
-  /** Cards tell what was delivered beside the write of it. */
-  private foresee(): void {
-    const next = this.outbox.foresee(this.current, eventsOf(this.reports))
-    // Buttons are not offered before they work.
-    if (!next || next.state === 'open') return
-    this.look = { ...lookOf(next), isForeseen: true }
-    this.tell()
-  }
-
-  private tell(): void {
-    this.told?.resolve(null)
-    this.told = null
+    if (work.length > 0) runtime.background(this.start(work))
   }
 
   /** Cards of a submission that is open again: the queue knows whether they are in flight. */
@@ -190,61 +148,22 @@ export class Run {
     )
   }
 
-  private async applyPersistently(events: EventsOn, leaving: readonly Leaving[]): Promise<Applied | null> {
-    for (const pause of [...WRITE_RETRIES_MS, null]) {
-      try {
-        return await this.outbox.apply(this.id, events, this.current, leaving)
-      }
-      catch (error) {
-        if (pause === null) this.ports.log.error('outbox.write-failed', { submission: this.id, error })
-        else await this.ports.runtime.wait(pause)
-      }
-    }
-    return null
+  /** What cards show: what is stored, and the results that are not yet, once all deliveries ended. */
+  private shown(): Submission {
+    const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
+    const { stored } = this
+    if (this.delivering) return stored
+    const events = this.reports.flatMap(({ eventsOn }) => eventsOn(stored))
+    const step = transitions(stored, events, runtime.now(), leaseMs, cardDataMs)
+    return 'refused' in step ? stored : step.next
   }
 
-  private async attempt(work: Work): Promise<Outcome<Effect> | 'waiting'> {
-    const { board, presentation } = this.ports
-    const submission = this.current
-    switch (work.kind) {
-      case 'post':
-        if (submission.state !== 'open' || !await this.ports.queue.mayPost(work, this.id)) return 'waiting'
-        // An earlier one may have arrived after all, and be what its platform answers with.
-        return shown({ version: work.attempts > 0 ? 0 : submission.version }, await this.ports.queue.slowRooms.timed(
-          work.room!, board.post(work.room!, cardView(submission, presentation), work.key.split('#')[1]),
-        ))
-      case 'remind': return ofNoCard(await board.reply(work.card!, reminder(submission)))
-      case 'tell': {
-        const { holder } = submission
-        const news = holder ? givenNews(holder) : receiptNews(submission)
-        // What is not news any more is not told.
-        return news ? ofNoCard(await board.reply(work.card!, news, holder?.names)) : { ok: true, value: {} }
-      }
-      case 'erasure': return ofNoCard(await tellErasure(submission, this.ports))
-      case 'update': {
-        const [look, outcome] = await this.outbox.inTurn(work.card!, async () => {
-          const newest = this.look
-          return [newest, await board.update(work.card!, cardView(newest.submission, presentation))] as const
-        })
-        return shown({ look }, outcome, work.card)
-      }
-      case 'confirm': return confirm(submission, work, this.ports)
-      case 'email':
-      case 'endpoint': return deliver(work.kind, submission, this.ports)
-    }
+  private async attempt(work: Work): Promise<Attempt> {
+    if (work.kind !== 'update') return perform(work, this.stored, this.ports)
+    return this.outbox.inTurn(work.card!, async () => {
+      const shown = this.shown()
+      // Buttons are not offered before they work.
+      return shown.state === 'open' && this.stored.state !== 'open' ? 'waiting' : perform(work, shown, this.ports)
+    })
   }
-}
-
-/** What came of an effect after which cards show what they did before. */
-function ofNoCard(outcome: Outcome<unknown>): Outcome<Effect> {
-  return outcome.ok ? { ok: true, value: {} } : outcome
-}
-
-/** What a card shows from now on. */
-function shown(as: Pick<Effect, 'version' | 'look'>, outcome: Outcome<CardRef | undefined>, card?: CardRef) {
-  return outcome.ok ? { ok: true as const, value: { card: outcome.value ?? card, ...as } } : outcome
-}
-
-function eventsOf(reports: readonly Report[]): EventsOn {
-  return stored => reports.flatMap(({ eventsOn }) => eventsOn(stored))
 }

@@ -47,6 +47,29 @@ test('a card that tells what then is not stored like that is edited again, howev
   expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded', 'Form Submission erased'])
 })
 
+test('a card that tells of two writes is edited again when somebody else wrote before the first', async () => {
+  const { board, mailer, endpoint, outage, review, runtime } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
+  const writes = Promise.withResolvers<null>()
+  mailer.answers.push(email.promise)
+  endpoint.answers.push(post.promise)
+  await review.decide(id, 'forward', ADA)
+  outage.writes = writes.promise
+  const before = outage.written
+  email.resolve(failing('Resend is down.', { retryAfterMs: 60_000 }))
+  await until('the first write', () => outage.written > before)
+  post.resolve({ ok: true, value: { status: 200 } })
+  await until('the edit', () => board.history.length > 1)
+  outage.writes = Promise.resolve()
+  await erasedElsewhere(triage, id)
+  writes.resolve(null)
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual([
+    'New Form Submission', 'Form Submission being forwarded', 'Form Submission erased',
+  ])
+})
+
 test('a card does not offer its buttons again before they work, whichever delivery came last', async () => {
   const { board, endpoint, mailer, outage, review, runtime, store } = triage
   const id = await triage.post({ name: 'Ada' })
