@@ -51,7 +51,7 @@ const COMMANDS = [
   'AUTH', 'CLIENT_SETNAME', 'del', 'eval', 'evalSha', 'exists', 'expire', 'get', 'hDel', 'hGet', 'hGetAll', 'hIncrBy',
   'hSet', 'hSetNX', 'incrBy', 'info', 'lLen', 'lPop', 'lRange', 'pExpire', 'pExpireAt', 'ping', 'pTTL', 'publish',
   'READONLY', 'readonly', 'role', 'sAdd', 'set', 'sIsMember', 'sRem', 'time', 'zAdd', 'zCard', 'zRange',
-  'zRangeByScore', 'zRangeWithScores ZRANGE_WITHSCORES', 'zRem', 'zScore',
+  'zRangeByScore', 'zRangeWithScores ZRANGE_WITHSCORES', 'zRank', 'zRem', 'zScore',
 ].map(command => command.split(' '))
 
 /** Takes comments and indentation out of what is built. */

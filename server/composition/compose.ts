@@ -119,7 +119,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const places = createPlaces(connections)
   const board = createBoard(connections, bot, log, config.cardIntervalMs)
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: config.retry, overviewUrl: pagesUrl,
+    queues, board, forms, post: (...card) => outbox.post(...card), policy: config.retry, overviewUrl: pagesUrl,
     runtime, log,
   })
   const renderEmail = once(async () => (await import('../adapters/email/template')).renderEmail)

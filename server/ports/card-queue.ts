@@ -1,25 +1,18 @@
+import type { Submission } from './submission'
+
 /**
  * The queues of new cards, one before each room, shared by all replicas: cards go out one at a time, in order of
- * arrival, never faster than the room's rate. A submission enters with the write that stores it and leaves with the one
- * that records its card (`SubmissionStore`); what is here is for all other ways. Every method rejects when the store
- * cannot be reached, in less than 2 s.
+ * arrival, never faster than the room's rate. A submission enters with the write that stores it (`SubmissionStore`), or
+ * here. Whoever takes it has it out of the queue, and has its record say for how long nobody else may post its card.
+ * Every method rejects when the store cannot be reached, in less than 2 s.
  */
 export interface CardQueueStore {
-  /**
-   * Enters the queue, or keeps its place there. 0 when the card may be posted right now: the queue was empty and its
-   * gate open, and nobody else is handed it for `leaseMs`; else for how many intervals it has to wait.
-   *
-   * @param how `first`: before all others, because it had its turn already and failed
-   */
-  enter(pace: Pace, id: string, how: { leaseMs: number, first?: boolean }): Promise<number>
-  /**
-   * The first whose turn it is, which nobody else is handed for `leaseMs` and which closes the gate for the interval;
-   * or how long to wait before asking again.
-   */
-  take(pace: Pace, leaseMs: number): Promise<Taken>
-  leave(id: string, leaving: readonly Leaving[]): Promise<void>
-  /** Opens the gate before its time. */
-  reopen(room: string): Promise<void>
+  /** Enters the queue by its time of arrival, or is there already; resolves with its place, of which 1 is the next. */
+  enter(room: string, submission: Pick<Submission, 'id' | 'receivedAt'>): Promise<number>
+  /** Takes out the first, which closes the gate for the interval; or says how long to wait before asking again. */
+  take(pace: Pace): Promise<Taken>
+  /** Nobody is let out for so long, ms; 0 opens the gate. */
+  pause(room: string, pauseMs: number): Promise<void>
   /** How many wait. */
   length(room: string): Promise<number>
   /** True for the first who asks since the notice was last forgotten, or in 24 hours: a room is told of it once. */
@@ -37,20 +30,6 @@ export interface Pace {
   room: string
   /** Least pause between two cards, ms. */
   intervalMs: number
-}
-
-/** Into which queues a new submission goes. */
-export interface Entry {
-  paces: readonly Pace[]
-  /** For how long a card that may be posted right now is its maker's, ms. */
-  leaseMs: number
-}
-
-/** A card was posted, or is not to be posted for now. */
-export interface Leaving {
-  room: string
-  /** For how long nobody is let out after it, ms: the platform said so. 0 leaves the gate as it is. */
-  pauseMs: number
 }
 
 /** `waitMs` is null when nobody waits. */

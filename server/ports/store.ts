@@ -1,4 +1,4 @@
-import type { Entry, Leaving } from './card-queue'
+import type { Pace } from './card-queue'
 import type { AuditLine, DecisionOutcome, Submission, SubmissionData } from './submission'
 
 /** Form data that is stored and was not read. */
@@ -50,12 +50,10 @@ export interface SubmissionStore {
   recall(id: string): Submission | null
   /**
    * Compare-and-set: resolves with `next`, and with the data that it keeps if that is `UNREAD`, if `previous.version`
-   * was still the stored one and `next` is stored now, with `audit` when given; else with null. The submission leaves
-   * queues in the same step. Of one that is over only its trace is kept, for `TRACE_TTL_MS` from then on.
+   * was still the stored one and `next` is stored now, with `audit` when given; else with null. Of one that is over
+   * only its trace is kept, for `TRACE_TTL_MS` from then on.
    */
-  replace(
-    previous: Submission, next: Submission, audit?: AuditLine, leaving?: readonly Leaving[],
-  ): Promise<Submission | null>
+  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Ids whose time comes until then, epoch ms, or has come; earliest first. */
@@ -119,14 +117,17 @@ export interface CreateOptions {
   client?: string
   /** Client whose stored bytes are counted in the same step; its form may have been counted before. */
   sender?: string
-  /** The queues into which it goes; none by default. */
-  entry?: Entry
+  /** The queues of cards into which it goes; none by default. */
+  queues?: readonly Pace[]
 }
 
 export interface Created {
   /** Of the submission, or of the one that holds the idempotency key. */
   id: string
-  /** In each queue of the entry, as `CardQueueStore.enter` has it; none when nothing was stored. */
+  /**
+   * In each of the queues, as `CardQueueStore.enter` has it; 0 where the queue was empty and its gate open: then it has
+   * not entered, and its card may be posted at once. None when nothing was stored.
+   */
   places: readonly number[]
 }
 

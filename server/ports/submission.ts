@@ -36,10 +36,7 @@ export interface Reviewer {
 
 /** Somebody who acts, by what a platform signed just now, or a session. */
 export interface Person extends Reviewer {
-  /**
-   * Every name that a list may have for them, roles of the same request too: `slack:U1`, `slack:T1:U1`,
-   * `discord:role:2`, `ops:ada`. Without any they are on no list.
-   */
+  /** Every name that a list may have for them, e.g. `slack:U1`, `discord:role:2`; without any they are on no list. */
   names?: readonly string[]
 }
 
@@ -89,6 +86,8 @@ export interface Work {
   reason?: string
   /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
   dueAt: number
+  /** A `post` that has its turn in the queue of its room: it is on its way until `dueAt`. */
+  hasTurn?: boolean
   /** The last attempt came too soon for its vendor, and nothing else is wrong. */
   limited?: boolean
   /** The platform refused even the minimal card: it is tried again when a person asks, or after hours. */

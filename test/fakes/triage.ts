@@ -59,7 +59,7 @@ export async function openTriage(
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const deliveries: Delivery[] = ['email', 'endpoint']
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY,
+    queues, board, forms, post: (...card) => outbox.post(...card), policy: POLICY,
     overviewUrl: presentation.siteUrl, runtime, log: silentLog,
   })
   const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })

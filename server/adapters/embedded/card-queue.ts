@@ -1,10 +1,9 @@
-import {
-  NOTICE_TTL_MS, type CardQueueStore, type Entry, type Leaving, type Notice, type Pace, type Taken,
-} from '../../ports/card-queue'
+import { NOTICE_TTL_MS, type CardQueueStore, type Notice, type Pace, type Taken } from '../../ports/card-queue'
+import type { Submission } from '../../ports/submission'
 
 interface Queue {
-  /** Id → until when somebody has it, epoch ms; in order of arrival. */
-  waiting: Map<string, number>
+  /** The oldest first. */
+  waiting: Pick<Submission, 'id' | 'receivedAt'>[]
   /** Epoch ms from which the next may go. */
   opensAt: number
   /** Of what the room was told, and until when that lasts, epoch ms. */
@@ -18,45 +17,38 @@ export class EmbeddedCardQueue implements CardQueueStore {
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
-  /** As the store does it for a new submission. */
-  enterAll(id: string, { paces, leaseMs }: Entry): number[] {
-    return paces.map(pace => this.place(pace, id, leaseMs, false))
+  async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
+    const { waiting } = this.queue(room)
+    if (!waiting.some(each => each.id === id)) {
+      const next = waiting.findIndex(each => each.receivedAt >= receivedAt)
+      waiting.splice(next < 0 ? waiting.length : next, 0, { id, receivedAt })
+    }
+    return waiting.findIndex(each => each.id === id) + 1
   }
 
-  async enter(
-    pace: Pace, id: string, { leaseMs, first = false }: { leaseMs: number, first?: boolean },
-  ): Promise<number> {
-    return this.place(pace, id, leaseMs, first)
+  /** Where a submission is that was just stored: 0 when its card may be posted at once. */
+  placeOf({ room, intervalMs }: Pace, { id, receivedAt }: Submission): number {
+    const queue = this.queue(room)
+    if (queue.waiting.length > 0 || queue.opensAt > this.now()) return queue.waiting.push({ id, receivedAt })
+    queue.opensAt = this.now() + intervalMs
+    return 0
   }
 
-  async take({ room, intervalMs }: Pace, leaseMs: number): Promise<Taken> {
+  async take({ room, intervalMs }: Pace): Promise<Taken> {
     const queue = this.queue(room)
     const now = this.now()
-    if (queue.waiting.size === 0) return { id: null, waitMs: null }
+    if (queue.waiting.length === 0) return { id: null, waitMs: null }
     if (queue.opensAt > now) return { id: null, waitMs: queue.opensAt - now }
-    for (const [id, takenUntil] of queue.waiting) {
-      if (takenUntil > now) continue
-      queue.waiting.set(id, now + leaseMs)
-      queue.opensAt = now + intervalMs
-      return { id }
-    }
-    return { id: null, waitMs: Math.min(...queue.waiting.values()) - now }
+    queue.opensAt = now + intervalMs
+    return { id: queue.waiting.shift()!.id }
   }
 
-  async leave(id: string, leaving: readonly Leaving[]): Promise<void> {
-    for (const { room, pauseMs } of leaving) {
-      const queue = this.queue(room)
-      if (pauseMs > 0) queue.opensAt = this.now() + pauseMs
-      queue.waiting.delete(id)
-    }
-  }
-
-  async reopen(room: string): Promise<void> {
-    this.queue(room).opensAt = 0
+  async pause(room: string, pauseMs: number): Promise<void> {
+    this.queue(room).opensAt = pauseMs > 0 ? this.now() + pauseMs : 0
   }
 
   async length(room: string): Promise<number> {
-    return this.queue(room).waiting.size
+    return this.queue(room).waiting.length
   }
 
   async takeNotice(room: string, about: Notice): Promise<boolean> {
@@ -70,26 +62,10 @@ export class EmbeddedCardQueue implements CardQueueStore {
     this.queue(room).notices.delete(about)
   }
 
-  private place({ room, intervalMs }: Pace, id: string, leaseMs: number, first: boolean): number {
-    const queue = this.queue(room)
-    const now = this.now()
-    if (!queue.waiting.has(id)) {
-      const atOnce = queue.waiting.size === 0 && queue.opensAt <= now
-      const place: [string, number] = [id, atOnce ? now + leaseMs : 0]
-      if (first) queue.waiting = new Map([place, ...queue.waiting])
-      else queue.waiting.set(...place)
-      if (atOnce) {
-        queue.opensAt = now + intervalMs
-        return 0
-      }
-    }
-    return [...queue.waiting.keys()].indexOf(id) + 1
-  }
-
   private queue(room: string): Queue {
     const known = this.queues.get(room)
     if (known) return known
-    const queue: Queue = { waiting: new Map(), opensAt: 0, notices: new Map() }
+    const queue: Queue = { waiting: [], opensAt: 0, notices: new Map() }
     this.queues.set(room, queue)
     return queue
   }

@@ -1,4 +1,3 @@
-import type { Leaving } from '../../ports/card-queue'
 import type { Limiter } from '../../ports/limiter'
 import {
   holderOf, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally,
@@ -68,16 +67,13 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     return null
   }
 
-  replace(
-    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
-  ): Promise<Submission | null> {
+  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version) return null
       if (next.data && next.data === previous.data && this.isOverdue(previous)) return null
       // The line first: killed in between, the change is made again and writes the same line.
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
-      await this.options.queue?.leave(next.id, leaving)
       return next
     })
   }
@@ -177,14 +173,14 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     })
   }
 
-  private async add(submission: Submission, { sender, entry }: CreateOptions): Promise<Created> {
+  private async add(submission: Submission, { sender, queues = [] }: CreateOptions): Promise<Created> {
     await take(this.options.byteLimiter, sender, Buffer.byteLength(JSON.stringify(submission.data)))
     await this.change(submission.id, async (entry) => {
       if (entry) throw new Error(`Submission ${submission.id} exists already`)
       await this.write(submission)
     })
     if (submission.state === 'held' && this.options.heldMax !== undefined) await this.trimHeld()
-    return { id: submission.id, places: entry ? this.options.queue?.enterAll(submission.id, entry) ?? [] : [] }
+    return { id: submission.id, places: queues.map(pace => this.options.queue?.placeOf(pace, submission) ?? 0) }
   }
 
   /** Of what is held, the oldest go. */

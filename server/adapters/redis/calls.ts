@@ -21,7 +21,7 @@ export interface Calls {
   /** @param further what follows those that have names */
   runNamed<Key extends string, Arg extends string>(
     script: NamedScript<Key, Arg>, keys: Record<Key, string>, args: Record<Arg, string | number>,
-    further: { keys: readonly string[], args: readonly (string | number)[] },
+    further?: { keys: readonly string[], args: readonly (string | number)[] },
   ): Promise<unknown>
 }
 
@@ -60,7 +60,7 @@ function startCalls(client: RedisClient): Calls {
   const runScript: Calls['run'] = (script, keys, args) => call(() => run(client, script, keys, args.map(String)))
   return {
     started, call, run: runScript,
-    runNamed: (script, keys, args, further) => runScript(
+    runNamed: (script, keys, args, further = { keys: [], args: [] }) => runScript(
       script,
       [...script.keys.map(key => keys[key]), ...further.keys],
       [...script.args.map(arg => args[arg]), ...further.args],

@@ -31,7 +31,7 @@ export const CREATE = namedScript(
   ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends', 'sentBytes'],
   [
     'id', 'version', 'recordText', 'recordEnd', 'dataText', 'dataEnd', 'score', 'dueAt', 'heldFor', 'holderText',
-    'limit', 'window', 'byteLimit', 'byteWindow', 'most', 'recordPrefix', 'dataPrefix', 'lease', 'channel',
+    'limit', 'window', 'byteLimit', 'byteWindow', 'most', 'recordPrefix', 'dataPrefix', 'channel',
   ],
   `${QUEUE}${BOOKKEEPING}
 local function wait(key, amount, most, ms)
@@ -64,8 +64,8 @@ end
 count('received')
 announce(id)
 local places = {}
-for at = keysNamed + 1, #KEYS, 4 do
-  table.insert(places, enter(at, id, lease, ARGV[argsNamed + 1 + #places]))
+for at = keysNamed + 1, #KEYS, 2 do
+  table.insert(places, enter(at, id, ARGV[argsNamed + 1 + #places]))
 end
 return places
 `)
@@ -96,11 +96,8 @@ const ARGS = [
 
 /**
  * What both compare-and-sets do beside the record: the submission takes its places in the list that it goes to, in due,
- * stuck and taken (scores; '' for none, 'stay' when nothing changes), its cards leave their queues, and the audit trail
- * gets its line, if there is an outcome.
- *
- * Behind the keys is for each room that it leaves what `queueKeys` says, behind the arguments for each how long its
- * gate stays closed.
+ * stuck and taken (scores; '' for none, 'stay' when nothing changes), and the audit trail gets its line, if there is an
+ * outcome.
  */
 const FOLLOW = `
 local function stored()
@@ -119,14 +116,11 @@ local function follow()
   place(stuck, stuck, stuckAt)
   place(taken, taken, takenAt)
   if outcome ~= '' then note() end
-  for at = keysNamed + 1, #KEYS, 4 do
-    leave(at, id, ARGV[argsNamed + 1 + (at - keysNamed - 1) / 4])
-  end
   announce(id)
 end
 `
 
-const COMPARE_AND_SET = `${QUEUE}${BOOKKEEPING}${NOTE}${FOLLOW}
+const COMPARE_AND_SET = `${BOOKKEEPING}${NOTE}${FOLLOW}
 if stored() ~= expected then return 0 end
 `
 
@@ -155,7 +149,7 @@ return text or 1
 `)
 
 /**
- * Compare-and-set of one submission that is over: its trace takes the place of everything else, also in queues, for
+ * Compare-and-set of one submission that is over: its trace takes the place of everything else, for
  * `traceMs`. Returns 1, or 0 if another version is stored.
  */
 export const TRACE = namedScript(KEYS, [...ARGS, 'traceText', 'traceMs'], `${COMPARE_AND_SET}

@@ -1,5 +1,4 @@
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import type { Leaving } from '../../ports/card-queue'
 import { LimitReached } from '../../ports/limiter'
 import {
   holderOf, IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created,
@@ -8,7 +7,7 @@ import {
 } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import { lineOf, readAudit } from './audit'
-import { pauseOf, queueKeys } from './card-queue'
+import { queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from './client'
@@ -51,7 +50,7 @@ export class RedisStore implements SubmissionStore {
   }
 
   async create(
-    submission: Submission, { idempotencyKey, fingerprint, client, sender, entry }: CreateOptions = {},
+    submission: Submission, { idempotencyKey, fingerprint, client, sender, queues = [] }: CreateOptions = {},
   ): Promise<Created> {
     const { id, version, receivedAt } = submission
     const end = this.options.dataLivesUntil(submission)
@@ -70,11 +69,10 @@ export class RedisStore implements SubmissionStore {
       limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
       byteLimit: limitMb ? limitMb.limit * 2 ** 20 : '', byteWindow: (limitMb?.windowS ?? 0) * 1000,
       most: (held ? this.options.heldMax : undefined) ?? '', recordPrefix: recordKey(''), dataPrefix: dataKey(''),
-      lease: entry?.leaseMs ?? '', channel: changesChannel(this.client),
+      channel: changesChannel(this.client),
     }
-    const paces = entry?.paces ?? []
     const stored = await this.calls.runNamed(CREATE, keys, args, {
-      keys: paces.flatMap(({ room }) => queueKeys(room)), args: paces.map(({ intervalMs }) => intervalMs),
+      keys: queues.flatMap(({ room }) => queueKeys(room)), args: queues.map(({ intervalMs }) => intervalMs),
     }) as string | number | number[]
     if (typeof stored === 'string') return { id: holderOf(stored, fingerprint), places: [] }
     if (typeof stored === 'object') {
@@ -97,9 +95,7 @@ export class RedisStore implements SubmissionStore {
     return record === null ? null : { ...recordIn(record), data: UNREAD }
   }
 
-  async replace(
-    previous: Submission, next: Submission, audit?: AuditLine, leaving: readonly Leaving[] = [],
-  ): Promise<Submission | null> {
+  async replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     const { id, version } = next
     const { listOf, needsPerson, isTaken, isFresh, isOver, dataLivesUntil } = this.options
     const [record, data, trace] = keysOf(id) as [string, string, string]
@@ -114,11 +110,10 @@ export class RedisStore implements SubmissionStore {
       id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
       takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
     }
-    const rooms = { keys: leaving.flatMap(({ room }) => queueKeys(room)), args: leaving.map(pauseOf) }
     if (isOver(next)) {
       this.recollection.keep(id, null)
       const traced = { ...following, traceText: packed(next), traceMs: TRACE_TTL_MS }
-      return this.changed(next, await this.calls.runNamed(TRACE, keys, traced, rooms))
+      return this.changed(next, await this.calls.runNamed(TRACE, keys, traced))
     }
     // What was over is kept as long as a trace from now on, however long ago it came in.
     const leastEnd = isOver(previous) ? clockOf(this.client).now() + TRACE_TTL_MS : 0
@@ -131,7 +126,7 @@ export class RedisStore implements SubmissionStore {
     const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
       ...following, version, recordText, recordEnd, keeping,
       dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
-    }, rooms))
+    }))
     // Before its first card nobody asks for it.
     this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? recordText : null)
     return stored
@@ -152,7 +147,7 @@ export class RedisStore implements SubmissionStore {
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
       FORGET, { record, data, trace, ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
-      { id, ...lineOf(line), channel: changesChannel(this.client) }, { keys: [], args: [] },
+      { id, ...lineOf(line), channel: changesChannel(this.client) },
     )
   }
 

@@ -25,22 +25,27 @@ export interface DeliveryPorts {
 
 export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
   board: Pick<ReviewBoard, 'post' | 'update' | 'reply'>
-  queue: Pick<CardQueue, 'mayPost' | 'slowRooms'>
+  queue: Pick<CardQueue, 'waitsUntil' | 'slowRooms'>
 }
 
 type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
 
-/** Does one piece of work. A card shows `submission`. Resolves with `waiting` where something has to happen first. */
+/**
+ * Does one piece of work. A card shows `submission`. Resolves with `waiting` where something has to happen first, or
+ * with the time at which a card that waits for its turn is looked after, epoch ms.
+ */
 export async function perform(
   work: Work, submission: Submission, ports: WorkPorts,
-): Promise<Outcome<Done | undefined> | 'waiting'> {
+): Promise<Outcome<Done | undefined> | 'waiting' | number> {
   const { board, queue, presentation } = ports
-  const { kind, key, attempts, room = '' } = work
+  const { kind, key, attempts, room = '', hasTurn = false } = work
   const { holder, version } = submission
   const card = work.card!
   switch (kind) {
     case 'post': {
-      if (submission.state !== 'open' || !await queue.mayPost(work, submission.id)) return 'waiting'
+      if (submission.state !== 'open') return 'waiting'
+      const until = await queue.waitsUntil(room, submission, hasTurn)
+      if (until !== null) return until
       const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
       // An earlier one may have arrived after all, and be what its platform answers with.
       return shown(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)

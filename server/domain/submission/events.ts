@@ -66,8 +66,10 @@ export type LifecycleEvent
     | { type: 'post-again' }
     /** A platform, `email` or `endpoint` works again: what failed there is tried before its time. */
     | { type: 'pulled', vendor: string }
-    /** Not tried yet, it only has to wait: no attempt is counted. */
+    /** Not tried yet, it only waits for its turn: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }
+    /** The card of this room is the next. */
+    | { type: 'turn', room: string }
     | { type: 'expiring' }
     | { type: 'expired' }
     /** The mail provider told what became of an email. */
@@ -87,8 +89,6 @@ interface Press {
 
 /** How a new submission is shown. */
 interface Reception {
-  /** Rooms with a queue, which hands the cards out; their due date is only a safety net. */
-  queued?: readonly string[]
   /** It fell into the honeypot, and no room is told. */
   held?: boolean
   envelope?: Envelope

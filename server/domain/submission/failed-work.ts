@@ -16,7 +16,7 @@ export function failed(current: Submission, event: EventOf<'failed'>, clock: Clo
   const rest = current.work.filter(item => item !== work)
   const room = event.room ?? work.room ?? work.card?.platform
   const again = {
-    ...work, attempts: work.attempts + 1, reason, refused, limited,
+    ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
   }
   const isGivenUp = work.kind === 'update' && retryAt === null

@@ -21,7 +21,7 @@ export interface IntakePorts {
   log: Log
 }
 
-interface ReceiveOptions extends Omit<CreateOptions, 'entry'> {
+interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
   /** A new one when absent. */
   id?: string
   /** Stored, and shown to nobody in chat. */
@@ -42,15 +42,14 @@ export async function receive(
   { id: given = runtime.uuid(), held = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {
   const rooms = held ? [] : form.rooms
-  const entry = queue.entryOf(rooms)
+  const queues = queue.queuesOf(rooms)
   const received = transition(null, {
-    type: 'received', id: given, form: form.key, data: submissionData(body), rooms,
-    queued: entry.paces.map(({ room }) => room), held, envelope,
+    type: 'received', id: given, form: form.key, data: submissionData(body), rooms, held, envelope,
   }, runtime.now(), leaseMs)
   if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = received
 
-  const { id, places } = await store.create(next, { ...options, entry }).catch((error) => {
+  const { id, places } = await store.create(next, { ...options, queues }).catch((error) => {
     if (error instanceof KeyReused) throw new IdempotencyKeyReused()
     throw error instanceof LimitReached ? error : new StoreUnavailable(error)
   })
@@ -62,14 +61,15 @@ export async function receive(
     { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length, files: envelope?.files?.length },
   )
 
-  const waiting = queue.entered(id, entry, places)
+  const waiting = queue.entered(queues, places)
   // The sender waits until the card is out, not until that is on record: if this process dies in between, the card is
   // posted once more, answered or not.
   const shown = new Promise<void>((tried) => {
-    runtime.background(outbox.run(next, added.filter(work => !waiting.includes(work.room!)), tried))
+    const postable = added.filter(work => !waiting.includes(work.room!)).map(work => ({ ...work, hasTurn: true }))
+    runtime.background(outbox.run(next, postable, tried))
   })
   const isSoon = waiting.length > 0
-    && entry.paces.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
+    && queues.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
     && await queue.areThere(waiting)
   // Don't wait for a platform that hangs: its cards go on in the background until it answers again.
   if (rooms.some(room => queue.slowRooms.has(room))) return id

@@ -15,9 +15,6 @@ import { collapse, confirmed, settle, settleChanged, type Clock } from './settle
 import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from './store-rules'
 import { isLost } from './verdicts'
 
-/** How often a card that waits in a queue is looked after, in case the queue forgot it, ms. */
-export const QUEUE_CHECK_MS = 60 * 1000
-
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
  * whoever makes the transition does the work at once, and if it dies, somebody else finds it due.
@@ -69,6 +66,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'rece
     case 'post-again': return postAgain(current, clock)
     case 'pulled': return pull(current, event, clock)
     case 'put-off': return putOff(current, event, clock)
+    case 'turn': return takeTurn(current, event, clock)
     case 'expiring': return remind(current, clock)
     case 'expired': return expire(current, clock)
     case 'receipt': return takeReceipt(current, event, clock)
@@ -77,7 +75,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'rece
 }
 
 function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Transition {
-  const work = event.rooms.map(room => post(room, event.queued?.includes(room) ? now + QUEUE_CHECK_MS : leasedUntil))
+  const work = event.rooms.map(room => post(room, leasedUntil))
   const next: Submission = {
     id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open',
     receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
@@ -159,7 +157,7 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   // One more attempt, before its time, does not count: who clicks in an outage would put the next one off.
   const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
   const leased = due.map(work => ({
-    ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil,
+    ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
     // A card that somebody clicked is there.
     missed: isBehind(work) ? undefined : work.missed,
   }))
@@ -210,9 +208,18 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   return settle({ ...next, work: [...next.work, ...again] }, again, clock)
 }
 
+/** Only one that is not on its way already. That of a decided submission is left until that is opened again. */
+function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
+  const work = current.work.find(({ kind, room: of }) => kind === 'post' && of === room)
+  if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }
+  const isOpen = current.state === 'open'
+  const taken: Work = isOpen ? { ...work, hasTurn: true, dueAt: leasedUntil } : { ...work, dueAt: now }
+  return { next: changed(current, { work: replaced(current.work, [taken]) }), added: isOpen ? [taken] : [] }
+}
+
 function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {
   const work = current.work.find(work => work.key === key)
-  if (!work) return { refused: 'unknown-work' }
+  if (!work || work.hasTurn) return { refused: 'unknown-work' }
   const next = changed(current, { work: replaced(current.work, [{ ...work, dueAt: until }]) })
   return settle(next, [], clock)
 }

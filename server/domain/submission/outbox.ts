@@ -1,4 +1,3 @@
-import type { Leaving } from '../../ports/card-queue'
 import { UNREAD, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from './events'
@@ -30,11 +29,9 @@ export class Outbox {
    * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
    *
    * @param known the version at hand, which saves reading it; it may be recalled
-   * @param leaving queues that the submission leaves in the same write; it stays in them when the events are refused
    */
   async apply(
     id: string, events: readonly LifecycleEvent[] | EventsOn, known?: Submission | null,
-    leaving: readonly Leaving[] = [],
   ): Promise<Applied> {
     const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
     for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
@@ -47,7 +44,7 @@ export class Outbox {
       const { added } = step
       const next = isOver(step.next) ? traceOf(step.next) : step.next
       const audit = auditLine(current, step.next, runtime.now())
-      const stored = await store.replace(current, next, audit, leaving)
+      const stored = await store.replace(current, next, audit)
       if (!stored) continue
       if (endsFiles(current, next, presentation.forms)) files?.erase(id)
       if (next.data === null && (current.data !== null || next.state !== current.state)) ended?.(id)
@@ -93,20 +90,23 @@ export class Outbox {
     const deliveries = work.filter(({ kind }) => isDelivery(kind))
     const keys = deliveries.map(({ key }) => key)
     const due = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
-    runtime.keepAlive(due.then(() => runtime.background(this.runLeased(id, { keys }))))
+    runtime.keepAlive(due.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
   }
 
   /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. Never rejects. */
   refresh(submission: Submission, card: CardRef): Promise<void> {
-    return this.runLeased(submission.id, { keys: [], card }, submission)
+    return this.runNow(submission.id, { type: 'leased', keys: [], card }, submission)
   }
 
-  private async runLeased(
-    id: string, which: Pick<EventOf<'leased'>, 'keys' | 'card'>, known?: Submission,
-  ): Promise<void> {
+  /** Posts the card that has its turn in this room, if that is still to be posted. Never rejects. */
+  post(id: string, room: string): Promise<void> {
+    return this.runNow(id, { type: 'turn', room })
+  }
+
+  private async runNow(id: string, event: EventOf<'leased' | 'turn'>, known?: Submission): Promise<void> {
     const { log } = this.ports
     try {
-      const applied = await this.apply(id, [{ type: 'leased', ...which }], known)
+      const applied = await this.apply(id, [event], known)
       if (!('refused' in applied)) await this.run(applied.submission, applied.added)
     }
     catch (error) {

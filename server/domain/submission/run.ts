@@ -1,19 +1,20 @@
 import type { ReviewBoard } from '../../ports/board'
-import type { Leaving } from '../../ports/card-queue'
-import type { Outcome } from '../../ports/delivery'
 import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { retryAt, type RetryPolicy } from './backoff'
 import type { CardQueue } from './card-queue'
 import { perform, type WorkPorts } from './deliver'
-import type { Applied, Done, EventsOn, LifecycleEvent } from './events'
+import type { Applied, EventsOn, LifecycleEvent } from './events'
 import { transitions } from './lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from './place'
 import { isDelivery } from './record'
 
 /** Longest time that a card's edit waits for the deliveries, ms. */
 const EDIT_PATIENCE_MS = 1000
+
+/** When work that has to wait for something is looked at again, ms. */
+const LOOK_AGAIN_MS = 60_000
 
 /** Window in which results become one write, ms. After a crash they are delivered again, under the same key. */
 const TOGETHER_MS = 250
@@ -30,18 +31,17 @@ export interface RunPorts extends WorkPorts {
 
 /** Where a run writes what was done. */
 interface Ledger {
-  record(id: string, events: EventsOn, known: Submission, leaving: readonly Leaving[]): Promise<Applied | null>
+  record(id: string, events: EventsOn, known: Submission): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
 
-type Attempt = Outcome<Done | undefined> | 'waiting'
+type Attempt = Awaited<ReturnType<typeof perform>>
 
 /** What became of a piece of work. */
 interface Report {
   /** Whether it may wait to be written: not what failed, and not a card, which would be posted again. */
   canWait: boolean
   eventsOn: EventsOn
-  leaving: readonly Leaving[]
 }
 
 /**
@@ -88,19 +88,23 @@ export class Run {
     })
     if (outcome === 'waiting' && kind === 'update') return void this.held.push(work)
     const room = work.card ? roomOfCard(work.card, board) : work.room
-    if (outcome !== 'waiting') monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
-    queue.tried(work, outcome)
+    if (typeof outcome === 'object') {
+      monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
+      if (kind === 'post') await queue.tried(room!, outcome)
+    }
     this.reports.push(this.report(work, outcome))
   }
 
   private report(work: Work, outcome: Attempt): Report {
-    const { board, log, policy, queue, runtime } = this.ports
+    const { board, log, policy, runtime } = this.ports
     const { kind, key } = work
-    if (outcome === 'waiting') return { canWait: false, eventsOn: queue.putOff(work, this.id), leaving: [] }
-    const leaving = queue.leavingAfter(work, outcome)
+    if (typeof outcome !== 'object') {
+      const until = outcome === 'waiting' ? runtime.now() + LOOK_AGAIN_MS : outcome
+      return { canWait: false, eventsOn: () => [{ type: 'put-off', key, until }] }
+    }
     if (outcome.ok) {
       const { version, ...done } = outcome.value ?? {}
-      return { canWait: kind === 'update' || isDelivery(kind), leaving, eventsOn: () => [
+      return { canWait: kind === 'update' || isDelivery(kind), eventsOn: () => [
         { type: 'done', key, ...done, version: version && this.overtaken.has(version - 1) ? version - 1 : version },
       ] }
     }
@@ -114,38 +118,34 @@ export class Run {
     const events: LifecycleEvent[] = [{ type: 'failed', key, room, reason, retryAt: again, refused, gone, limited }]
     const card = kind === 'update' && gone && again === null ? work.card : undefined
     if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.stored, card, this.ports) })
-    return { canWait: false, leaving, eventsOn: () => events }
+    return { canWait: false, eventsOn: () => events }
   }
 
   private async write(): Promise<void> {
-    const { runtime, queue } = this.ports
+    const { runtime } = this.ports
     // Answers that arrive together become one write.
     await runtime.turn()
     if (this.reports.length === 0) return
     if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.performing), TOGETHER_MS)
     const { stored, reports: { length } } = this
-    const leaving = this.reports.flatMap(report => report.leaving)
     const applied = await this.outbox.record(this.id, (present) => {
       if (present.version !== stored.version) this.overtaken.add(stored.version)
       return this.reports.slice(0, length).flatMap(({ eventsOn }) => eventsOn(present))
-    }, stored, leaving)
+    }, stored)
     this.reports.splice(0, length)
     const isWritten = applied !== null && !('refused' in applied)
     if (isWritten) this.stored = applied.submission
-    else await queue.leave(this.id, leaving)
-    const added = isWritten ? [...applied.added, ...stored.state === 'open' ? [] : this.queued(applied)] : []
+    const added = isWritten ? [...applied.added, ...stored.state === 'open' ? [] : this.missed(applied)] : []
     const work = [...added, ...this.held.splice(0)]
     // Not awaited here: their own reports queue behind this write.
     if (work.length > 0) runtime.background(this.start(work))
   }
 
-  /** Cards of a submission that is open again: the queue knows whether they are in flight. */
-  private queued({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
+  /** Cards whose turn came while the submission was decided, and that is open again. */
+  private missed({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
     if (submission.state !== 'open') return []
-    return submission.work.filter(
-      work => work.kind === 'post' && work.attempts === 0 && !added.includes(work)
-        && this.ports.queue.isPaced(work.room!),
-    )
+    const now = this.ports.runtime.now()
+    return submission.work.filter(work => work.kind === 'post' && work.dueAt <= now && !added.includes(work))
   }
 
   /** What cards show: what is stored, and the results that are not yet, once all deliveries ended. */

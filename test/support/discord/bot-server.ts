@@ -80,7 +80,7 @@ export async function startBotServer({
   const presentation = { siteUrl: 'https://forms.example.com', forms }
   const board = createBoard(connections, async () => bots[0]!, log, 0)
   const queue = new CardQueue({
-    queues, store, board, forms, run: (...work) => outbox.run(...work), policy: POLICY,
+    queues, board, forms, post: (...card) => outbox.post(...card), policy: POLICY,
     overviewUrl: presentation.siteUrl, runtime, log,
   })
   const outbox: Outbox = new Outbox({
