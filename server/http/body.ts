@@ -94,11 +94,16 @@ export async function readForm(
   const kind = mediaType(event)
   const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)
   if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await body(), parseJson)
-  if (upload && kind === 'multipart/form-data') {
-    return (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
+  if (kind === 'multipart/form-data') {
+    return upload
+      ? (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
+      : (await import('./multipart')).parseMultipart(await body(), contentType(event))
   }
-  const isHtmlForm = kind === 'application/x-www-form-urlencoded' || kind === 'multipart/form-data'
-  if (isHtmlForm) return parseHtmlForm(await body(), contentType(event))
+  if (kind === 'application/x-www-form-urlencoded') {
+    const fields = new FormFields()
+    for (const [name, value] of new URLSearchParams((await body()).toString())) fields.add(name, value)
+    return fields.toObject()
+  }
   throw new HttpError(
     415, 'UNSUPPORTED_MEDIA_TYPE',
     'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
@@ -146,56 +151,4 @@ function flaw({ message }: SyntaxError): string {
   return message === 'Unexpected end of JSON input'
     ? 'it ends too early'
     : 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
-}
-
-async function parseHtmlForm(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<unknown> {
-  const body = new Response(withPlainNames(bytes, contentType), { headers: { 'content-type': contentType } })
-  const form = await body.formData().catch(() => {
-    throw new InvalidSubmission('The form cannot be read: its encoding is broken.')
-  })
-  const fields = new FormFields()
-  for (const [key, value] of form) {
-    if (typeof value !== 'string') {
-      // A file input that was left empty sends an empty file.
-      if (value.size === 0) continue
-      throw new HttpError(
-        415, 'FILES_NOT_ACCEPTED', `Files are not accepted; remove the file field ${JSON.stringify(key)}.`,
-      )
-    }
-    fields.add(key, value)
-  }
-  return fields.toObject()
-}
-
-/**
- * A multipart body as the web platform's parser reads it: a quote within the name of a field or file as `%22`.
- *
- * Browsers and recent versions of curl write it so, and a backslash as it is
- * (https://html.spec.whatwg.org/#multipart-form-data). Older ones of curl, and its --form-escape, write `\"`, and then
- * `\\` for a backslash.
- */
-function withPlainNames(body: Buffer<ArrayBuffer>, contentType: string): Buffer<ArrayBuffer> {
-  const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
-  const boundary = quoted ?? token
-  if (!boundary || !body.includes('\\"')) return body
-  // Byte for byte: `latin1` keeps whatever encoding the parts are in.
-  const head = new RegExp(`((?:^|\\r\\n)--${boundary.replaceAll(/\W/g, '\\$&')}\\r\\n)((?:[^\\r\\n]+\\r\\n)+)`, 'g')
-  return Buffer.from(
-    body.toString('latin1').replace(
-      head,
-      (_, delimiter: string, lines: string) => delimiter + lines.replaceAll(/^content-disposition:.*$/gim, unescaped),
-    ),
-    'latin1',
-  )
-}
-
-/** A quoted string. One that does not end goes to the end of the line, so that nobody looks for that end twice. */
-const QUOTED = /"((?:\\.|[^"\\])*)(?:(?<end>")|\\?$)/g
-
-/** One that reads well without escapes is left as it is: `name="C:\"` ends where it says. */
-function unescaped(line: string): string {
-  if (/^[^"]*(?:;\s*\w+\*?="[^"]*"\s*)+$/i.test(line)) return line
-  return line.replaceAll(QUOTED, (whole, text: string, end?: string) => (
-    end ? `"${text.replaceAll(/\\(.)/g, '$1').replaceAll('"', '%22')}"` : whole
-  ))
 }

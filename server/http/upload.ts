@@ -1,12 +1,10 @@
-import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
-import { InvalidSubmission } from '../domain/errors'
 import type { FileRule, TakeFile } from '../ports/files'
 import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
 import type { HeldBody } from './body-memory'
 import { addressGroup, clientAddress, SITE_BITS } from './client-address'
 import { HttpError } from './errors'
-import { FormFields } from './form-fields'
+import { multipartForm } from './multipart'
 
 /** Where the files of a form go. */
 export interface Upload {
@@ -21,9 +19,6 @@ const MEMORY = 2 * 1024 * 1024
 
 /** For so many bytes, begun, a sender has the time that a whole form has. */
 const STRETCH = 1024 * 1024
-
-/** What a field costs beside its name and value. */
-const FIELD_BYTES = 64
 
 /** More than any form has, and few enough to be looked at one by one. */
 const PARTS = 5000
@@ -74,29 +69,14 @@ async function streamed(
   // Its sender left while it was counted.
   if (hasLeft(request)) throw incomplete()
 
-  const fields = new FormFields()
-  const streams = new Set<BusboyFileStream>()
-  const parser = parserOf(event, maxBytes)
-  const finished = new Promise<void>(resolve => parser.once('finish', resolve))
-  let taken: Promise<unknown> = Promise.resolve()
-  let [fieldBytes, received] = [0, 0]
-
-  parser.on('field', (name, value, _, isCut) => {
-    fieldBytes += Buffer.byteLength(name ?? '') + Buffer.byteLength(value) + FIELD_BYTES
-    if (isCut || fieldBytes > maxBytes) return fail(bodyTooLarge(maxBytes, RAISE_FORM_LIMIT))
-    fields.add(decoded(name ?? ''), value)
+  const { parser, fields, stop } = multipartForm({
+    contentType: getRequestHeader(event, 'content-type') ?? '', takeFile: take, maxParts: PARTS,
+    maxHeadBytes: HEADER_BYTES,
+    checkFields: (bytes) => {
+      if (bytes > maxBytes) throw bodyTooLarge(maxBytes, RAISE_FORM_LIMIT)
+    },
   })
-  parser.on('file', (name, content, fileName) => {
-    // Whoever reads it hears of an error; one that nobody reads any more has nobody to tell.
-    content.on('error', () => {})
-    streams.add(content)
-    taken = taken.then(() => take({ field: decoded(name ?? ''), name: decoded(fileName ?? ''), content })).finally(
-      () => streams.delete(content),
-    )
-    taken.catch(fail)
-  })
-  parser.on('partsLimit', () => fail(new InvalidSubmission(`The form has more than ${PARTS} fields and files.`)))
-  parser.on('error', () => fail(new InvalidSubmission('The form cannot be read: its encoding is broken.')))
+  let received = 0
 
   const late = () => {
     // The storage still takes what came before.
@@ -126,14 +106,12 @@ async function streamed(
   }
   request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pipe(parser)
   try {
-    await Promise.race([finished.then(() => taken), failed])
-    return fields.toObject()
+    return await Promise.race([fields, failed])
   }
   catch (error) {
     request.unpipe(parser)
-    for (const stream of streams) stream.destroy(error as Error)
     // What was begun is over before its sender is answered, and may be deleted.
-    await taken.catch(() => {})
+    await stop(error as Error)
     // Without a listener, node throws away what still comes.
     request.on('error', () => {}).resume()
     throw error
@@ -148,24 +126,4 @@ function tooMuch(most: number): HttpError {
   return new HttpError(
     413, 'BODY_TOO_LARGE', `With its files the form is larger than ${most} bytes. Send fewer files, or smaller ones.`,
   )
-}
-
-function parserOf(event: H3Event, maxBytes: number) {
-  try {
-    return new Busboy({
-      headers: { 'content-type': getRequestHeader(event, 'content-type') ?? '' },
-      isPartAFile: (_field, _type, name) => name !== undefined,
-      // A file that waits for its turn holds up all that comes behind its first byte, however small the files are.
-      fileHwm: 1,
-      limits: { fieldSize: maxBytes, headerSize: HEADER_BYTES, parts: PARTS },
-    })
-  }
-  catch {
-    throw new InvalidSubmission('The form cannot be read: its encoding is broken.')
-  }
-}
-
-/** A name as browsers write it: https://html.spec.whatwg.org/#multipart-form-data */
-function decoded(name: string): string {
-  return name.replaceAll(/%(22|0A|0D)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }

@@ -57,6 +57,20 @@ test('a name has its quotes and line breaks, as browsers write them', async () =
   })
 })
 
+test.each([1, 2, 3, 5, 65_536])('a form in chunks of %i bytes is whole, whatever its texts', async (size) => {
+  const files: string[] = []
+  const body = [...encoded([
+    ['name="a"', '\r'], ['name="cv"; filename="cv.txt"', '\r\n--\r'], ['name="b"', '\r\n--a\r\n--'],
+    ['name="cv"; filename="empty.txt"', ''], ['name="c"', ''], ['name="cv"; filename="-.txt"', '\r\n\r'],
+  ])].join('')
+  const chunks = Array.from(body.matchAll(new RegExp(`[^]{1,${size}}`, 'g')), ([chunk]) => chunk)
+  expect(await read(chunks, async ({ content }) => {
+    await setImmediate()
+    files.push(Buffer.concat(await Array.fromAsync(content)).toString())
+  })).toEqual({ a: '\r', b: '\r\n--a\r\n--', c: '' })
+  expect(files).toEqual(['\r\n--\r', '', '\r\n\r'])
+})
+
 test('names of fields count among what a form may hold', async () => {
   const parts = (count: number) => Array.from({ length: count }, (_, index) => (
     [`name="${'n'.repeat(10_000)}${index}"`, 'x'] as const
@@ -99,11 +113,14 @@ test('more parts than any form has are not looked at', async () => {
 const filesOf = (bytes: number, count: number) => Array.from({ length: count }, (_, index) => (
   [`name="cv"; filename="${index}.txt"`, 'x'.repeat(bytes)] as const
 ))
+const FIELD = ['name="a"', 'x'] as const
 
-test('small files that wait for the first one to be stored stay where they are', async () => {
+test.each([
+  ['alone', filesOf(60_000, 700)], ['between fields', filesOf(60_000, 700).flatMap(file => [FIELD, file])],
+] as const)('small files that wait for the first one to be stored stay where they are, %s', async (_, parts) => {
   let sent = 0
   function* counted() {
-    for (const part of encoded(filesOf(60_000, 700))) {
+    for (const part of encoded(parts)) {
       sent += part.length
       yield part
     }
