@@ -29,7 +29,7 @@ import { People } from '../domain/people/people'
 import { Reviewers } from '../domain/people/reviewers'
 import { Storage } from '../domain/operations/readiness'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
-import { accept, type AcceptPorts, Quota } from '../domain/submission/accept'
+import { type AcceptPorts, enter, Quota } from '../domain/submission/accept'
 import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { isRoom } from '../domain/submission/place'
 import { OpsSubmissions } from '../domain/submission/ops-submissions'
@@ -202,9 +202,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       return form && {
         rules: rulesOf(key, config),
         schema: () => jsonSchemaOf(form),
-        accept: async (read, sender) => {
+        enter: async (sender) => {
           await clock.known()
-          return accept(read, sender, form, incoming)
+          return enter(sender, form, incoming)
         },
       }
     },

@@ -7,7 +7,7 @@ import type { Config } from '../config'
 import type { OpsSubmissions } from '../domain/submission/ops-submissions'
 import type { Retries } from '../domain/submission/retries'
 import type { Receipts } from '../domain/submission/receipts'
-import type { accept, Accepted } from '../domain/submission/accept'
+import type { Arrival } from '../domain/submission/accept'
 import type { SubmissionFiles } from '../domain/submission/submission-files'
 import type { PasswordGuesses } from '../domain/operations/password-guesses'
 import type { TestCards } from '../domain/operations/test-cards'
@@ -101,7 +101,7 @@ interface Webhook {
 
 interface Inbox {
   rules: Config['form'] & FormPages
-  accept: (read: Parameters<typeof accept>[0], sender: Sender) => Promise<Accepted>
+  enter: (sender: Sender) => Promise<Arrival>
   /** JSON Schema of what it takes. */
   schema: () => object
 }

@@ -115,14 +115,11 @@ export function formKey(event: H3Event): string | undefined {
   return getRouterParam(event, 'form', { decode: true }) || undefined
 }
 
-/** The form that the path names, and its key. @throws HttpError 404 when there is none */
-export function namedForm<F>(
-  event: H3Event, find: (key: string | undefined) => F | null,
-): { form: F, key: string | undefined } {
-  const key = formKey(event)
-  const form = find(key)
-  if (form) return { form, key }
+/** @throws HttpError 404 where the path names no form */
+export function requireForm<F>(event: H3Event, form: F | null): F {
+  if (form) return form
   throw new HttpError(
-    404, 'UNKNOWN_FORM', `There is no form ${JSON.stringify(key)} here. Add it to forms.config.ts, or send to /api/form.`,
+    404, 'UNKNOWN_FORM',
+    `There is no form ${JSON.stringify(formKey(event))} here. Add it to forms.config.ts, or send to /api/form.`,
   )
 }

@@ -1,7 +1,7 @@
 import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
 import { readForm } from '../../http/body'
-import { admit, formKey, namedForm, publicPost } from '../../http/form'
+import { admit, formKey, publicPost, requireForm } from '../../http/form'
 import { wantsPage } from '../../http/wants-page'
 
 /**
@@ -12,13 +12,13 @@ import { wantsPage } from '../../http/wants-page'
  */
 export default defineEventHandler((event) => {
   const services = useServices()
-  const { inbox, log, config: { maxBodyBytes } } = services
-  return publicPost(event, inbox(formKey(event))?.rules ?? {}, async () => {
-    const { form } = namedForm(event, inbox)
-    const taken = await form.accept(
-      upload => readForm(event, services, maxBodyBytes, upload), admit(event, form.rules),
-    )
-    if (wantsPage(event)) return (await import('../../http/form-pages')).sendOn(event, taken, form.rules, log)
+  const { log, config: { maxBodyBytes } } = services
+  const form = services.inbox(formKey(event))
+  return publicPost(event, form?.rules ?? {}, async () => {
+    const { enter, rules } = requireForm(event, form)
+    const { upload, take } = await enter(admit(event, rules))
+    const taken = await take(readForm(event, services, maxBodyBytes, upload))
+    if (wantsPage(event)) return (await import('../../http/form-pages')).sendOn(event, taken, rules, log)
     return { status: 'received', submissionId: taken.id }
   })
 })

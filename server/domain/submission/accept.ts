@@ -3,7 +3,6 @@ import { LimitReached, type Limiter } from '../../ports/limiter'
 import type { Sender } from '../../ports/sender'
 import { IdempotencyKeyReused, StoreUnavailable, TooManyBytes, TooManyForms } from '../errors'
 import { receive, type IntakePorts } from './intake'
-import { converted, typed } from './field-rules'
 import type { IncomingFiles } from './incoming-files'
 import { fingerprintOf, idempotencyDigest, screen, type ScreeningPorts } from './screening'
 import type { SubmissionFiles } from './submission-files'
@@ -23,56 +22,70 @@ export interface Accepted {
   next?: string
 }
 
+/** A form on its way in. */
+export interface Arrival {
+  /** Takes its files; null when none may come. */
+  upload: IncomingFiles | null
+  /**
+   * Screens the body and stores it. Resolves also for a form that is held because it fell into the honeypot.
+   *
+   * @throws DomainError of any kind when nothing was stored
+   */
+  take: (body: Promise<unknown>) => Promise<Accepted>
+}
+
 /**
- * Takes a form from a sender, and counts it once: with the record where one is stored, otherwise by itself, and first
- * where a human check is going to ask somebody else, files may come, or the sender has too many on their way. Resolves
- * also for one that is held because it fell into the honeypot.
+ * Lets a form of a sender in, and counts it once: with the record where one is stored, otherwise by itself. It is
+ * counted before it is read where a human check is going to ask somebody else, files may come, or the sender has too
+ * many on their way.
  *
- * @param read the body, its files to where it is told; it is not read for a sender who is known to be over the limit
- * @throws DomainError of any kind when nothing was stored
+ * @throws TooManyForms, StoreUnavailable for a form that must not be read
  */
-export async function accept(
-  read: (upload: IncomingFiles | null) => Promise<unknown>, sender: Sender, form: Form,
-  { quota, screening, files, intake }: AcceptPorts,
-): Promise<Accepted> {
+export async function enter(
+  sender: Sender, form: Form, { quota, screening, files, intake }: AcceptPorts,
+): Promise<Arrival> {
   const client = sender.group
   quota?.check(client)
   const isCrowded = quota?.enter(client) ?? false
   const upload = sender.hasFiles ? files.incoming(form, client) : null
   const isFirst = isCrowded || upload !== null || (screening.humanCheck !== null && !sender.trusted)
   const uncounted = isFirst ? null : quota
-  try {
-    if (isFirst) await quota?.count(client)
-    const body = await read(upload)
-    // Others of the same client may have used up the window meanwhile; what goes on from here enters the queues of
-    // cards.
-    uncounted?.check(client)
-    const idempotencyKey = idempotencyDigest(sender, form.key)
-    const { data, held, next, ...said } = await screen(body, sender, screening, (sent, isHeld) => (
-      // Whoever fell into the trap does not learn what is taken.
-      isHeld ? converted(sent, form) : typed(sent, form, upload?.files)
-    ), idempotencyKey)
-    const envelope = upload && upload.files.length > 0 ? { ...said.envelope, files: upload.files } : said.envelope
-    const id = await receive(data, form, intake, {
-      idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
-      client: uncounted ? client : undefined, sender: client, held, id: upload?.id, envelope,
-    })
-    // It was sent before.
-    if (upload && id !== upload.id) await upload.discard()
-    return { id, next }
-  }
-  catch (error) {
-    // Where the store does not answer, it may have the submission all the same.
-    if (!(error instanceof StoreUnavailable)) await upload?.discard()
-    if (error instanceof LimitReached) throw error.megabytes === undefined
-      ? uncounted!.exceeded(client, error.waitMs)
-      : new TooManyBytes(error.megabytes, 'forms', 'FORM_RATE_LIMIT_MB', error.waitMs)
-    if (!COUNTED.some(kind => error instanceof kind)) await uncounted?.count(client)
+  if (isFirst) await quota?.count(client).catch((error) => {
+    quota.leave(client)
     throw error
+  })
+  const take = async (body: Promise<unknown>) => {
+    try {
+      const sent = await body
+      // Other forms of the client may have used up the window meanwhile. From here on a form costs the store a call.
+      uncounted?.check(client)
+      const idempotencyKey = idempotencyDigest(sender, form.key)
+      const { data, held, next, ...said } = await screen(sent, sender, screening, {
+        form, files: upload?.files, attemptKey: idempotencyKey,
+      })
+      const envelope = upload && upload.files.length > 0 ? { ...said.envelope, files: upload.files } : said.envelope
+      const id = await receive(data, form, intake, {
+        idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
+        client: uncounted ? client : undefined, sender: client, held, id: upload?.id, envelope,
+      })
+      // It was sent before.
+      if (upload && id !== upload.id) await upload.discard()
+      return { id, next }
+    }
+    catch (error) {
+      // Where the store does not answer, it may have the submission all the same.
+      if (!(error instanceof StoreUnavailable)) await upload?.discard()
+      if (error instanceof LimitReached) throw error.megabytes === undefined
+        ? uncounted!.exceeded(client, error.waitMs)
+        : new TooManyBytes(error.megabytes, 'forms', 'FORM_RATE_LIMIT_MB', error.waitMs)
+      if (!COUNTED.some(kind => error instanceof kind)) await uncounted?.count(client)
+      throw error
+    }
+    finally {
+      quota?.leave(client)
+    }
   }
-  finally {
-    quota?.leave(client)
-  }
+  return { upload, take }
 }
 
 /** Errors of what was counted all the same. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
 import type { HumanCheck } from '../../ports/human-check'
 import type { Log } from '../../ports/runtime'
 import type { Sender } from '../../ports/sender'
@@ -6,6 +8,7 @@ import type { Envelope } from '../../ports/submission'
 import { HumanCheckFailed, HumanCheckUnavailable } from '../errors'
 import { isObject } from '../json'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
+import { converted, typed } from './field-rules'
 
 export interface Screened {
   data: unknown
@@ -24,25 +27,30 @@ export interface ScreeningPorts {
   log: Log
 }
 
+interface Screening {
+  form: Pick<Form, 'fields' | 'extra' | 'labels'>
+  files?: readonly StoredFile[]
+  /** Under this key a token of the human check may be used again. */
+  attemptKey?: string
+}
+
 /**
- * Takes out of a body what is no data: what is there against abuse, and what the page says about it. `held` when it
- * fell into the trap: its sender is to believe that it was received as any other. What is no object passes,
- * because refusing that is not screening.
+ * Takes out of a body what is no data: what is there against abuse, and what the page says about it. The rest becomes
+ * values of the form's types. `held` when it fell into the trap: its sender is to believe that it was received as any
+ * other. What is no object passes, because refusing that is not screening.
  *
- * @param read reads the data as its form takes them; what it throws is thrown here
- * @param attemptKey under which a token of the human check may be used again
+ * @throws InvalidFields when the form does not take the data, unless it is held
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when nobody could be asked
  */
 export async function screen(
-  body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts,
-  read: (data: unknown, held: boolean) => unknown = data => data, attemptKey?: string,
+  body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts, { form, files, attemptKey }: Screening,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
   const sent = without(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
-  // Before the token is used up, which counts once.
-  const data = read(sent, held)
+  // Before the token is used up, which counts once. Programs in the trap do not learn which data are taken.
+  const data = held ? converted(sent, form) : typed(sent, form, files)
   if (held) log.info('intake.honeypot')
   else if (humanCheck && !sender.trusted) {
     await requireHuman(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)

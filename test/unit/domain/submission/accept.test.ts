@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { accept, type AcceptPorts, Quota } from '../../../../server/domain/submission/accept'
+import { type AcceptPorts, enter, Quota } from '../../../../server/domain/submission/accept'
 import { InvalidSubmission } from '../../../../server/domain/errors'
 import { IncomingFiles } from '../../../../server/domain/submission/incoming-files'
 import { idempotencyDigest } from '../../../../server/domain/submission/screening'
@@ -86,12 +86,16 @@ async function door(
     files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) },
     intake: { ...triage.intake, store },
   }
-  return (body: unknown, sender: Partial<Sender> = {}) => accept(async (upload) => {
+  const read = async (body: unknown, upload: IncomingFiles | null) => {
     reading++
     await upload?.take({ field: 'photo', name: 'a.png', content: picture() })
     if (body instanceof Error) throw body
     return body
-  }, { ...SENDER, ...sender }, form, ports)
+  }
+  return async (body: unknown, sender: Partial<Sender> = {}) => {
+    const { upload, take } = await enter({ ...SENDER, ...sender }, form, ports)
+    return take(read(body, upload))
+  }
 }
 
 test.each([

@@ -15,7 +15,7 @@ describe('what a page says about its form', () => {
       name: 'Ada', _next: ['https://shop.example/', 'x'], _subject: { a: 1 }, _replyto: null, _other: 'kept', _: '',
     }
     const { data, next, envelope } = await screen(
-      body, SENDER, { honeypot: '_gotcha', humanCheck: null, log: silentLog },
+      body, SENDER, { honeypot: '_gotcha', humanCheck: null, log: silentLog }, { form: { labels: {} } },
     )
     expect(data).toEqual({ name: 'Ada', _other: 'kept', _: '' })
     expect([next, envelope]).toEqual(['https://shop.example/', undefined])

@@ -20,7 +20,7 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
   const result = await screen(body, sender, {
     honeypot: '_gotcha', humanCheck: answer ? { field: 'token', verify } : null,
     log: { info: note, warn: note, error: note },
-  }, undefined, 'attempt')
+  }, { form: { labels: {} }, attemptKey: 'attempt' })
     .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
   return { result, logged, asked }
 }
@@ -47,7 +47,7 @@ describe('the honeypot', () => {
   test('is no inherited property', async () => {
     const trap = await screen({ name: 'Ada' }, SENDER, {
       honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} },
-    })
+    }, { form: { labels: {} } })
     expect(trap).toEqual({ data: { name: 'Ada' }, held: false })
   })
 
