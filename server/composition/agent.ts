@@ -5,7 +5,7 @@ import type { Connection } from '../platforms/connection'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
 import type { People } from '../domain/people/people'
-import type { Review } from '../domain/submission/review'
+import type { Decisions } from '../domain/submission/decisions'
 import { AgentReplier, type AgentHandlers } from '../handlers/agent'
 import { forgetApprovals, registerApprovals, sweepApprovals, withdrawApprovals } from '../handlers/approvals'
 import { registerStops, Stops } from '../handlers/stops'
@@ -35,7 +35,7 @@ interface AgentParts {
   forms: Forms
   approvals: ApprovalStore
   submissionsAt: (place: Place) => SubmissionAccess
-  reviewAt: (place: Place) => Pick<Review, 'refusal'>
+  decisions: Pick<Decisions, 'refusal'>
   runtime: Runtime
   monitor: Monitor
   log: Log
@@ -59,12 +59,12 @@ export interface AgentConversation {
  * the first message.
  */
 export function createAgentConversation({
-  config, approvals: store, connections, places, people, forms, submissionsAt, reviewAt, runtime, monitor, log,
+  config, approvals: store, connections, places, people, forms, submissionsAt, decisions, runtime, monitor, log,
 }: AgentParts): AgentConversation | null {
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
   const approvals = new Approvals({
-    store, approvers, refusal: (id, by, place) => reviewAt(place).refusal(id, by), placeOf: places.of,
+    store, approvers, refusal: (id, person, place) => decisions.refusal({ id, person, place }), placeOf: places.of,
     present: turn => replier!.present(turn), ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
   })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform

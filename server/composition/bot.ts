@@ -4,7 +4,7 @@ import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
 import type { People } from '../domain/people/people'
-import type { Review } from '../domain/submission/review'
+import type { Decisions } from '../domain/submission/decisions'
 import { forAudience, type Audience, withAssignments, withHelp, createScript } from '../handlers/repliers'
 import { registerLeftApprovals } from '../handlers/approvals'
 import { registerConversation, type Replier } from '../handlers/conversation'
@@ -13,7 +13,6 @@ import { registerHome } from '../handlers/home'
 import { registerInstallations } from '../handlers/installations'
 import { registerReview } from '../handlers/review'
 import { registerSlashCommands } from '../handlers/slash-commands'
-import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
@@ -26,7 +25,7 @@ interface BotParts {
   log: Log
   places: Places
   people: People
-  reviewAt: (place: Place) => Review
+  decisions: Decisions
   services: ChatServices
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
@@ -43,7 +42,7 @@ export interface Bot {
 }
 
 export async function startBot({
-  connections, places, people, state, log, reviewAt, services, agent, audience, messages, leaseMs,
+  connections, places, people, state, log, decisions, services, agent, audience, messages, leaseMs,
   settings: { escalationMention, streamingIntervalMs },
 }: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal, sendAgainModal }, { renderAnswer }, joinAgent] = await Promise.all([
@@ -69,7 +68,7 @@ export async function startBot({
     connections, state, log, streamingIntervalMs, remembers: agent !== null,
     register: (bot) => {
       registerReview(bot, {
-        reviewAt, here, pressOf, editModal, sendAgainModal, noticeModal, render, log, platformLabel, known,
+        decisions, here, pressOf, editModal, sendAgainModal, noticeModal, render, log, platformLabel, known,
       })
       if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
       registerHome(bot, { home, render, log, platformLabel, known })

@@ -30,6 +30,7 @@ import { Reviewers } from '../domain/people/reviewers'
 import { Storage } from '../domain/operations/readiness'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
 import { type AcceptPorts, enter, Quota } from '../domain/submission/accept'
+import { Decisions } from '../domain/submission/decisions'
 import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { isRoom } from '../domain/submission/place'
 import { OpsSubmissions } from '../domain/submission/ops-submissions'
@@ -40,7 +41,6 @@ import { deliveriesOf, type Presentation } from '../domain/submission/present'
 import { jsonSchemaOf } from '../domain/submission/field-rules'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Receipts } from '../domain/submission/receipts'
-import { Review } from '../domain/submission/review'
 import { reached } from '../domain/submission/overview'
 import { Retries } from '../domain/submission/retries'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
@@ -112,7 +112,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const { leaseMs } = config.retry
   let running: Bot | undefined
   const started = once(async () => running = await startBot({
-    connections, places, people, state, log, reviewAt, services: chatServices, agent, audience, messages, leaseMs,
+    connections, places, people, state, log, decisions, services: chatServices, agent, audience, messages, leaseMs,
     settings: config.agent,
   }))
   const bot = async () => (await started()).chat
@@ -129,19 +129,17 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     template: renderEmail,
   })
   const reviewers = new Reviewers({ board, people, runtime, monitor, log })
-  const reviewAt = (place: Place) => new Review({
+  const decisions = new Decisions({
     store, outbox, board, reviewers, presentation, revocableMs: config.revocableMs,
     claimMs: config.people.claimMs ?? 0, runtime, monitor, log,
-  }, place)
+  })
   const chatServices = createChatServices({
     store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
-    reviewers, takingAt: place => reviewAt(place).taking, installations, queue, health, monitor, log,
+    reviewers, decisions, installations, queue, health, monitor, log,
   }, { takes: config.people.claimMs !== null })
-  const submissionsAt = (place: Place) => new RoomSubmissions(
-    { store, board, review: reviewAt(place), presentation }, place,
-  )
+  const submissionsAt = (place: Place) => new RoomSubmissions({ store, board, decisions, presentation }, place)
   const agent = createAgentConversation({
-    config, connections, places, people, forms, approvals, submissionsAt, reviewAt, runtime, monitor, log,
+    config, connections, places, people, forms, approvals, submissionsAt, decisions, runtime, monitor, log,
   })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = {
@@ -170,7 +168,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   })
   const shared = { store, outbox, reviewers, presentation, runtime, log }
   const opsSubmissions = new OpsSubmissions({
-    ...shared, board, review: reviewAt('everywhere'), revocableMs: config.revocableMs,
+    ...shared, board, decisions, revocableMs: config.revocableMs,
     quarantine: new Quarantine({ ...shared, tellsErasures: config.endpoint.tellsErasures, files }),
   })
   const sweepDue = () => sweep({ ...shared, leaseMs })

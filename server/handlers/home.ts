@@ -37,10 +37,9 @@ export function registerHome(bot: Chat, handlers: HomeHandlers): void {
     return show({ adapter, user, raw: {} }, (person, platform) => home.of(person, platform))
   })
 
-  for (const action of ['take', 'hand_back'] as const) {
-    bot.onAction(`queue_${action}`, async (event) => {
-      const { value } = event
-      if (value && !event.thread) await show(event, (...who) => home.pressed(action, value, ...who))
-    })
-  }
+  bot.onAction(['queue_take', 'queue_hand_back'], async (event) => {
+    const { actionId, value, thread } = event
+    const action = actionId === 'queue_take' ? 'take' : 'hand-back'
+    if (value && !thread) await show(event, (...who) => home.pressed(action, value, ...who))
+  })
 }

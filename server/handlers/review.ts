@@ -1,13 +1,11 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import { UNREADABLE } from '../domain/errors'
-import type { Click } from '../domain/submission/desk'
+import type { Decisions, Intent } from '../domain/submission/decisions'
 import type { Marks } from '../domain/submission/fields'
-import type { Review } from '../domain/submission/review'
-import type { EditForm, Place, SendAgainForm } from '../ports/board'
-import type { Log } from '../ports/runtime'
+import type { CardAction, EditForm, Place, SendAgainForm } from '../ports/board'
 import { Unreadable } from '../ports/store'
 import type { Person } from '../ports/submission'
-import type { ClaimResult } from '../ports/submission-access'
+import type { DecisionResult } from '../ports/submission-access'
 import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
@@ -15,8 +13,7 @@ import { tellPrivately, whisper, type PrivatelyHandlers } from './privately'
 import { senderOf, type Sent, type SpeakerHandlers } from './speaker'
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
-  /** What may be reviewed at a place. */
-  reviewAt: (place: Place) => Review
+  decisions: Pick<Decisions, 'decide' | 'open'>
   /** Where an event that is being handled comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Place>
   /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
@@ -41,84 +38,74 @@ const TITLES = {
   unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it', elsewhere: 'Another channel',
 } as const
 
+/** Action that each button of a card asks for. */
+const ACTIONS = {
+  forward: 'forward', edit: 'edit', send_again: 'resend', spam: 'spam', undo: 'undo', not_spam: 'reopen', take: 'take',
+  hand_back: 'hand-back',
+} as const satisfies Record<CardAction['id'], Intent['action']>
+
+/** Callback ids and titles of the forms. */
+const FORMS: Readonly<Record<string, string>> = { edit: 'Edit & Forward', send_again: 'Send again' }
+
 /** The buttons of cards and their forms. A click that is about nothing has no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { reviewAt, here, editModal, sendAgainModal, noticeModal, log } = handlers
-  const reviewOf = async ({ adapter }: ActionEvent | ModalSubmitEvent, threadId: string) => (
-    reviewAt(await here(threadId, adapter))
-  )
+  const { decisions, here, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
   const isRepeated = repeatedClicks()
   /** Says why nothing came of a click. */
-  const tell = async (event: ActionEvent, result: ClaimResult) => {
-    if (result.claimed || result.isSilent || (!result.forbidden && isRepeated(event))) return
-    const title = result.forbidden ? TITLES[result.forbidden] : 'Nothing changed'
-    await tellPrivately(event, result.message, title, handlers)
+  const tell = async (event: ActionEvent, result: DecisionResult) => {
+    if (result.kind === 'forbidden') await tellPrivately(event, result.message, TITLES[result.reason], handlers)
+    if (result.kind !== 'unchanged' || isRepeated(event)) return
+    await tellPrivately(event, result.message, 'Nothing changed', handlers)
   }
 
-  bot.onAction(['forward', 'spam'], event => answered(event, handlers, async (id) => {
-    const review = await reviewOf(event, event.threadId)
-    await tell(event, await review.decide(
-      id, event.actionId === 'spam' ? 'spam' : 'forward', reviewerOf(event, handlers), clickOf(event, handlers),
-    ))
-  }))
-
-  bot.onAction(['take', 'hand_back'], event => answered(event, handlers, async (id) => {
-    const { taking } = await reviewOf(event, event.threadId)
-    const [person, click] = [reviewerOf(event, handlers), clickOf(event, handlers)]
-    await tell(event, await (
-      event.actionId === 'take' ? taking.take(id, person, click) : taking.handBack(id, person, click)
-    ))
-  }))
-
-  bot.onAction(['undo', 'not_spam'], event => answered(event, handlers, async (id) => {
-    const review = await reviewOf(event, event.threadId)
-    await tell(event, await review.revoke(
-      id, event.actionId === 'undo' ? 'forward' : 'spam', reviewerOf(event, handlers), clickOf(event, handlers),
-    ))
-  }))
-
-  bot.onAction('edit', event => answered(event, handlers, async (id) => {
-    const form = await (await reviewOf(event, event.threadId)).edit(
-      id, personOf(event, handlers), clickOf(event, handlers),
-    )
-    if ('claimed' in form) return tell(event, form)
-    const modal = editModal(form, event.adapter.name)
-    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
-  }))
-
-  bot.onAction('send_again', event => answered(event, handlers, async (id) => {
-    const review = await reviewOf(event, event.threadId)
-    const form = await review.sendAgainForm(id, personOf(event, handlers), clickOf(event, handlers))
-    if (form && 'claimed' in form) return tell(event, form)
-    const modal = form && sendAgainModal(form, event.adapter.name)
-    if (modal) await event.openModal({ ...modal, privateMetadata: openedAt(id, event.threadId, modal) })
-    else {
-      const result = await review.sendAgain(id, undefined, reviewerOf(event, handlers), clickOf(event, handlers))
-      // There is no input that could be wrong.
-      if (!('errors' in result)) await tell(event, result)
+  const clicked = async (event: ActionEvent, action: typeof ACTIONS[CardAction['id']], id: string) => {
+    const { adapter, adapter: { name: platform }, threadId, messageId } = event
+    const press = { card: { platform, threadId, messageId }, press: pressOf(event) }
+    const attempt = { id, place: await here(threadId, adapter), press }
+    if (action === 'edit' || action === 'resend') {
+      const form = await decisions.open({ ...attempt, action, person: personOf(event, handlers) })
+      if (form && 'kind' in form) return tell(event, form)
+      const modal = form && ('to' in form ? sendAgainModal(form, platform) : editModal(form, platform))
+      if (modal) return event.openModal({ ...modal, privateMetadata: openedAt(id, threadId, modal) })
+      if (action === 'edit') return
     }
-  }))
+    await tell(event, await decisions.decide({ ...attempt, action, person: reviewerOf(event, handlers) }))
+  }
 
-  const submitted = (
-    event: ModalSubmitEvent, title: string,
-    decide: (review: Review, id: string, reviewer: Person) => ReturnType<Review['decideEdited']>,
-  ) => taken(event, log, async (id, threadId) => {
-    const result = await decide(await reviewOf(event, threadId), id, await reviewerOf(event, handlers))
-    if ('errors' in result) return { action: 'errors', errors: result.errors }
+  for (const [button, action] of Object.entries(ACTIONS)) {
+    bot.onAction(button, async (event) => {
+      const { value: id, adapter, thread } = event
+      if (!id || !ID.test(id) || !thread) return
+      await clicked(event, action, id).catch(async (error: unknown) => {
+        log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
+        // Told to the one who clicked, and nobody else.
+        await whisper(event, whyNot(error, FAILED), handlers).catch(() => {})
+      })
+    })
+  }
+
+  const submitted = async (event: ModalSubmitEvent): Promise<ModalResponse> => {
+    const { callbackId, values, viewId, adapter } = event
+    const { id, threadId, shown } = readForm(event)
+    const place = await here(threadId, adapter)
+    const attempt = { id, place, person: reviewerOf(event, handlers), press: { press: viewId } }
+    const result = await decisions.decide(callbackId === 'edit'
+      ? { ...attempt, action: 'edit', values, shown }
+      // Empty where the same addresses were too many for the input.
+      : { ...attempt, action: 'resend', to: values.to || undefined })
+    if (result.kind === 'done') return { action: 'close' }
+    if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
     // The form stays open: they may send it again as it is.
-    const isTaken = !result.claimed && result.forbidden === 'taken'
+    const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: atFirst(event, plain(result.message)) }
-    return result.claimed ? { action: 'close' } : { action: 'update', modal: noticeModal(result.message, title) }
-  })
+    return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
+  }
 
-  bot.onModalSubmit('edit', event => submitted(event, 'Edit & Forward', (review, id, reviewer) => (
-    review.decideEdited(id, event.values, reviewer, { press: event.viewId, shown: readForm(event).shown })
-  )))
-
-  bot.onModalSubmit('send_again', event => submitted(event, 'Send again', (review, id, reviewer) => (
-    // Empty where the same addresses were too many for the input.
-    review.sendAgain(id, event.values.to || undefined, reviewer, { press: event.viewId })
-  )))
+  bot.onModalSubmit(Object.keys(FORMS), event => submitted(event).catch((error: unknown): ModalResponse => {
+    log.error('review.failed', { action: `${event.callbackId}-submit`, error })
+    const text = whyNot(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
+    return { action: 'errors', errors: atFirst(event, text) }
+  }))
 }
 
 /** How long a person who goes on clicking too late is not told again, ms: platforms limit what they take. */
@@ -138,41 +125,10 @@ function repeatedClicks(): (event: ActionEvent) => boolean {
   }
 }
 
-/** Runs the effect of a form; what goes wrong keeps it open. */
-async function taken(
-  event: ModalSubmitEvent, log: Log, act: (id: string, threadId: string) => Promise<ModalResponse>,
-): Promise<ModalResponse> {
-  try {
-    const { id, threadId } = readForm(event)
-    return await act(id, threadId)
-  }
-  catch (error) {
-    log.error('review.failed', { action: `${event.callbackId}-submit`, error })
-    const text = whyNot(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
-    return { action: 'errors', errors: atFirst(event, text) }
-  }
-}
-
 /** An error on the first input keeps the form open with everything that was typed. */
 function atFirst({ values }: ModalSubmitEvent, text: string): Record<string, string> {
   const [first = 'f0'] = Object.keys(values)
   return { [first]: text }
-}
-
-/** Runs a click's effect; what goes wrong is told to the one who clicked, and nobody else. */
-async function answered(
-  event: ActionEvent, handlers: PrivatelyHandlers, act: (id: string) => Promise<void>,
-): Promise<void> {
-  if (!event.value || !ID.test(event.value) || !event.thread) return
-  try {
-    await act(event.value)
-  }
-  catch (error) {
-    handlers.log.error('review.failed', {
-      action: event.actionId, submission: event.value, platform: event.adapter.name, error,
-    })
-    await whisper(event, whyNot(error, FAILED), handlers).catch(() => {})
-  }
 }
 
 /** What an open form carries: which submission it is of, where it was opened, and the marks of what it shows. */
@@ -191,12 +147,6 @@ function readForm(
   const [id = '', opened = relatedThread?.id ?? '', ...marks] = privateMetadata.split(' ')
   const shown = new Map(marks.map(mark => mark.split('.') as [string, string]))
   return { id: ID.test(id) ? id : '', threadId: threadId ?? opened, shown }
-}
-
-function clickOf(event: ActionEvent, { pressOf }: ReviewHandlers): Click {
-  return {
-    card: { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }, press: pressOf(event),
-  }
 }
 
 /** Who clicked, by full name where it can be had in time. */

@@ -11,16 +11,19 @@ export interface SubmissionAccess {
   /** A submission that is still kept, or null. */
   get(id: string): Promise<ShownSubmission | null>
   stats(): Promise<SubmissionStats>
-  /**
-   * Forwards or discards by the same claim as a click.
-   *
-   * @param content digest of the form data that was approved: other data are not decided
-   */
-  decide(id: string, action: Action, reviewer: Person, content?: string): Promise<ClaimResult>
-  /** Edits fields by name, then forwards, as `decide`. Fields that are not named stay as they are. */
-  decideEdited(
-    id: string, changes: readonly FieldChange[], reviewer: Person, content?: string,
-  ): Promise<ClaimResult>
+  /** Decides by the same claim as a click. */
+  decide(approved: ApprovedDecision): Promise<Exclude<DecisionResult, Invalid>>
+}
+
+/** A decision that somebody approved, or asked for. */
+export interface ApprovedDecision {
+  id: string
+  action: Action
+  person: Person
+  /** What is edited before a forward; other fields stay as they are. */
+  changes?: readonly FieldChange[]
+  /** Digest of the form data that was approved: other data are not decided. */
+  content?: string
 }
 
 export interface FieldChange {
@@ -57,17 +60,27 @@ export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
   decided: { forwarded: number, spam: number, expired: number, sinceAt: number | null }
 }
 
-/** What became of an attempt to decide a submission. Exactly one claim of a submission wins. */
-export type ClaimResult
-  = | { claimed: true, /** Until then a decision can be taken back, epoch ms. */ revocableUntil?: number }
-    /**
-     * Nothing happened; one line that says why, e.g. who was faster. `forbidden`: no list names them, nobody can tell
-     * just now, another one has it, or it belongs to another room. `isSilent`: they are not told, because the store
-     * does not know the id, or the platform sent the same click again.
-     */
-    | {
-      claimed: false
-      message: Line
-      forbidden?: 'unlisted' | 'unknown' | 'taken' | 'elsewhere'
-      isSilent?: true
-    }
+/** Result of an attempt to decide a submission. Exactly one decision of a submission wins. */
+export type DecisionResult
+  = | { kind: 'done', /** Until then it can be taken back, epoch ms. */ revocableUntil?: number }
+    | Invalid
+    | Refused
+
+/** Typed texts do not fit their fields; by input id. */
+export interface Invalid { kind: 'invalid', errors: Readonly<Record<string, string>> }
+
+/**
+ * Nothing happened; one line that says why, e.g. who was faster. `silent`: they are not told, because the store
+ * does not know the id, or the platform sent the same click again.
+ */
+export type Refused = { kind: 'unchanged' | 'silent', message: Line } | Forbidden
+
+/**
+ * They may not, and alone read why: no list names them, nobody can tell just now, another one has it, or it belongs to
+ * another room.
+ */
+export interface Forbidden {
+  kind: 'forbidden'
+  reason: 'unlisted' | 'unknown' | 'taken' | 'elsewhere'
+  message: Line
+}

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
+import type { ApprovedDecision } from '../../server/ports/submission-access'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 import { connectRedis } from '../support/redis-client'
 import { startRedis, type RedisServer } from '../support/redis-server'
@@ -41,6 +42,10 @@ describe.each(
     return triage.post(data)
   }
 
+  const decide = (decision: Pick<ApprovedDecision, 'id'> & Partial<ApprovedDecision>) => (
+    triage.submissions.decide({ action: 'forward', person: ADA, ...decision })
+  )
+
   const ids = async (text: string, limit = 10) => (
     (await triage.submissions.search(text, limit)).submissions.map(({ id }) => id)
   )
@@ -60,18 +65,18 @@ describe.each(
     const [id, edited] = [await post({ name: 'Ada' }), await post({ iban: 'GOOD' })]
     const approved = async (of: string) => (await triage.submissions.get(of))!.content
     const message = expect.stringContaining('It has changed since this was approved') as string
-    const changed = { claimed: false, message }
+    const changed = { kind: 'unchanged', message }
     const content = await approved(edited)
-    expect(await triage.submissions.decide(id, 'forward', ADA, content)).toEqual(changed)
-    expect(await triage.submissions.decide(id, 'forward', ADA, await approved(id))).toMatchObject({ claimed: true })
+    expect(await decide({ id, action: 'forward', content })).toEqual(changed)
+    expect(await decide({ id, action: 'forward', content: await approved(id) })).toMatchObject({ kind: 'done' })
     await triage.runtime.drain()
     // Refused for good, the next one is open again.
     triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
-    await triage.submissions.decideEdited(edited, [{ field: 'iban', value: 'EVIL' }], ADA, content)
+    await decide({ id: edited, changes: [{ field: 'iban', value: 'EVIL' }], content })
     await triage.runtime.drain()
     const sent = triage.mailer.calls.length
-    expect(await triage.submissions.decideEdited(edited, [], ADA, content)).toEqual(changed)
-    expect(await triage.submissions.decide(edited, 'spam', ADA, content)).toEqual(changed)
+    expect(await decide({ id: edited, changes: [], content })).toEqual(changed)
+    expect(await decide({ id: edited, action: 'spam', content })).toEqual(changed)
     await triage.runtime.drain()
     expect([await approved(edited), triage.mailer.calls.length]).toEqual([expect.not.stringMatching(content!), sent])
   })
@@ -90,7 +95,7 @@ describe.each(
       id, state: 'open', data: { name: 'Ada', engines: 2 },
       fields: [{ label: 'name', value: 'Ada' }, { label: 'engines', value: '2' }], notes: [],
     })
-    await triage.submissions.decide(id, 'spam', ADA)
+    await decide({ id, action: 'spam' })
     await triage.runtime.drain()
     expect(await triage.submissions.get(id)).toMatchObject({
       id, state: 'settled', data: null, fields: [], notes: [expect.stringMatching(/^Marked as spam by Ada on Slack, /)],
@@ -104,8 +109,8 @@ describe.each(
     })
     const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
     const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
-    await triage.submissions.decide(one, 'spam', ADA)
-    await triage.submissions.decide(two, 'forward', ADA)
+    await decide({ id: one, action: 'spam' })
+    await decide({ id: two, action: 'forward' })
     await triage.runtime.drain()
     expect(await triage.submissions.stats()).toEqual({
       pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) },
@@ -115,38 +120,36 @@ describe.each(
   test('forwards once, by the same claim as a click, in the name of the reviewer', async () => {
     const id = await post({ name: 'Ada' })
     const results = await Promise.all([
-      triage.submissions.decide(id, 'forward', ADA), triage.submissions.decide(id, 'forward', ADA),
-      triage.review.decide(id, 'forward', ADA),
+      decide({ id, action: 'forward' }), decide({ id, action: 'forward' }),
+      triage.decide({ id, action: 'forward' }),
     ])
     await triage.runtime.drain()
-    expect(results.filter(({ claimed }) => claimed)).toHaveLength(1)
+    expect(results.filter(({ kind }) => kind === 'done')).toHaveLength(1)
     expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
     expect((await triage.store.audit(1))[0]).toMatchObject({ id, reviewer: ADA })
-    expect(inWords(await triage.submissions.decide(id, 'forward', ADA))).toEqual({
-      claimed: false, message: expect.stringMatching(/^Forwarded by Ada on Slack, .* UTC\.$/),
+    expect(inWords(await decide({ id, action: 'forward' }))).toEqual({
+      kind: 'unchanged', message: expect.stringMatching(/^Forwarded by Ada on Slack, .* UTC\.$/),
     })
   })
 
   test('edits fields by name and keeps what is not named; a number stays a number', async () => {
     const id = await post({ name: 'Ada', engines: 2, tags: ['a'] })
-    expect(await triage.submissions.decideEdited(
-      id, [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }], ADA,
-    )).toEqual({ claimed: true })
+    expect(await decide(
+      { id, changes: [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }] },
+    )).toEqual({ kind: 'done' })
     await triage.runtime.drain()
     expect(JSON.parse(triage.endpoint.calls[0]!.body)).toEqual({ name: 'Ada L.', engines: 3, tags: ['a'] })
   })
 
   test('an edit of a field that there is not, or of a list that is none any more, changes nothing and says why', async () => {
     const id = await post({ name: 'Ada', tags: ['a'] })
-    expect(await triage.submissions.decideEdited(id, [{ field: 'nam', value: 'x' }], ADA)).toEqual({
-      claimed: false, message: 'There is no field "nam". Its fields are "name", "tags".',
+    expect(await decide({ id, changes: [{ field: 'nam', value: 'x' }] })).toEqual({
+      kind: 'unchanged', message: 'There is no field "nam". Its fields are "name", "tags".',
     })
-    expect(await triage.submissions.decideEdited(id, [{ field: 'tags', value: 'b' }], ADA)).toEqual({
-      claimed: false, message: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].',
+    expect(await decide({ id, changes: [{ field: 'tags', value: 'b' }] })).toEqual({
+      kind: 'unchanged', message: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].',
     })
-    expect(
-      await triage.submissions.decideEdited('nothing', [{ field: 'name', value: 'x' }], ADA),
-    ).toMatchObject({ claimed: false })
+    expect(await decide({ id: 'nothing', changes: [{ field: 'name', value: 'x' }] })).toMatchObject({ kind: 'silent' })
     await triage.runtime.drain()
     expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
     expect(triage.endpoint.calls).toEqual([])

@@ -9,11 +9,11 @@ import { RoomSubmissions } from '../../server/domain/submission/room-submissions
 import { receive } from '../../server/domain/submission/intake'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { Outbox } from '../../server/domain/submission/outbox'
+import { Decisions, type Intent } from '../../server/domain/submission/decisions'
 import { CardQueue } from '../../server/domain/submission/card-queue'
 import { People } from '../../server/domain/people/people'
 import { Reviewers } from '../../server/domain/people/reviewers'
 import { Quarantine } from '../../server/domain/submission/quarantine'
-import { Review } from '../../server/domain/submission/review'
 import { sweep } from '../../server/domain/submission/sweep'
 import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
@@ -30,6 +30,11 @@ const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 export type Triage = Awaited<ReturnType<typeof openTriage>>
+
+/** What somebody wants to do, of whom and where it may be left open. */
+export type Wish<Each = Intent> = Each extends Intent
+  ? Omit<Each, 'person' | 'place'> & Partial<Pick<Each, 'person' | 'place'>>
+  : never
 
 interface TriageOptions {
   platforms?: readonly string[]
@@ -78,17 +83,15 @@ export async function openTriage(
   const quarantine = new Quarantine({
     store, outbox, reviewers, presentation, tellsErasures: true, runtime, log: silentLog,
   })
-  const review = new Review(
-    {
-      store, outbox, board, reviewers, presentation, revocableMs, claimMs: CLAIM_MS, runtime, monitor: silentMonitor,
-      log: silentLog,
-    },
-    'everywhere',
-  )
+  const decisions = new Decisions({
+    store, outbox, board, reviewers, presentation, revocableMs, claimMs: CLAIM_MS, runtime, monitor: silentMonitor,
+    log: silentLog,
+  })
+  const decide = (wish: Wish) => decisions.decide({ person: ADA, place: 'everywhere', ...wish })
   return {
     store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, createOutbox, deliveries,
-    review, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
-    submissions: new RoomSubmissions({ store, board, review, presentation }, 'everywhere'),
+    decisions, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
+    submissions: new RoomSubmissions({ store, board, decisions, presentation }, 'everywhere'),
     intake, receive: takeIn,
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {
@@ -96,10 +99,12 @@ export async function openTriage(
       await runtime.drain()
       return id
     },
+    /** At the ops pages, as Ada where nobody else is named. */
+    decide,
     /** Ada forwards it; resolves once that is through. */
     forward: async (id: string) => {
-      const result = await review.decide(id, 'forward', ADA)
-      if (!result.claimed) throw new Error(plain(result.message))
+      const result = await decide({ id, action: 'forward' })
+      if ('message' in result) throw new Error(plain(result.message))
       await runtime.drain()
     },
     sweep: () => sweep({

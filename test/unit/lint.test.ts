@@ -66,7 +66,7 @@ describe.each([
   },
   {
     file: 'server/handlers/review.ts',
-    allowed: ['./agent', '../domain/submission/review', '../ports/board'],
+    allowed: ['./agent', '../domain/submission/decisions', '../ports/board'],
     forbidden: ['chat', 'h3', 'zod', '../app', '../adapters/chat/modals', '../http/errors', '../config'],
   },
   {

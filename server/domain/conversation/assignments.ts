@@ -5,10 +5,10 @@ import type { Speech } from '../../ports/conversation'
 import type { SubmissionStore } from '../../ports/store'
 import type { Person, Submission } from '../../ports/submission'
 import type { People } from '../people/people'
+import type { Decisions } from '../submission/decisions'
 import { belongsTo, isRoom } from '../submission/place'
 import type { Presentation } from '../submission/present'
 import { pendingAt, RECORDS } from '../submission/search'
-import type { Taking } from '../submission/taking'
 import { nameAtEnd, withoutAddress } from './commands'
 
 /** That somebody is to have a submission, as it was typed. */
@@ -24,7 +24,7 @@ export interface AssignmentsPorts {
   board: Pick<ReviewBoard, 'roomOf' | 'nameOf' | 'label'>
   presentation: Presentation
   people: Pick<People, 'known' | 'namesOf'>
-  takingAt: (place: Place) => Pick<Taking, 'assign'>
+  decisions: Pick<Decisions, 'decide'>
 }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
@@ -57,9 +57,10 @@ export class Assignments {
     if (found.length !== 1) return says(found.length === 0
       ? `Nothing that waits here has an id that begins with ${id}.`
       : `${found.length} ids begin with ${id}. Type more of it.`)
-    const result = await this.ports.takingAt(place).assign(found[0]!.id, to, by)
-    if (result.claimed) return says(`${to.name} has it now.`)
-    return { ...says(result.message), ...result.forbidden && { isPrivate: true } }
+    const attempt = { id: found[0]!.id, person: by, place }
+    const result = await this.ports.decisions.decide({ ...attempt, action: 'assign', assignee: to })
+    if (!('message' in result)) return says(`${to.name} has it now.`)
+    return { ...says(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
   }
 
   private async named(mentioned: readonly string[] | undefined, whom: string): Promise<Person | null> {

@@ -1,7 +1,7 @@
 import type { Line } from '../../../shared/types/line'
 import { said } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
-import type { Place, ReviewBoard, SpeechButton } from '../../ports/board'
+import type { ReviewBoard, SpeechButton } from '../../ports/board'
 import type { Speech, SpeechItem } from '../../ports/conversation'
 import type { Form } from '../../ports/form'
 import type { Runtime } from '../../ports/runtime'
@@ -10,10 +10,10 @@ import type { Person, Submission } from '../../ports/submission'
 import { PeopleUnknown } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
+import type { Decisions } from '../submission/decisions'
 import { holderOf } from '../submission/hold'
 import type { Presentation } from '../submission/present'
 import { pendingAt, RECORDS } from '../submission/search'
-import type { Taking } from '../submission/taking'
 import { onDate } from '../submission/times'
 import { mentionOf } from './previews'
 
@@ -22,7 +22,7 @@ export interface HomePorts {
   board: Pick<ReviewBoard, 'roomOf' | 'hasMember'>
   presentation: Presentation
   reviewers: Pick<Reviewers, 'has'>
-  takingAt: (place: Place) => Pick<Taking, 'take' | 'handBack'>
+  decisions: Pick<Decisions, 'decide'>
   runtime: Pick<Runtime, 'now'>
 }
 
@@ -57,14 +57,13 @@ export class Home {
   }
 
   /** Somebody presses a button of it; what became of that stands above the queue. */
-  async pressed(action: 'take' | 'hand_back', id: string, person: Person, platform: string): Promise<Speech> {
+  async pressed(action: 'take' | 'hand-back', id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
     const { all } = await this.waiting(forms, platform)
     if (!all.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
-    const taking = this.ports.takingAt(roomsOf(forms, platform))
-    const result = await (action === 'take' ? taking.take(id, person) : taking.handBack(id, person))
+    const result = await this.ports.decisions.decide({ id, action, person, place: roomsOf(forms, platform) })
     const { text, ...queue } = await this.queueOf(person, forms, platform)
-    return { ...queue, text: result.claimed ? text : [result.message, ...text] }
+    return { ...queue, text: 'message' in result ? [result.message, ...text] : text }
   }
 
   /** The forms that somebody may decide there: by the form's list or, without one, as one of a room of it. */

@@ -82,7 +82,7 @@ export type EventsOn = (stored: Submission) => readonly LifecycleEvent[]
 export type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }
 
 /** The click that it was, if it was one. */
-interface Press {
+export interface Press {
   card?: CardRef
   press?: string
 }

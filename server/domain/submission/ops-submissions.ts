@@ -3,14 +3,16 @@ import {
   BULK_ACTIONS, HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
-import type { ClaimResult } from '../../ports/submission-access'
+import type { Invalid, Refused } from '../../ports/submission-access'
 import { isObject } from '../json'
-import { AlreadyDecided, NotAReviewer, PeopleUnknown, SubmissionEnded, Taken, WrongState } from '../errors'
+import {
+  AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, Taken, WrongState,
+} from '../errors'
 import { parsed } from '../parsed'
 import { identityOf } from '../people/people'
 import { ADDRESSES_LENGTH } from './addresses'
-import { bulkDecision, decideEach, press } from './bulk'
 import { countChoices } from './counts'
+import type { Decisions } from './decisions'
 import { showSubmission, type DetailsPorts, type Viewer } from './details'
 import { listDone } from './done'
 import { ending, endLine } from './endings'
@@ -20,17 +22,13 @@ import { listRows, pickRows } from './listing'
 import { getAll, reached, type OverviewPorts } from './overview'
 import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
-import type { Review } from './review'
-import type { Taking } from './taking'
 import { digest } from './record'
 import { isOver, outcomeOf } from './trace'
 
 export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
-  review: Pick<Review, 'decide' | 'decideEdited' | 'revoke' | 'sendAgain' | 'refusal'> & {
-    taking: Pick<Taking, 'take' | 'handBack'>
-  }
+  decisions: Pick<Decisions, 'decide' | 'refusal'>
   outbox: Pick<Outbox, 'postAgain'>
   quarantine: Pick<Quarantine, 'release' | 'erase'>
 }
@@ -64,10 +62,23 @@ const picking = z.object({
   state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
 })
 
+/** A name that whoever asks gives what they decide, and keeps when they send it again: it is done once. */
+const press = z.string().max(64).optional()
+
+/** What is decided about up to two full pages of the list at once. */
+const bulkDecision = z.object({
+  ids: z.array(z.string().max(100, 'it is no id'), 'it is not a list').max(200, 'it has more than 200 items'),
+  action: z.enum(BULK_ACTIONS, `it is none of ${BULK_ACTIONS.join(', ')}`),
+  press,
+})
+
+/** Decisions that run at once: each is a few round trips to the store, which has others to answer. */
+const AT_ONCE = 8
+
 const decision = z.union([
-  ...([...BULK_ACTIONS, 'erase'] as const).map(
-    action => z.object({ action: z.literal(action), press }),
-  ),
+  z.object({ action: z.enum(BULK_ACTIONS).exclude(['release']), press }),
+  z.object({ action: z.literal('release'), press }),
+  z.object({ action: z.literal('erase'), press }),
   z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press }),
   z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
@@ -136,8 +147,8 @@ export class OpsSubmissions {
    * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async postAgain(id: string, reviewer: Person): Promise<number> {
-    const { store, outbox, review } = this.ports
-    const refusal = await reached(review.refusal(id, reviewer))
+    const { store, outbox, decisions } = this.ports
+    const refusal = await reached(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
     if (refusal) throw await this.refusal(id, refusal)
     const cards = await reached(outbox.postAgain(id))
     const submission = cards === 0 && await reached(store.get(id))
@@ -147,18 +158,24 @@ export class OpsSubmissions {
   }
 
   /**
-   * @returns errors by input id when the texts do not fit the fields; then nothing was decided
+   * @returns the errors of texts that do not fit their fields; then nothing was decided
    * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, Taken,
    * StoreUnavailable; SubmissionEnded when it was erased before
    */
-  async decide(id: string, body: unknown, reviewer: Person): Promise<{ errors: Record<string, string> } | null> {
+  async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
+    const { decisions, quarantine } = this.ports
     const asked = parsed(decision, body)
     // A press is one request of one person: others may have chosen the same name.
     const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
-    const result = await this.act(id, { ...asked, press }, reviewer)
-    if ('errors' in result) return result
-    if (result.claimed) return null
-    const outcome = result.forbidden ? null : await this.outcomeOf(id, press)
+    if (asked.action === 'release' || asked.action === 'erase') {
+      if (!await this.outcomeOf(id, press)) await quarantine[asked.action](id, reviewer, press)
+      return null
+    }
+    const attempt = { ...asked, id, person: reviewer, place: 'everywhere', press: { press } } as const
+    const result = await reached(decisions.decide(attempt))
+    if (result.kind === 'done') return null
+    if (result.kind === 'invalid') return result
+    const outcome = result.kind === 'forbidden' ? null : await this.outcomeOf(id, press)
     if (outcome === 'stands') return null
     throw outcome === 'undone' ? new WrongState(UNDONE) : await this.refusal(id, result)
   }
@@ -181,36 +198,40 @@ export class OpsSubmissions {
     return present ? outcomeOf(present, press) : null
   }
 
-  private async refusal(id: string, { message, forbidden }: ClaimResult & { claimed: false }): Promise<Error> {
-    switch (forbidden) {
+  private async refusal(id: string, refused: Refused): Promise<Error> {
+    const { store } = this.ports
+    const { message } = refused
+    switch (refused.kind === 'forbidden' && refused.reason) {
       case 'taken': return new Taken(message)
       case 'unlisted': return new NotAReviewer(message)
       case 'unknown': return new PeopleUnknown()
     }
-    const { store } = this.ports
     const present = await reached(store.get(id))
     if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
     if (present?.state === 'open') return new WrongState(message)
     return present ? new AlreadyDecided(message) : ending(id, store, ended => new AlreadyDecided(ended))
   }
+}
 
-  private async act(
-    id: string, asked: z.infer<typeof decision>, reviewer: Person,
-  ): Promise<ClaimResult | { errors: Record<string, string> }> {
-    const { review, quarantine } = this.ports
-    switch (asked.action) {
-      case 'forward':
-      case 'spam': return reached(review.decide(id, asked.action, reviewer, { press: asked.press }))
-      case 'edit': return reached(review.decideEdited(id, asked.values, reviewer, { press: asked.press }))
-      case 'resend': return reached(review.sendAgain(id, asked.to, reviewer, { press: asked.press }))
-      case 'take': return reached(review.taking.take(id, reviewer, { press: asked.press }))
-      case 'hand-back': return reached(review.taking.handBack(id, reviewer, { press: asked.press }))
-      case 'undo': return reached(review.revoke(id, 'forward', reviewer, { press: asked.press }))
-      case 'reopen': return reached(review.revoke(id, 'spam', reviewer, { press: asked.press }))
-      case 'release':
-      case 'erase':
-        if (!await this.outcomeOf(id, asked.press)) await quarantine[asked.action](id, reviewer, asked.press)
-        return { claimed: true }
+/**
+ * Runs `decide` once for each id, some at once. While the store does not answer the rest is not tried: nobody waits
+ * for that as often as there are ids.
+ *
+ * @returns in the order of `ids`, what `decide` rejected with; null for what was decided
+ */
+export async function decideEach(
+  ids: readonly string[], decide: (id: string) => Promise<void>,
+): Promise<{ id: string, error: unknown }[]> {
+  const errors = new Map<string, unknown>()
+  const left = new Set(ids).values()
+  let away: StoreUnavailable | null = null
+  const work = async () => {
+    for (const id of left) {
+      const error: unknown = away ?? await decide(id).then(() => null, (thrown: unknown) => thrown)
+      errors.set(id, error)
+      if (error instanceof StoreUnavailable) away = error
     }
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return ids.map(id => ({ id, error: errors.get(id) }))
 }

@@ -1,22 +1,21 @@
 import type { Place } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
-import type { Action, AuditLine, Person, Submission } from '../../ports/submission'
+import type { AuditLine, Submission } from '../../ports/submission'
 import type {
-  ClaimResult, FieldChange, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
+  ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
 import { plain } from '../../../shared/utils/line'
+import type { Decisions } from './decisions'
 import { decidedOf } from './endings'
 import { editInputs, readFields } from './fields'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
 import { cardView, type Presentation } from './present'
 import { contentOf } from './record'
-import type { Review } from './review'
 import { pendingAt, searchFor } from './search'
 
 export interface RoomSubmissionsPorts {
   store: SubmissionStore
-  /** Of the same place. */
-  review: Review
+  decisions: Pick<Decisions, 'decide'>
   presentation: Presentation
   board: PlacePorts['board']
 }
@@ -64,28 +63,22 @@ export class RoomSubmissions implements SubmissionAccess {
     }
   }
 
-  decide(id: string, action: Action, reviewer: Person, content?: string): Promise<ClaimResult> {
-    return this.ports.review.decide(id, action, reviewer, undefined, content)
-  }
-
-  async decideEdited(
-    id: string, changes: readonly FieldChange[], reviewer: Person, content?: string,
-  ): Promise<ClaimResult> {
-    const submission = await this.here(id)
+  async decide({ changes, ...approved }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
+    const submission = changes ? await this.here(approved.id) : null
     const inputs = editInputs(submission?.data ?? {})
-    const input = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())
-    const unknown = submission?.data ? changes.filter(({ field }) => !input(field)) : []
-    if (unknown.length > 0) {
+    const idOf = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())?.id
+    const unknown = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
+    if (unknown?.length) {
       const [asked, present] = [quoted(unknown.map(({ field }) => field)), quoted(inputs.map(({ label }) => label))]
-      return { claimed: false, message: `There is no field ${asked}. Its fields are ${present}.` }
+      return { kind: 'unchanged', message: `There is no field ${asked}. Its fields are ${present}.` }
     }
-    const typed = Object.fromEntries(changes.map(({ field, value }) => [input(field)?.id ?? '', value]))
-    const result = await this.ports.review.decideEdited(id, typed, reviewer, undefined, content)
-    if (!('errors' in result)) return result
+    const values = changes && Object.fromEntries(changes.map(({ field, value }) => [idOf(field) ?? '', value]))
+    const attempt = { ...approved, place: this.place }
+    const result = await this.ports.decisions.decide(values ? { ...attempt, action: 'edit', values } : attempt)
+    if (result.kind !== 'invalid') return result
     const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
-    return {
-      claimed: false, message: Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`).join(' '),
-    }
+    const errors = Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`)
+    return { kind: 'unchanged', message: errors.join(' ') }
   }
 
   private async here(id: string): Promise<Submission | null> {

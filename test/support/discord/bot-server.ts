@@ -19,13 +19,12 @@ import { EmbeddedStore } from '../../../server/adapters/embedded/store'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/submission/intake'
 import { storeRules } from '../../../server/domain/submission/store-rules'
+import { Decisions } from '../../../server/domain/submission/decisions'
 import { Outbox } from '../../../server/domain/submission/outbox'
 import { CardQueue } from '../../../server/domain/submission/card-queue'
 import { People } from '../../../server/domain/people/people'
 import { Reviewers } from '../../../server/domain/people/reviewers'
-import { Review } from '../../../server/domain/submission/review'
 import { registerReview } from '../../../server/handlers/review'
-import type { Place } from '../../../server/ports/board'
 import type { Log } from '../../../server/ports/runtime'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
@@ -90,19 +89,17 @@ export async function startBotServer({
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
   })
   const reviewers = new Reviewers({ board, people: new People(), runtime, monitor: silentMonitor, log })
-  const reviewAt = (place: Place) => new Review(
-    {
-      store, outbox, board, reviewers, presentation, revocableMs: { forward: 0, spam: 0 }, claimMs: 0,
-      runtime, monitor: silentMonitor, log,
-    }, place,
-  )
+  const decisions = new Decisions({
+    store, outbox, board, reviewers, presentation, revocableMs: { forward: 0, spam: 0 }, claimMs: 0, runtime,
+    monitor: silentMonitor, log,
+  })
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
     register: (bot) => {
       const { here, pressOf, namesOf } = createPlaces(connections)
       registerReview(bot, {
-        reviewAt, here, pressOf, editModal, noticeModal, sendAgainModal, log,
+        decisions, here, pressOf, editModal, noticeModal, sendAgainModal, log,
         render: (answer, key) => renderAnswer(answer, platformByName(key)!),
         platformLabel: key => platformByName(key)?.label ?? key, known: event => ({ names: namesOf(event) }),
       })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Line } from '../../../../shared/types/line'
 import { plain, said } from '../../../../shared/utils/line'
 import type { Conversation } from '../../../ports/conversation'
-import type { SubmissionAccess, ShownSubmission, ClaimResult } from '../../../ports/submission-access'
+import type { SubmissionAccess, ShownSubmission } from '../../../ports/submission-access'
 import type { Action } from '../../../ports/submission'
 import { bounded, UNTRUSTED, type Bounds } from './bounded'
 
@@ -36,6 +36,9 @@ const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as
 export function createSubmissionTools({
   submissions: access, responsible, approvedContent, revocableMs,
 }: SubmissionToolsOptions) {
+  const approved = (toolCallId: string) => (
+    { person: responsible(toolCallId), content: approvedContent?.(toolCallId) }
+  )
   const [isDelayed, isKept] = [revocableMs.forward > 0, revocableMs.spam > 0]
   return {
     searchSubmissions: tool({
@@ -78,7 +81,7 @@ export function createSubmissionTools({
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide(id, 'forward', responsible(toolCallId), approvedContent?.(toolCallId)),
+        await access.decide({ id, action: 'forward', ...approved(toolCallId) }),
         'It is forwarded now; its card follows.', goesOut,
       ),
     }),
@@ -96,7 +99,7 @@ export function createSubmissionTools({
       }),
       needsApproval: true,
       execute: async ({ id, changes }, { toolCallId }) => outcome(
-        await access.decideEdited(id, changes, responsible(toolCallId), approvedContent?.(toolCallId)),
+        await access.decide({ id, action: 'forward', changes, ...approved(toolCallId) }),
         'It is edited and forwarded now; its card follows.',
         until => said`It is edited. ${goesOut(until)}`,
       ),
@@ -107,7 +110,7 @@ export function createSubmissionTools({
       inputSchema: z.object({ id }),
       needsApproval: true,
       execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide(id, 'spam', responsible(toolCallId), approvedContent?.(toolCallId)),
+        await access.decide({ id, action: 'spam', ...approved(toolCallId) }),
         'It is marked as spam and its data is erased.',
         until => said`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
@@ -139,8 +142,10 @@ function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmissio
 }
 
 /** @param revocable what is said instead of what can be taken back until then, epoch ms */
-function outcome(result: ClaimResult, final: string, revocable: (until: number) => Line) {
-  if (!result.claimed) return { done: false, message: plain(result.message) }
+function outcome(
+  result: Awaited<ReturnType<SubmissionAccess['decide']>>, final: string, revocable: (until: number) => Line,
+) {
+  if (result.kind !== 'done') return { done: false, message: plain(result.message) }
   const { revocableUntil } = result
   return { done: true, message: revocableUntil === undefined ? final : plain(revocable(revocableUntil)) }
 }

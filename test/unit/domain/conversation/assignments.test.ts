@@ -14,7 +14,7 @@ beforeEach(async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
   triage.runtime.uuid = () => crypto.randomUUID()
   assignments = new Assignments({
-    ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }), takingAt: () => triage.review.taking,
+    ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }),
   })
 })
 afterEach(() => triage.close())
@@ -79,7 +79,7 @@ test('what is of another room, or does not wait, is not found, and an id that is
   expect((await said('assign aaaa me')).text).toBe('2 ids begin with aaaa. Type more of it.')
   expect((await said('assign bbbb me')).text).toBe('Nothing that waits here has an id that begins with bbbb.')
   expect((await said(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^Nothing that waits here/)
-  await triage.review.decide(id, 'spam', ada)
+  await triage.decide({ id, action: 'spam', person: ada })
   expect((await said(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
 })
 
@@ -87,7 +87,7 @@ test('what waits is read without its data, and not at all for who writes from el
   const id = await triage.post({ name: 'Lin' })
   const pages: unknown[] = []
   assignments = new Assignments({
-    ...triage, people: new People(), takingAt: () => triage.review.taking,
+    ...triage, people: new People(),
     store: { get: id => triage.store.get(id), listPending: (page) => {
       pages.push(page.unread)
       return triage.store.listPending(page)
@@ -106,7 +106,7 @@ test('who may not decide it gives it to nobody, and alone reads why; nor is it g
   expect(await said(`assign ${id} grace`)).toEqual({ isPrivate: true, text: expect.stringMatching(/^Only /) as string })
   const grace = { ...ada, id: 'U2', name: 'Grace', names: ['slack:U2'] }
   expect((await said(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })).text).toMatch(/may not decide it/)
-  const hidden = await triage.review.taking.assign(id, { ...ada, name: 'Ada\u202E' }, grace)
+  const hidden = await triage.decide({ id, action: 'assign', assignee: { ...ada, name: 'Ada\u202E' }, person: grace })
   expect(hidden).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not given to them.' })
   expect(await holderOf(id)).toBeUndefined()
 })

@@ -18,7 +18,7 @@ beforeEach(async () => {
   triage.board.hasMember = async (_room?: string, { names = [] }: Pick<Person, 'names'> = {}) => ({
     ok: true, value: names.some(name => members.includes(name)),
   })
-  home = new Home({ ...triage, takingAt: () => triage.review.taking })
+  home = new Home(triage)
 })
 afterEach(() => triage.close())
 
@@ -87,7 +87,7 @@ test('what one takes is theirs first, what others have is not offered, and nothi
   expect((await seen(grace)).text).toContain('2 submissions wait: 1 is free, others have 1.')
   await home.pressed('take', one, { ...ada, id: 'U3', names: ['slack:U3'] }, 'slack')
   expect((await triage.store.get(one))!.holder).toBeUndefined()
-  await home.pressed('hand_back', two, ada, 'slack')
+  await home.pressed('hand-back', two, ada, 'slack')
   expect((await seen()).text).toContain('2 submissions wait: 2 are free.')
   await triage.runtime.drain()
 })

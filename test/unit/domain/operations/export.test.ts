@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { csvStream } from '../../../../server/adapters/csv/csv'
 import { exportTable, jsonArray } from '../../../../server/domain/operations/export'
-import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
+import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
@@ -29,7 +29,7 @@ test('each line says whose form it is of, in both tables', async () => {
     (rows as { id: string, form: string }[]).map(({ id, form }) => [id, form]),
   )
   expect(formsOf((await table()).rows)).toEqual({ [ids[0]!]: 'jobs', [ids[1]!]: '' })
-  for (const id of ids) await triage.review.decide(id, 'spam', ADA)
+  for (const id of ids) await triage.decide({ id, action: 'spam' })
   const { columns, rows } = await exportTable(triage.store, 'audit')
   expect([columns.at(-1), formsOf(await Array.fromAsync(rows))]).toEqual(['form', { [ids[0]!]: 'jobs', [ids[1]!]: '' }])
 })
@@ -98,7 +98,7 @@ test('the export has a column for every field of any submission, and runs no for
 
 test('the export of the audit trail names who decided what and when, without form data', async () => {
   const id = await triage.post({ name: 'secret of Ada' })
-  await triage.review.decide(id, 'spam', ADA)
+  await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
   const text = await textOf(await exportTable(triage.store, 'audit'))
   expect(text).toMatch(

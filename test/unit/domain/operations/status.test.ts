@@ -144,7 +144,7 @@ describe('the status', () => {
     const grace = { ...ADA, id: 'U2', name: 'Grace', names: ['slack:U2'] }
     for (const [person, name] of [['ada', 'Ada'], [undefined, 'Grace\u202E'], ['ada', 'Ada L.']] as const) {
       const id = await triage.post({ name })
-      await triage.review.taking.take(id, { ...grace, name, ...person && { person } })
+      await triage.decide({ id, action: 'take', person: { ...grace, name, ...person && { person } } })
     }
     await triage.post({ name: 'free' })
     const ada = { name: expect.stringMatching(/^Ada/) as string, platform: 'Slack', count: 2 }

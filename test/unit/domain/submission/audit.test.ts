@@ -3,7 +3,7 @@ import { failing } from '../../../fakes/board'
 import { ADA, openTriage } from '../../../fakes/triage'
 
 test('the audit trail says what was decided, by whom and when, what failed or was taken back, and a given address', async () => {
-  const { close, mailer, outbox, post, review, runtime, store, sweep } = await openTriage({
+  const { close, decide, mailer, outbox, post, runtime, store, sweep } = await openTriage({
     revocableMs: { forward: 0, spam: 60_000 },
   })
   const id = await post({ name: 'Lin' })
@@ -14,16 +14,16 @@ test('the audit trail says what was decided, by whom and when, what failed or wa
     await deed()
     await runtime.drain()
   }
-  await act(() => review.decide(id, 'spam', ADA))
-  await act(() => review.revoke(id, 'spam', ADA))
+  await act(() => decide({ id, action: 'spam' }))
+  await act(() => decide({ id, action: 'reopen' }))
   mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: 'm1' })
-  await act(() => review.decideEdited(id, { f0: 'Grace' }, ADA))
-  await act(() => review.decide(id, 'forward', ADA))
+  await act(() => decide({ id, action: 'edit', values: { f0: 'Grace' } }))
+  await act(() => decide({ id, action: 'forward' }))
   runtime.time += 60_000
   await sweep()
   await runtime.drain()
   await act(() => outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }]))
-  await act(() => review.sendAgain(id, 'grace@example.com', ADA))
+  await act(() => decide({ id, action: 'resend', to: 'grace@example.com' }))
   const [spam, revoked, , edited, , again] = times
   const lines = (await store.audit(10)).map(({ outcome, at, reviewer, to }) => (
     [outcome, outcome === 'failed' ? null : at, reviewer, to]

@@ -10,13 +10,13 @@ afterEach(() => triage.close())
 
 /** A forward is delivered, its card is being edited to say so, and neither is on record yet. */
 async function forwardForeseen() {
-  const { board, mailer, outage, review, runtime } = triage
+  const { board, decide, mailer, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })
   const [email, edit] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()]
   const writes = Promise.withResolvers<null>()
   mailer.answers.push(email.promise)
   board.updates.push(edit.promise)
-  await review.decide(id, 'forward', ADA)
+  await decide({ id, action: 'forward' })
   outage.writes = writes.promise
   const before = outage.written
   runtime.patience = 0
@@ -71,12 +71,12 @@ test('a card that tells of two writes is edited again when somebody else wrote b
 })
 
 test('a card does not offer its buttons again before they work, whichever delivery came last', async () => {
-  const { board, endpoint, mailer, outage, review, runtime, store } = triage
+  const { board, decide, endpoint, mailer, outage, runtime, store } = triage
   const id = await triage.post({ name: 'Ada' })
   const [post, writes] = [Promise.withResolvers<Outcome<Posted>>(), Promise.withResolvers<null>()]
   mailer.answers.push(failing('Refused.', { permanent: true }))
   endpoint.answers.push(post.promise)
-  await review.decide(id, 'forward', ADA)
+  await decide({ id, action: 'forward' })
   await until('the failure on record', async () => (await store.get(id))!.failures.length)
   const before = outage.written
   outage.writes = writes.promise
@@ -90,12 +90,12 @@ test('a card does not offer its buttons again before they work, whichever delive
 })
 
 test('a card that is in flight while its form is decided and opened again does not become two', async () => {
-  const { board, mailer, receive, review, runtime, store } = triage
+  const { board, decide, mailer, receive, runtime, store } = triage
   const post = Promise.withResolvers<Outcome>()
   board.posts.push(post.promise)
   mailer.answers.push(failing('Refused.', { permanent: true }))
   const id = await receive({ name: 'Ada' })
-  await review.decide(id, 'forward', ADA)
+  await decide({ id, action: 'forward' })
   await until('it is open again', async () => (await store.get(id))!.failures.length)
   post.resolve(ok)
   await runtime.drain()

@@ -59,7 +59,7 @@ test('whoever sent a form is told after its forward, in the words of the form, w
 test('nobody is told of a form without such words, of spam, or where the form has no address', async () => {
   for (const data of [{ name: 'Grace' }, { email: 'grace@' }]) await t.forward(await t.post(data))
   const spam = await t.post(DATA)
-  await t.review.decide(spam, 'spam', ADA)
+  await t.decide({ id: spam, action: 'spam' })
   await t.runtime.drain()
   expect(confirmations()).toEqual([])
   await again({ form: {} })
@@ -69,7 +69,7 @@ test('nobody is told of a form without such words, of spam, or where the form ha
 
 test('an edit says where the confirmation goes, and `_replyto` before any field', async () => {
   const id = await t.post(DATA)
-  await t.review.decideEdited(id, { f1: 'ada@example.com' }, ADA)
+  await t.decide({ id, action: 'edit', values: { f1: 'ada@example.com' } })
   await t.runtime.drain()
   const replied = await t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } })
   await t.runtime.drain()
@@ -101,7 +101,7 @@ describe('the address alone outlives the form', () => {
     const id = await t.post(DATA)
     let stop = () => {}
     t.mailer.answers.push({ ok: true, value: undefined }, new Promise(resolve => stop = () => resolve(DOWN)))
-    await t.review.decide(id, 'forward', ADA)
+    await t.decide({ id, action: 'forward' })
     await t.runtime.turn()
     while (confirmations().length === 0) await t.runtime.turn()
     // Whoever was sending it is gone.
@@ -179,7 +179,7 @@ describe('a forward that does not stand', () => {
     ]) })
     await sweepOn()
     expect(confirmations()).toHaveLength(1)
-    await t.review.sendAgain(id, 'boss@example.com', ADA)
+    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
     await t.runtime.drain()
     expect([confirmations().length, (await kept(id)).confirmation?.at]).toEqual([2, t.runtime.time])
   })
@@ -189,7 +189,7 @@ describe('a forward that does not stand', () => {
     t.mailer.answers.push({ ok: true, value: 'message-1' })
     await t.forward(id)
     await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
-    await t.review.sendAgain(id, 'boss@example.com', ADA)
+    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
     await t.runtime.drain()
     expect(confirmations()).toHaveLength(1)
   })

@@ -3,7 +3,7 @@ import { countChoices } from '../../../../server/domain/submission/counts'
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { openTriage, type Triage } from '../../../fakes/triage'
 import { waiting } from '../../../support/seed'
 
 let triage: Triage
@@ -24,7 +24,7 @@ test('each choice is counted with the rest of the filter as it is', async () => 
   await store({ data: { name: 'Lin' }, cards: [{ platform: 'slack', threadId: 't', messageId: 'm' }] })
   await store({ state: 'held', data: { name: 'Ada' } })
   const done = await triage.post({ name: 'Ada' })
-  await triage.review.decide(done, 'spam', ADA)
+  await triage.decide({ id: done, action: 'spam' })
   await triage.runtime.drain()
   expect(await countChoices({ who: 'ada' }, ports())).toEqual({
     states: { all: 3, waiting: 2, delivering: 0, retrying: 0, failed: 1, held: 1, spam: 0, done: 1 },

@@ -82,7 +82,7 @@ async function tryAgain(passedMs = 10 * 60_000) {
 test('edits that meet no card any more find it deleted, too: six of them', async () => {
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(GONE, ok)
-  await triage.review.taking.take(id, { ...ADA, names: ['slack:U1'] })
+  await triage.decide({ id, action: 'take', person: { ...ADA, names: ['slack:U1'] } })
   await triage.runtime.drain()
   for (let tries = 1; tries < 6; tries++) {
     expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
@@ -99,7 +99,7 @@ async function spamUnfound(...edits: Outcome[]) {
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(...edits)
-  await triage.review.decide(id, 'spam', ADA)
+  await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
   for (const _ of edits) await tryAgain(3_600_000)
   return id
@@ -119,12 +119,12 @@ test('tries that another thing failed do not count as not found, and begin the c
 
 test('a card that is not found six times is left as it is, until somebody presses it', async () => {
   const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE, GONE)
-  const { board, review, runtime, store } = triage
+  const { board, decide, runtime, store } = triage
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history).toHaveLength(1)
   const [card] = (await store.get(id))!.cards
   for (const press of ['first', 'second']) {
-    await review.decide(id, 'forward', ADA, { card: card!, press })
+    await decide({ id, action: 'forward', press: { card: card!, press } })
     await runtime.drain()
     expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission marked as spam'])
   }
@@ -135,7 +135,7 @@ test('a press on a card that was not found lately shows that it is there', async
   const id = await spamUnfound(GONE, GONE, GONE, GONE)
   const [card] = (await triage.store.get(id))!.cards
   triage.board.updates.push(GONE, GONE)
-  await triage.review.decide(id, 'forward', ADA, { card: card! })
+  await triage.decide({ id, action: 'forward', press: { card: card! } })
   await triage.runtime.drain()
   await tryAgain()
   await tryAgain()
@@ -169,7 +169,7 @@ test('a card whose edit fails is still there: it is neither posted again nor wai
   const id = await triage.post({ name: 'Lin' })
   const refused = { ...failing('It says too much.', { permanent: true }), content: true }
   triage.board.updates.push(failing('Slack is down.'), refused)
-  await triage.review.taking.take(id, ADA)
+  await triage.decide({ id, action: 'take' })
   await triage.runtime.drain()
   expect([await cardsOf(id), triage.board.shown.size]).toEqual([['slack-1', 'discord-2'], 2])
   expect(await triage.store.stuck(10)).toEqual([])

@@ -13,7 +13,7 @@ afterEach(() => triage.close())
 async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   const id = await triage.post({ name: 'Ada' })
   triage.runtime.time += 1000
-  await triage.review.decide(id, action, ADA)
+  await triage.decide({ id, action })
   await triage.runtime.drain()
   return id
 }
@@ -62,7 +62,7 @@ test('spam that can be taken back is not over, nor is what was taken back', asyn
   const id = await ended('spam')
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
   triage.runtime.time += 1000
-  await triage.review.revoke(id, 'spam', ADA)
+  await triage.decide({ id, action: 'reopen' })
   await triage.runtime.drain()
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
 })
@@ -79,7 +79,7 @@ test('spam that can be taken back until its 7 days end is over then', async () =
   const id = await triage.post({ name: 'Ada' })
   const { expiresAt } = (await triage.store.get(id))!
   triage.runtime.time = expiresAt - 1000
-  await triage.review.decide(id, 'spam', ADA)
+  await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
   triage.runtime.time = expiresAt - 1
   expect((await listDone({ limit: 9 }, triage)).total).toBe(0)
@@ -91,7 +91,7 @@ test('spam that can be taken back until its 7 days end is over then', async () =
 
 test('what ended in one millisecond is on one page each, whichever way the list goes', async () => {
   const ids = [await triage.post({}), await triage.post({}), await triage.post({})]
-  for (const id of ids) await triage.review.decide(id, 'forward', ADA)
+  for (const id of ids) await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   for (const sort of ['newest', 'oldest'] as const) {
     const seen: string[] = []

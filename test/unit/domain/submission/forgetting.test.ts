@@ -29,10 +29,10 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   const waiting = await triage.post({ order: { contact: [`<${address}>`] } })
   const held = await triage.receive({ note: `write to ${address}.` }, { held: true })
   const spam = await triage.post({ email: address })
-  await triage.review.decide(spam, 'spam', ADA)
+  await triage.decide({ id: spam, action: 'spam' })
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   const kept = await triage.post({ [address]: 'yes' })
-  await triage.review.decide(kept, 'forward', ADA)
+  await triage.decide({ id: kept, action: 'forward' })
   const others = [
     await triage.post({ email: 'canada@example.com' }), await triage.post({ email: 'ada@example.com.au' }),
     await triage.post({ email: 'ada@example-com' }),
@@ -106,7 +106,7 @@ test('what is being sent counts among what went out', async () => {
   const sending = Promise.withResolvers<{ ok: true, value: undefined }>()
   triage.mailer.answers.push(sending.promise)
   const id = await triage.post({ name: 'Ada Lovelace' })
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   const forgotten = await submissions.eraseAll({ text: 'lovelace' }, ADA)
   expect(forgotten.unreachable[0]).toBe('The email of 1 of them went to team@example.com.')
   sending.resolve({ ok: true, value: undefined })

@@ -54,7 +54,7 @@ test('released in a room that paces its cards, its card comes in its turn; what 
   await triage.quarantine.release(id, ADA)
   await triage.runtime.drain()
   expect((await triage.store.get(id))!.cards).toHaveLength(1)
-  await triage.review.decide(id, 'spam', ADA)
+  await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
   await expect(triage.quarantine.release(id, ADA)).rejects.toThrow(SubmissionEnded)
   await triage.close()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Review } from '../../../../server/domain/submission/review'
+import type { Attempt } from '../../../../server/domain/submission/access'
+import { Decisions } from '../../../../server/domain/submission/decisions'
 import type { Place } from '../../../../server/ports/board'
 import type { Person } from '../../../../server/ports/submission'
 import { plain } from '../../../../shared/utils/line'
@@ -21,16 +22,17 @@ beforeEach(async () => {
 })
 afterEach(() => triage.close())
 
-const reviewAt = (place: Place) => new Review({
+const decisions = () => new Decisions({
   ...triage, monitor: { ...silentMonitor, incident: (...incident: string[]) => void incidents.push(incident) },
   log: { ...silentLog, warn: event => void logged.push(event) },
-}, place)
+})
+const clickAt = (id: string, place: Place, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
 
 /** Words that a click is told; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
-  const result = await reviewAt(place).decide(id, 'spam', person, { card: CARD, press })
+  const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
   await triage.runtime.drain()
-  return result.claimed || result.isSilent ? null : plain(result.message)
+  return 'message' in result && result.kind !== 'silent' ? plain(result.message) : null
 }
 
 const drawn = () => triage.board.history.length
@@ -46,9 +48,10 @@ test('a click on what is still being forwarded is told by whom', async () => {
   const id = await triage.post({ name: 'Ada' })
   const held = Promise.withResolvers<typeof ok>()
   triage.mailer.answers.push(held.promise)
-  await triage.review.decide(id, 'forward', ADA)
-  expect(await reviewAt(['slack']).decide(id, 'spam', ADA, { card: CARD })).toEqual({
-    claimed: false, message: expect.arrayContaining([expect.stringMatching(/^Forwarded by Ada on Slack, /)]) as object,
+  await triage.decide({ id, action: 'forward' })
+  expect(await decisions().decide({ ...clickAt(id, ['slack']), action: 'spam' })).toEqual({
+    kind: 'unchanged',
+    message: expect.arrayContaining([expect.stringMatching(/^Forwarded by Ada on Slack, /)]) as object,
   })
   held.resolve(ok)
   await triage.runtime.drain()
@@ -57,34 +60,35 @@ test('a click on what is still being forwarded is told by whom', async () => {
 test('a click that is sent again after its forward failed is not answered: nothing is decided', async () => {
   const id = await triage.post({ name: 'Ada' })
   triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
-  const press = { card: CARD, press: 'p1' }
-  expect(await reviewAt(['slack']).decide(id, 'forward', ADA, press)).toEqual({ claimed: true })
+  const press = clickAt(id, ['slack'], 'p1')
+  expect(await decisions().decide({ ...press, action: 'forward' })).toEqual({ kind: 'done' })
   await triage.runtime.drain()
-  expect(await reviewAt(['slack']).decide(id, 'spam', ADA, press)).toMatchObject({ claimed: false, isSilent: true })
+  expect(await decisions().decide({ ...press, action: 'spam' })).toMatchObject({ kind: 'silent' })
   await triage.runtime.drain()
   expect((await triage.store.get(id))?.state).toBe('open')
 })
 
-test.each<[string, (review: Review, id: string) => Promise<object | null>]>([
-  ['forward', (review, id) => review.decide(id, 'forward', ADA, { card: CARD })],
-  ['edit', (review, id) => review.edit(id, ADA, { card: CARD })],
-  ['undo', (review, id) => review.revoke(id, 'forward', ADA, { card: CARD })],
-  ['ask how to send again', (review, id) => review.sendAgainForm(id, ADA, { card: CARD })],
-  ['send again', (review, id) => review.sendAgain(id, undefined, ADA, { card: CARD })],
-  ['take', ({ taking }, id) => taking.take(id, ADA, { card: CARD })],
-  ['hand back', ({ taking }, id) => taking.handBack(id, ADA, { card: CARD })],
+test.each<[string, (click: Attempt) => Promise<object | null>]>([
+  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
+  ['edit', click => decisions().open({ ...click, action: 'edit' })],
+  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
+  ['ask how to send again', click => decisions().open({ ...click, action: 'resend' })],
+  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
+  ['take', click => decisions().decide({ ...click, action: 'take' })],
+  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
 ])('a click to %s with an id that the store does not know draws nothing and is told nothing, but counted', async (_, press) => {
   const before = drawn()
-  expect(await press(reviewAt(['slack']), crypto.randomUUID())).toMatchObject({ claimed: false, isSilent: true })
+  expect(await press(clickAt(crypto.randomUUID(), ['slack']))).toMatchObject({ kind: 'silent' })
   await triage.runtime.drain()
   expect([drawn(), incidents, logged]).toEqual([before, [['unknown-submission']], ['review.unknown']])
 })
 
 test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
   const id = crypto.randomUUID()
-  await reviewAt(['slack/C666']).decide(id, 'spam', ADA, { card: CARD })
-  await reviewAt(['slack']).decide(id, 'spam', ADA)
-  await reviewAt('everywhere').decide(id, 'spam', ADA, { press: 'p1' })
+  const spam = (attempt: Attempt) => decisions().decide({ ...attempt, action: 'spam' })
+  await spam(clickAt(id, ['slack/C666']))
+  await spam({ id, place: ['slack'], person: ADA })
+  await spam({ id, place: 'everywhere', person: ADA, press: { press: 'p1' } })
   expect(incidents).toEqual([])
 })
 
@@ -93,26 +97,26 @@ test('a click in another room is told that it counts elsewhere, and nothing of w
   const id = await triage.post({ name: 'Ada' })
   const said = await click(id, ['slack/C2'])
   expect(said).toMatch(/belongs to another channel, so nothing was changed/)
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([said, said])
   expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
 })
 
-test.each<[string, (review: Review, id: string) => Promise<unknown>]>([
-  ['forward', (review, id) => review.decide(id, 'forward', ADA, { card: CARD })],
-  ['edit', (review, id) => review.edit(id, ADA, { card: CARD })],
-  ['undo', (review, id) => review.revoke(id, 'forward', ADA, { card: CARD })],
-  ['send again', (review, id) => review.sendAgain(id, undefined, ADA, { card: CARD })],
-  ['take', ({ taking }, id) => taking.take(id, ADA, { card: CARD })],
-  ['hand back', ({ taking }, id) => taking.handBack(id, ADA, { card: CARD })],
+test.each<[string, (click: Attempt) => Promise<unknown>]>([
+  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
+  ['edit', click => decisions().open({ ...click, action: 'edit' })],
+  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
+  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
+  ['take', click => decisions().decide({ ...click, action: 'take' })],
+  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
 ])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
   triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
   const id = await triage.post({ name: 'Ada' })
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   const [before, drawn] = [await triage.store.get(id), triage.board.history.length]
-  await press(reviewAt(['slack/C2']), id)
+  await press(clickAt(id, ['slack/C2']))
   await triage.runtime.drain()
   expect(triage.board.history.slice(drawn)).toEqual([])
   expect(await triage.store.get(id)).toEqual(before)

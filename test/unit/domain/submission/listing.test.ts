@@ -5,7 +5,7 @@ import type { OverviewPorts } from '../../../../server/domain/submission/overvie
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import type { RowState } from '../../../../shared/types/submissions'
-import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
+import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
 const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
 
@@ -149,7 +149,7 @@ test('of changed submissions, those are picked that are pending and pass the fil
   expect(
     (await pickRows({ ids: [one!, two!, 'gone'], q: 'grace' }, ports)),
   ).toMatchObject({ rows: [{ id: two }], total: 2 })
-  await triage.review.decide(two!, 'forward', ADA)
+  await triage.decide({ id: two!, action: 'forward' })
   await triage.runtime.drain()
   expect(await pickRows({ ids: [one!, two!] }, ports)).toMatchObject({ found: [one], total: 1 })
 })

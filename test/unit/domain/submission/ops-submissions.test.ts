@@ -143,7 +143,7 @@ test('only an email that came back goes to another address, and the history and 
 test('an edit that does not fit its field decides nothing and says which', async () => {
   const id = await triage.post({ list: [1], name: 'Ada' })
   expect(await submissions.decide(id, { action: 'edit', values: { f0: '{}', f1: 'Grace' } }, LOCAL)).toEqual({
-    errors: { f0: expect.stringContaining('JSON list') },
+    kind: 'invalid', errors: { f0: expect.stringContaining('JSON list') },
   })
   expect(await submissions.show(id, LOCAL)).toMatchObject({
     state: 'waiting', fields: [{ value: '[1]' }, { value: 'Ada' }],
@@ -223,15 +223,15 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
 test('many decisions are a few at a time, and end with the first that the store does not answer', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => triage.post({ name: 'Ada' })))
   let [running, most] = [0, 0]
-  const taking = { take: async (id: string) => {
+  const decisions = { refusal: async () => null, decide: async ({ id }: { id: string }) => {
     most = Math.max(most, ++running)
     await triage.runtime.turn()
     running--
     if (id === ids[20]) throw new Error('away')
-    return { claimed: true as const }
+    return { kind: 'done' as const }
   } }
   const some = new OpsSubmissions({
-    ...triage, presentation: PRESENTATION, review: Object.assign(Object.create(triage.review), { taking }),
+    ...triage, presentation: PRESENTATION, decisions,
   })
   const results = await some.decideAll({ ids, action: 'take' }, LOCAL)
   expect(most).toBe(8)

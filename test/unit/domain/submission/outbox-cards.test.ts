@@ -21,7 +21,7 @@ test('a forward whose deliveries come one after the other edits each card once, 
   const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
   mailer.answers.push(email.promise)
   endpoint.answers.push(post.promise)
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   email.resolve(ok)
   await runtime.turn()
   post.resolve({ ok: true, value: { status: 200 } })
@@ -39,7 +39,7 @@ test('a forward that takes long says so first, and then that it arrived', async 
   const id = await triage.post(FORM)
   const email = Promise.withResolvers<Outcome>()
   mailer.answers.push(email.promise)
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until(
     'the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'),
   )
@@ -75,11 +75,11 @@ test('a sender waits for the card, and not for the write that records it', async
 })
 
 test('a card that is clicked before it is on record is edited once', async () => {
-  const { board, outage, review, runtime, store } = triage
+  const { board, decide, outage, runtime, store } = triage
   const { id, write } = await receiveUnwritten()
   outage.writes = Promise.resolve()
   const card = { platform: 'slack', threadId: 'slack:room:slack-1', messageId: 'slack-1' }
-  await review.decide(id, 'forward', ADA, { card })
+  await decide({ id, action: 'forward', press: { card } })
   await until('it is over', async () => isOver((await store.get(id))!))
   write()
   await runtime.drain()
@@ -88,10 +88,10 @@ test('a card that is clicked before it is on record is edited once', async () =>
 
 /** Forwards it; from the claim on, changes of submissions wait until `write` is called. */
 async function forwardUnwritten(id: string) {
-  const { outage, mailer, review } = triage
+  const { decide, mailer, outage } = triage
   const [email, writes] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
   mailer.answers.push(email.promise)
-  await review.decide(id, 'forward', ADA)
+  await decide({ id, action: 'forward' })
   outage.writes = writes.promise
   return { email, write: () => writes.resolve(null) }
 }
@@ -186,12 +186,12 @@ test('a card that cannot be updated for a week is left, and only the trace stays
 
 /** Forwards it while its card cannot be edited, and clicks that; resolves while the edit for that is under way. */
 async function clickBehind(id: string, edit: Promise<Outcome>) {
-  const { board, review, store } = triage
+  const { board, decide, store } = triage
   board.updates.push(failing('Slack is down.'))
   await triage.forward(id)
   board.updates.push(edit)
   const [card] = (await store.get(id))!.cards
-  await review.decide(id, 'spam', ADA, { card })
+  await decide({ id, action: 'spam', press: { card } })
   await until('the card is being edited', () => board.updates.length === 0)
 }
 
@@ -222,7 +222,7 @@ test('a card that was behind and is edited for a click is done: no later attempt
 test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
   await triage.close()
   triage = await openTriage({ form: { claim: 'soft' } })
-  const { board, review, runtime } = triage
+  const { board, decide, runtime } = triage
   const post = board.post.bind(board)
   board.post = async (...first) => {
     const outcome = await post(...first)
@@ -231,7 +231,7 @@ test('a card whose first post had arrived, so that the second found that, is bro
     return { ok: false, permanent: false, reason: 'No answer.' }
   }
   const id = await triage.post(FORM)
-  await review.taking.take(id, ADA)
+  await decide({ id, action: 'take' })
   runtime.time += 60_000
   await triage.sweep()
   await runtime.drain()

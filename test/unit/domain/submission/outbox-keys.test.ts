@@ -65,7 +65,7 @@ test('results written together grow the version by one, and work added later has
 
 test('the endpoint is told what was erased, again until it listens, and never what was in it', async () => {
   const id = await triage.post({ name: 'Ada' })
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   triage.endpoint.answers.push({ ok: false, reason: 'Down.', permanent: false })
   await triage.quarantine.erase(id, ADA)
@@ -101,7 +101,7 @@ test('nobody waits for an undo with a process that ends, and whoever sweeps next
   triage.runtime.wait = () => new Promise(() => {})
   triage.revocableMs.forward = 10_000
   const id = await triage.post({ name: 'Ada' })
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   expect(triage.mailer.calls).toEqual([])
   triage.runtime.time += 10_000

@@ -49,9 +49,9 @@ test('what is recalled may be outdated: a decision that it refuses, or that find
 
 test('fifty forwards at once send one email', async () => {
   const id = await triage.post(FORM)
-  const results = await Promise.all(Array.from({ length: 50 }, () => triage.review.decide(id, 'forward', ADA)))
+  const results = await Promise.all(Array.from({ length: 50 }, () => triage.decide({ id, action: 'forward' })))
   await triage.runtime.drain()
-  expect(results.filter(({ claimed }) => claimed)).toHaveLength(1)
+  expect(results.filter(({ kind }) => kind === 'done')).toHaveLength(1)
   expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
 })
 
@@ -105,7 +105,7 @@ test('two edits of one card never overtake each other', async () => {
   const first = Promise.withResolvers<Outcome>()
   board.updates.push(first.promise)
   mailer.answers.push(failing('Refused.', { permanent: true }))
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until('it is open again', async () => (await store.get(id))?.failures.length)
   first.resolve(ok)
   await runtime.drain()
@@ -120,10 +120,10 @@ test('edits of one card for two decisions do not overtake each other either', as
   const slow = Promise.withResolvers<Outcome>()
   board.updates.push(ok, slow.promise)
   mailer.answers.push(failing('Refused.', { permanent: true }))
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until('it is open again', async () => (await triage.store.get(id))?.failures.length)
   const before = runtime.backgrounded
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until(
     'the second decision is under way', () => runtime.backgrounded > before && triage.mailer.calls.length === 2,
   )
@@ -138,7 +138,7 @@ test('a card whose post ends after everything was decided shows the decision', a
   const post = Promise.withResolvers<Outcome>()
   board.posts.push(post.promise)
   const id = await triage.receive(FORM)
-  await triage.review.decide(id, 'spam', ADA)
+  await triage.decide({ id, action: 'spam' })
   expect(await store.get(id)).toSatisfy(isOver)
   post.resolve(ok)
   await runtime.drain()
@@ -163,7 +163,7 @@ test('a card whose post ends while deliveries are tried again shows the decision
 })
 
 async function forwardWhilePosting(id: string): Promise<void> {
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until(
     'the email is put off', async () => (await triage.store.get(id))?.work.some(({ attempts }) => attempts === 1),
   )
@@ -175,7 +175,7 @@ test('results are written back again and again while the store does not answer',
   const id = await triage.post(FORM)
   const sent = Promise.withResolvers<Outcome>()
   mailer.answers.push(sent.promise)
-  await triage.review.decide(id, 'forward', ADA)
+  await triage.decide({ id, action: 'forward' })
   await until('only the email is left', async () => (await store.get(id))?.work.length === 1)
   runtime.waits.length = 0
   runtime.patience = 1000

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isForbidden } from '../../../../server/domain/submission/desk'
+import { Decisions } from '../../../../server/domain/submission/decisions'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import { Quarantine } from '../../../../server/domain/submission/quarantine'
-import { Review } from '../../../../server/domain/submission/review'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog, silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 let triage: Triage
-let review: Review
+let decisions: Decisions
 let submissions: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage()
@@ -16,28 +15,32 @@ beforeEach(async () => {
     ...triage, monitor: silentMonitor, log: silentLog,
     presentation: { ...triage.presentation, forms: formsOf({ reviewers: ['ops:grace'], claim: 'soft' }) },
   }
-  review = new Review(ports, 'everywhere')
-  submissions = new OpsSubmissions({ ...ports, review, quarantine: new Quarantine(ports) })
+  decisions = new Decisions(ports)
+  submissions = new OpsSubmissions({ ...ports, decisions, quarantine: new Quarantine(ports) })
 })
 afterEach(() => triage.close())
 
+const ATTEMPT = { person: ADA, place: 'everywhere' } as const
+
 test.each<[string, (id: string) => Promise<object | null>]>([
-  ['forward', id => review.decide(id, 'forward', ADA)],
-  ['spam', id => review.decide(id, 'spam', ADA)],
-  ['open the edit form', id => review.edit(id, ADA)],
-  ['send an edit form', id => review.decideEdited(id, { f0: 'x' }, ADA)],
-  ['take back', id => review.revoke(id, 'forward', ADA)],
-  ['say that it is no spam', id => review.revoke(id, 'spam', ADA)],
-  ['open the form to send again', id => review.sendAgainForm(id, ADA)],
-  ['send again', id => review.sendAgain(id, undefined, ADA)],
-  ['send again to another address', id => review.sendAgain(id, 'ada@example.com', ADA)],
-  ['take it', id => review.taking.take(id, ADA)],
-  ['hand it back', id => review.taking.handBack(id, ADA)],
-  ['give it to somebody', id => review.taking.assign(id, ADA, ADA)],
+  ['forward', id => decisions.decide({ ...ATTEMPT, id, action: 'forward' })],
+  ['spam', id => decisions.decide({ ...ATTEMPT, id, action: 'spam' })],
+  ['open the edit form', id => decisions.open({ ...ATTEMPT, id, action: 'edit' })],
+  ['send an edit form', id => decisions.decide({ ...ATTEMPT, id, action: 'edit', values: { f0: 'x' } })],
+  ['take back', id => decisions.decide({ ...ATTEMPT, id, action: 'undo' })],
+  ['say that it is no spam', id => decisions.decide({ ...ATTEMPT, id, action: 'reopen' })],
+  ['open the form to send again', id => decisions.open({ ...ATTEMPT, id, action: 'resend' })],
+  ['send again', id => decisions.decide({ ...ATTEMPT, id, action: 'resend' })],
+  ['send again to another address', id => (
+    decisions.decide({ ...ATTEMPT, id, action: 'resend', to: 'ada@example.com' })
+  )],
+  ['take it', id => decisions.decide({ ...ATTEMPT, id, action: 'take' })],
+  ['hand it back', id => decisions.decide({ ...ATTEMPT, id, action: 'hand-back' })],
+  ['give it to somebody', id => decisions.decide({ ...ATTEMPT, id, action: 'assign', assignee: ADA })],
 ])('who is none of the reviewers cannot %s', async (_, act) => {
   const id = await triage.post({ name: 'Ada' })
   const before = await triage.store.get(id)
-  expect(isForbidden((await act(id))!)).toBe(true)
+  expect(await act(id)).toMatchObject({ kind: 'forbidden' })
   expect(await triage.store.get(id)).toEqual(before)
 })
 

@@ -78,7 +78,7 @@ describe('the first success after an outage', () => {
       ok: false, permanent: false, reason: 'Too many.', limited: true, retryAfterMs: 10 * 60_000,
     })
     const id = await triage.post({ name: 'Grace' })
-    await triage.review.decide(id, 'forward', ADA)
+    await triage.decide({ id, action: 'forward' })
     await triage.runtime.drain()
     expect(triage.mailer.calls).toHaveLength(1)
     retries.recovered('email', triage.runtime.now() - 60_000)

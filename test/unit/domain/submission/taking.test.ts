@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Click } from '../../../../server/domain/submission/desk'
+import type { Press } from '../../../../server/domain/submission/events'
 import type { Person } from '../../../../server/ports/submission'
-import { ADA, CLAIM_MS, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, CLAIM_MS, LEASE_MS, openTriage, type Triage, type Wish } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
 
 const ada: Person = { ...ADA, names: ['slack:U1'] }
@@ -15,8 +15,13 @@ const open = async (form = {}) => {
 }
 afterEach(() => triage.close())
 
-const taking = () => triage.review.taking
-const taken = (id: string, by = ada, click?: object) => taking().take(id, by, click)
+const decide = (wish: Wish) => triage.decide(wish)
+const taken = (id: string, person = ada, press?: Press) => decide({ id, action: 'take', person, press })
+const handBack = (id: string, person = ada, press?: Press) => decide({ id, action: 'hand-back', person, press })
+const assign = (id: string, assignee: Person, person: Person) => decide({ id, action: 'assign', assignee, person })
+const byGrace = { action: 'edit', person: grace, place: 'everywhere' } as const
+const edit = (id: string, press?: Press) => decide({ ...byGrace, id, values: { f0: 'Linus' }, press })
+const openForm = (id: string, press?: Press) => triage.decisions.open({ ...byGrace, id, press })
 const settled = async (id: string) => {
   await triage.runtime.drain()
   return [...triage.board.shown.values()].filter(card => card.submissionId === id)
@@ -24,14 +29,14 @@ const settled = async (id: string) => {
 const buttons = async (id: string) => (await settled(id)).map(({ actions }) => actions.map(({ id }) => id))
 const holderOf = async (id: string) => (await triage.store.get(id))?.holder?.name
 const later = (ms: number) => void (triage.runtime.time += ms)
-const forward = (id: string, by: Person, click?: Click) => triage.review.decide(id, 'forward', by, click)
+const forward = (id: string, person: Person, press?: Press) => decide({ id, action: 'forward', person, press })
 
 describe('a submission that somebody takes', () => {
   test('says so on every card after one edit each, and offers to hand it back in place of taking it', async () => {
     const id = await open()
     expect(await buttons(id)).toEqual(Array.from({ length: 2 }, () => ['forward', 'edit', 'spam', 'take']))
     const before = triage.board.history.length
-    expect(await taken(id)).toEqual({ claimed: true })
+    expect(await taken(id)).toEqual({ kind: 'done' })
     const cards = await settled(id)
     const note = 'Ada has it (Slack, 12:00 UTC)'
     expect(cards.map(({ notes }) => notes)).toEqual([[note], [note]])
@@ -43,11 +48,11 @@ describe('a submission that somebody takes', () => {
     const id = await open()
     await taken(id)
     expect(inWords(await taken(id, grace))).toEqual({
-      claimed: false, message: 'Ada (Slack) has it since 12:00 UTC.', forbidden: 'taken',
+      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has it since 12:00 UTC.',
     })
-    expect(await taken(id, { ...ada, id: 'U9' })).toEqual({ claimed: true })
-    expect(inWords(await taking().handBack(id, grace))).toEqual({
-      claimed: false, message: 'Ada (Slack) has it since 12:00 UTC: nobody else can hand it back.', forbidden: 'taken',
+    expect(await taken(id, { ...ada, id: 'U9' })).toEqual({ kind: 'done' })
+    expect(inWords(await handBack(id, grace))).toEqual({
+      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has it since 12:00 UTC: nobody else can hand it back.',
     })
     expect(await holderOf(id)).toBe('Ada')
   })
@@ -55,20 +60,20 @@ describe('a submission that somebody takes', () => {
   test('is handed back by its holder, as whoever PEOPLE says they are', async () => {
     const id = await open()
     await taken(id, { ...ada, person: 'ada' })
-    expect(await taking().handBack(id, { ...grace, name: 'Ada', person: 'ada' })).toEqual({ claimed: true })
+    expect(await handBack(id, { ...grace, name: 'Ada', person: 'ada' })).toEqual({ kind: 'done' })
     expect(await holderOf(id)).toBeUndefined()
     expect((await settled(id)).map(({ notes }) => notes)).toEqual([[], []])
-    expect(await taking().handBack(id, ada)).toEqual({ claimed: true })
+    expect(await handBack(id)).toEqual({ kind: 'done' })
   })
 
   test('is not taken again, or handed back again, by a click that is sent again', async () => {
     const id = await open()
     await taken(id, ada, { ...CLICK, press: 'one' })
-    await taking().handBack(id, ada, { ...CLICK, press: 'two' })
+    await handBack(id, ada, { ...CLICK, press: 'two' })
     await taken(id, ada, { ...CLICK, press: 'one' })
     expect(await holderOf(id)).toBeUndefined()
     await taken(id, ada, { ...CLICK, press: 'three' })
-    await taking().handBack(id, ada, { ...CLICK, press: 'two' })
+    await handBack(id, ada, { ...CLICK, press: 'two' })
     expect(await holderOf(id)).toBe('Ada')
   })
 
@@ -83,7 +88,7 @@ describe('a submission that somebody takes', () => {
     expect([await holderOf(id), (await settled(id)).map(({ notes }) => notes)]).toEqual([undefined, [[], []]])
     await taken(id)
     later(CLAIM_MS)
-    expect(await taken(id, grace)).toEqual({ claimed: true })
+    expect(await taken(id, grace)).toEqual({ kind: 'done' })
     expect(await holderOf(id)).toBe('Grace')
   })
 
@@ -91,7 +96,7 @@ describe('a submission that somebody takes', () => {
     const id = await open()
     await taken(id)
     triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No such address.' })
-    expect(await forward(id, ada)).toEqual({ claimed: true })
+    expect(await forward(id, ada)).toEqual({ kind: 'done' })
     await settled(id)
     const left = (await triage.store.get(id))!
     expect([left.state, left.holder]).toEqual(['open', undefined])
@@ -116,14 +121,13 @@ describe('a submission that somebody takes', () => {
 
   test('cannot be taken by who may not decide it, nor once it is decided', async () => {
     const id = await open({ reviewers: ['discord:123'] })
-    expect(await taken(id)).toMatchObject({ claimed: false, forbidden: 'unlisted' })
-    expect(await taking().assign(id, grace, ada)).toMatchObject({ claimed: false, forbidden: 'unlisted' })
-    expect(await taking().assign(id, ada, grace)).toMatchObject({ claimed: false, message: /^Ada may not decide it/ })
-    expect(await forward(id, grace)).toEqual({ claimed: true })
+    expect(await taken(id)).toMatchObject({ kind: 'forbidden', reason: 'unlisted' })
+    expect(await assign(id, grace, ada)).toMatchObject({ kind: 'forbidden', reason: 'unlisted' })
+    expect(await assign(id, ada, grace)).toMatchObject({ kind: 'unchanged', message: /^Ada may not decide it/ })
+    expect(await forward(id, grace)).toEqual({ kind: 'done' })
     await settled(id)
-    expect(inWords(await taken(id, grace))).toEqual({
-      claimed: false, message: expect.stringMatching(/^Forwarded by Grace/),
-    })
+    const message = expect.stringMatching(/^Forwarded by Grace/) as string
+    expect(inWords(await taken(id, grace))).toEqual({ kind: 'unchanged', message })
   })
 
   test('is given to nobody while their group cannot be looked up, which is what is said then', async () => {
@@ -131,8 +135,8 @@ describe('a submission that somebody takes', () => {
     triage.board.groups.set('slack:S1', async () => (
       { ok: false, reason: 'Slack is away.', permanent: false }
     ))
-    expect(await taking().assign(id, ada, grace)).toMatchObject({
-      claimed: false, message: /^Nobody can tell just now whether Ada may decide it/,
+    expect(await assign(id, ada, grace)).toMatchObject({
+      kind: 'unchanged', message: /^Nobody can tell just now whether Ada may decide it/,
     })
     expect(await holderOf(id)).toBeUndefined()
   })
@@ -140,7 +144,7 @@ describe('a submission that somebody takes', () => {
   test('can be given to another one by any reviewer, whoever has it, who is told once, where they are', async () => {
     const id = await open()
     await taken(id)
-    expect(await taking().assign(id, grace, ada)).toEqual({ claimed: true })
+    expect(await assign(id, grace, ada)).toEqual({ kind: 'done' })
     const { holder } = (await triage.store.get(id))!
     expect(holder).toMatchObject({ name: 'Grace', who: 'discord:123', by: { name: 'Ada' } })
     const said = async () => {
@@ -150,8 +154,8 @@ describe('a submission that somebody takes', () => {
     const ref = expect.objectContaining({ platform: 'discord' }) as object
     const text = 'Grace, this is yours now: Ada has given it to you.'
     expect(await said()).toEqual([{ ref, text, names: ['discord:123'] }])
-    expect(await taking().assign(id, grace, ada)).toEqual({ claimed: true })
-    expect(await taking().assign(id, ada, ada)).toEqual({ claimed: true })
+    expect(await assign(id, grace, ada)).toEqual({ kind: 'done' })
+    expect(await assign(id, ada, ada)).toEqual({ kind: 'done' })
     expect([await said(), await holderOf(id)]).toEqual([[], 'Ada'])
   })
 })
@@ -162,54 +166,53 @@ describe('a decision about what another one has', () => {
   test('takes a second click of who was told, and not the other half of a double click or the same one again', async () => {
     const id = await open()
     await taken(id)
-    const word = { claimed: false, message: WORD, forbidden: 'taken' }
+    const word = { kind: 'forbidden', reason: 'taken', message: WORD }
     expect(inWords(await forward(id, grace, { ...CLICK, press: 'one' }))).toEqual(word)
     later(999)
     expect(inWords(await forward(id, grace, { ...CLICK, press: 'two' }))).toEqual(word)
     later(1)
     expect(inWords(await forward(id, grace, { ...CLICK, press: 'one' }))).toEqual(word)
     expect(inWords(await forward(id, { ...grace, names: ['discord:9'] }, { ...CLICK, press: 'other' }))).toEqual(word)
-    expect(await forward(id, grace, { ...CLICK, press: 'three' })).toEqual({ claimed: true })
+    expect(await forward(id, grace, { ...CLICK, press: 'three' })).toEqual({ kind: 'done' })
   })
 
   test('that a program asked for has no button: it is approved once more by the same person', async () => {
     const id = await open()
     await taken(id)
     const word = 'Ada (Slack) has it since 12:00 UTC. Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
-    const told = { claimed: false, message: word, forbidden: 'taken' }
-    expect(inWords(await triage.submissions.decide(id, 'forward', grace))).toEqual(told)
-    expect(await triage.submissions.decide(id, 'forward', grace)).toEqual({ claimed: true })
+    const told = { kind: 'forbidden', reason: 'taken', message: word }
+    const approved = { action: 'forward', person: grace } as const
+    expect(inWords(await triage.submissions.decide({ ...approved, id }))).toEqual(told)
+    expect(await triage.submissions.decide({ ...approved, id })).toEqual({ kind: 'done' })
     const other = await open()
     await taken(other)
-    expect(inWords(await triage.submissions.decideEdited(other, [], grace))).toEqual(told)
+    expect(inWords(await triage.submissions.decide({ ...approved, id: other, changes: [] }))).toEqual(told)
   })
 
   test('asks before the form opens, and has it sent without asking again', async () => {
     const id = await open()
     await taken(id)
-    expect(inWords(await triage.review.edit(id, grace, CLICK))).toEqual({
-      claimed: false, message: WORD, forbidden: 'taken',
-    })
+    expect(inWords(await openForm(id, CLICK))).toEqual({ kind: 'forbidden', reason: 'taken', message: WORD })
     later(5000)
-    expect(await triage.review.edit(id, grace, CLICK)).toMatchObject({ inputs: [{ id: 'f0' }] })
-    expect(await triage.review.decideEdited(id, { f0: 'Linus' }, grace)).toEqual({ claimed: true })
+    expect(await openForm(id, CLICK)).toMatchObject({ inputs: [{ id: 'f0' }] })
+    expect(await edit(id)).toEqual({ kind: 'done' })
   })
 
   test('by a form that was open before is told once, and then takes the same form', async () => {
     const id = await open()
     await taken(id)
-    const send = () => triage.review.decideEdited(id, { f0: 'Linus' }, grace, { press: 'view' })
-    expect(await send()).toMatchObject({ forbidden: 'taken' })
-    expect(await send()).toEqual({ claimed: true })
+    const send = () => edit(id, { press: 'view' })
+    expect(await send()).toMatchObject({ reason: 'taken' })
+    expect(await send()).toEqual({ kind: 'done' })
   })
 
   test('is told again of the next one who takes it', async () => {
     const id = await open()
     await taken(id)
     await forward(id, grace)
-    await taking().handBack(id, ada)
+    await handBack(id)
     await taken(id)
-    expect(await forward(id, grace)).toMatchObject({ forbidden: 'taken' })
+    expect(await forward(id, grace)).toMatchObject({ reason: 'taken' })
   })
 
   test('is not possible where the rule is exclusive, until it is handed back or its time is over', async () => {
@@ -217,19 +220,19 @@ describe('a decision about what another one has', () => {
     await taken(id)
     for (let times = 0; times < 2; times++) {
       expect(inWords(await forward(id, grace))).toEqual({
-        claimed: false, forbidden: 'taken',
+        kind: 'forbidden', reason: 'taken',
         message: 'Ada (Slack) has it since 12:00 UTC. Others may decide when they hand it back, or from 16:00 UTC on.',
       })
     }
-    expect(await triage.review.edit(id, grace)).toMatchObject({ forbidden: 'taken' })
+    expect(await openForm(id)).toMatchObject({ reason: 'taken' })
     later(CLAIM_MS)
-    expect(await forward(id, grace)).toEqual({ claimed: true })
+    expect(await forward(id, grace)).toEqual({ kind: 'done' })
   })
 
   test('by its holder asks nothing', async () => {
     const id = await open({ claim: 'exclusive' })
     await taken(id)
-    expect(await forward(id, ada, CLICK)).toEqual({ claimed: true })
+    expect(await forward(id, ada, CLICK)).toEqual({ kind: 'done' })
   })
 })
 
@@ -241,7 +244,7 @@ test('where nobody takes cards have no button for it, a click on one does nothin
   Object.assign(forms.of(undefined), { claim: undefined })
   const other = await triage.post({ name: 'Lin' })
   expect(await buttons(other)).toEqual([['forward', 'edit', 'spam'], ['forward', 'edit', 'spam']])
-  expect(await taken(other)).toEqual({ claimed: false, message: 'Nobody takes submissions here: TAKE is not set.' })
+  expect(await taken(other)).toEqual({ kind: 'unchanged', message: 'Nobody takes submissions here: TAKE is not set.' })
   expect(await holderOf(other)).toBeUndefined()
-  expect(await forward(id, grace, CLICK)).toEqual({ claimed: true })
+  expect(await forward(id, grace, CLICK)).toEqual({ kind: 'done' })
 })

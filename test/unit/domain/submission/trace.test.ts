@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { isOver, traceOf } from '../../../../server/domain/submission/trace'
 import type { Reviewer } from '../../../../server/ports/submission'
-import { ADA, openTriage } from '../../../fakes/triage'
+import { openTriage } from '../../../fakes/triage'
 import { decided, submission } from '../../../fixtures/submissions'
 
 test('what was edited and forwarded leaves nothing of its form, of what stood there before, or of its page', async () => {
-  const { receive, review, runtime, store, close } = await openTriage()
+  const { close, decide, receive, runtime, store } = await openTriage()
   const envelope = { subject: 'only-here', replyTo: 'only-here@example.com' }
   const id = await receive({ name: 'only-here' }, { envelope })
   await runtime.drain()
-  await review.decideEdited(id, { f0: 'Grace' }, ADA)
+  await decide({ id, action: 'edit', values: { f0: 'Grace' } })
   await runtime.drain()
   const left = (await store.get(id))!
   expect(left).toSatisfy(isOver)

@@ -163,7 +163,7 @@ describe('of a write that can be taken back', () => {
     expect(kept).toContain(`, ${clock} UTC its`)
     expect(described()).not.toMatch(/Final|is erased at once/)
     await triage.runtime.drain()
-    expect(await triage.review.revoke(id, 'spam', ADA)).toEqual({ claimed: true })
+    expect(await triage.decide({ id, action: 'reopen' })).toEqual({ kind: 'done' })
   })
 
   test('one that cannot be is final, beside one that can', async () => {

@@ -17,7 +17,8 @@ async function whileWriting(triage: Triage, id: string, write: () => Promise<unk
   await expect.poll(() => triage.outage.written).toBe(before + 1)
   triage.outage.writes = Promise.resolve()
   triage.mailer.answers.push(failing('Resend answered 422.', { permanent: true }))
-  expect(await triage.review.decideEdited(id, { f1: '+49 30 1234' }, GRACE)).toMatchObject({ claimed: true })
+  const corrected = triage.decide({ id, action: 'edit', values: { f1: '+49 30 1234' }, person: GRACE })
+  expect(await corrected).toMatchObject({ kind: 'done' })
   await triage.runtime.drain()
   expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { phone: '+49 30 1234' } })
   gate.resolve(undefined)
@@ -27,9 +28,10 @@ async function whileWriting(triage: Triage, id: string, write: () => Promise<unk
 test('an edit keeps what somebody else corrected between its reading and its writing', async () => {
   const triage = await openTriage()
   const id = await triage.post({ name: 'Ada', phone: '1' })
-  const shown = marksOf(await triage.review.edit(id, ADA) as EditForm)
-  const edit = () => triage.review.decideEdited(id, { f0: 'Ada Lovelace', f1: '1' }, ADA, { shown })
-  expect(await whileWriting(triage, id, edit)).toMatchObject({ claimed: true })
+  const attempt = { id, action: 'edit', person: ADA, place: 'everywhere' } as const
+  const shown = marksOf(await triage.decisions.open(attempt) as EditForm)
+  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: '1' }, shown })
+  expect(await whileWriting(triage, id, edit)).toMatchObject({ kind: 'done' })
   expect(await triage.store.get(id)).toMatchObject({
     data: { name: 'Ada Lovelace', phone: '+49 30 1234' }, before: { name: 'Ada', phone: '1' },
   })
@@ -41,8 +43,9 @@ test('what does not fit the version that the edit meets is told, and nothing is 
   const triage = await openTriage({ form: { fields } })
   const id = await triage.post({ name: 'Ada', phone: 'none' })
   // As it stood there when it was read, so nobody typed it.
-  const edit = () => triage.review.decideEdited(id, { f0: 'Ada Lovelace', f1: 'none' }, ADA)
-  expect(await whileWriting(triage, id, edit)).toEqual({ errors: { f1: 'This is not a phone number.' } })
+  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: 'none' } })
+  const errors = { f1: 'This is not a phone number.' }
+  expect(await whileWriting(triage, id, edit)).toEqual({ kind: 'invalid', errors })
   expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', phone: '+49 30 1234' } })
   await triage.close()
 })

@@ -1,0 +1,247 @@
+import type { Line } from '../../../shared/types/line'
+import { visible } from '../../../shared/utils/text'
+import type { EditForm, SendAgainForm } from '../../ports/board'
+import type { Form } from '../../ports/form'
+import type { Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { Action, CardRef, Person, Submission } from '../../ports/submission'
+import type { DecisionResult, Refused } from '../../ports/submission-access'
+import { identityOf, signatureOf } from '../people/people'
+import type { Reviewers } from '../people/reviewers'
+import { forbidden, heedsOf, lateLine, loadFor, type AccessPorts, type Attempt } from './access'
+import { addressesIn } from './addresses'
+import { irrevocable } from './endings'
+import { submitterAddress } from './email'
+import type { Applied, Edit, EventOf } from './events'
+import { applyEdits, type Marks } from './fields'
+import { holderOf, isAnothers } from './hold'
+import { notYoursLine, takenLine, warningLine } from './holder-notes'
+import type { Outbox } from './outbox'
+import { deliveriesOf, editForm, type Presentation } from './present'
+import { canSendAgain, sendAgainForm } from './receipt-notes'
+import { sameCard } from './record'
+import { isPressed } from './trace'
+
+export interface DecisionsPorts extends AccessPorts {
+  store: Pick<SubmissionStore, 'get' | 'recall'>
+  outbox: Pick<Outbox, 'apply' | 'run' | 'runOnTime' | 'refresh'>
+  presentation: Presentation
+  reviewers: Pick<Reviewers, 'refusal' | 'has'>
+  /** For how long each decision can be taken back, ms; 0 for not at all. */
+  revocableMs: Readonly<Record<Action, number>>
+  /** For how long somebody has what they took, ms. */
+  claimMs: number
+  runtime: Pick<Runtime, 'now' | 'background'>
+}
+
+/** Attempt with its action, and the details of that. */
+export type Intent = Attempt & (
+  | { action: Action }
+  /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if it was other data. */
+  | { action: 'edit', values: Readonly<Record<string, string>>, shown?: Marks }
+  /** `undo` takes a forward back, `reopen` spam. */
+  | { action: 'undo' | 'reopen' }
+  | { action: 'take' | 'hand-back' }
+  /** `to` is typed as addresses for an email that came back; absent for the same as before. */
+  | { action: 'resend', to?: string }
+  /** The assignee gets it, whoever has it. */
+  | { action: 'assign', assignee: Person }
+)
+
+type Claim = Extract<Intent, { action: Action | 'edit' | 'resend' }>
+
+type Heeds = NonNullable<ReturnType<typeof heedsOf>>
+
+type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
+
+/** Changes that a decision makes, or errors by input id. */
+type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
+
+/** Reviewers choose another address only where the known one does not take the email. */
+const NOT_RETURNED = 'Its email did not come back, so it goes where it went before: send it again without another address.'
+
+const CHANGED = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
+
+const UNDONE = 'You did this already, and it was undone since. Do it anew.'
+
+/** The assignment ended in the meantime. */
+const LET_GO = 'Somebody had it just now. Try again.'
+
+const OFF = 'Nobody takes submissions here: TAKE is not set.'
+
+/** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
+export class Decisions {
+  constructor(private readonly ports: DecisionsPorts) {}
+
+  async decide(intent: Intent): Promise<DecisionResult> {
+    const [found, person] = await Promise.all([loadFor(intent, this.ports, this.recall(intent)), intent.person])
+    if ('kind' in found) return found
+    switch (intent.action) {
+      case 'undo':
+      case 'reopen': return this.revoke(intent, intent.action === 'undo' ? 'forward' : 'spam', person, found)
+      case 'take':
+      case 'hand-back':
+      case 'assign': return this.assign(intent, person, found)
+      default: return this.claim(intent, person, found)
+    }
+  }
+
+  /** The form to fill in before an edit, or before an email that came back is sent again; null for any other email. */
+  async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
+    const { presentation, runtime } = this.ports
+    const [found, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
+    if ('kind' in found) return found
+    const isEdit = attempt.action === 'edit'
+    if (isEdit && (found.state !== 'open' || !found.data)) return this.late(attempt)
+    const form = isEdit ? editForm(found, presentation) : sendAgainForm(found)
+    const heeds = heedsOf(person, presentation.forms.of(found.form))
+    const isTaken = form && isAnothers(found, { heeds, ...attempt.press }, runtime.now())
+    return isTaken ? this.warn(attempt, heeds!) : form
+  }
+
+  /** Why somebody may not have this one decided; null when they may. */
+  async refusal(attempt: Attempt): Promise<Refused | null> {
+    if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
+    const found = await loadFor({ ...attempt, action: 'approve' }, this.ports)
+    return 'kind' in found && found.kind === 'forbidden' ? found : null
+  }
+
+  /** The submission as the store recalls it, which saves reading it; null where more of it is needed. */
+  private recall({ id, action }: Intent): Submission | null {
+    if (action !== 'forward' && action !== 'spam') return null
+    const recalled = this.ports.store.recall(id)
+    // Where to confirm a forward, and whether files end with it, stands beside the data.
+    const { confirm, files } = this.ports.presentation.forms.of(recalled?.form)
+    return confirm || files ? null : recalled
+  }
+
+  private async claim(intent: Claim, person: Person, known: Submission): Promise<DecisionResult> {
+    const { outbox, presentation, revocableMs } = this.ports
+    const { id, press } = intent
+    if (intent.action === 'resend' && known.state === 'open') {
+      if (known.failures.length === 0) return unchanged('Nothing of it has to be sent again.')
+      if (intent.to !== undefined && !canSendAgain(known)) return unchanged(NOT_RETURNED)
+    }
+    const action = intent.action === 'spam' ? 'spam' : 'forward'
+    const form = presentation.forms.of(known.form)
+    const heeds = heedsOf(person, form)
+    // Others may write until the decision does: it changes the version that it meets.
+    const met: { changes: Changes } = { changes: {} }
+    const applied = await outbox.apply(id, (stored) => {
+      const changes = met.changes = changesOf(intent, stored, form)
+      if ('errors' in changes) return []
+      const data = changes.edit?.data ?? stored.data
+      const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...stored, data }) : undefined
+      return [{
+        type: 'claimed', action, reviewer: signatureOf(person), deliveries: deliveriesOf(form),
+        revocableMs: revocableMs[action], heeds, confirm, content: intent.content,
+        ...press, ...changes,
+      }]
+    }, known)
+    if ('errors' in met.changes) return { kind: 'invalid', errors: met.changes.errors }
+    if ('refused' in applied) {
+      if (applied.refused === 'changed') return unchanged(CHANGED)
+      return heeds && applied.refused === 'taken' ? this.warn(intent, heeds) : this.late(intent)
+    }
+    const result = this.carryOut(applied, 'claimed', person, { action, edited: 'edit' in met.changes })
+    const { state, revocableUntil } = applied.submission
+    if (revocableUntil === undefined) return result
+    if (state === 'settling') outbox.runOnTime(applied.submission)
+    return { ...result, revocableUntil }
+  }
+
+  /** Takes a decision back, while that is possible. */
+  private async revoke(attempt: Attempt, action: Action, person: Person, known: Submission): Promise<DecisionResult> {
+    const event = { type: 'revoked', action, reviewer: signatureOf(person), press: attempt.press?.press } as const
+    const applied = await this.ports.outbox.apply(attempt.id, [event], known)
+    if ('refused' in applied) return this.late(attempt, irrevocable)
+    return this.carryOut(applied, 'revoked', person, { action })
+  }
+
+  private async assign(intent: Assignment, person: Person, known: Submission): Promise<DecisionResult> {
+    const { store, outbox, presentation, reviewers, claimMs, runtime } = this.ports
+    const { id, action, press } = intent
+    const form = presentation.forms.of(known.form)
+    const assignee = action === 'assign' ? intent.assignee : person
+    const may = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
+    if (!may) return unchanged(notAssignedLine(visible(assignee.name), may))
+    if (!form.claim) return unchanged(OFF)
+    const who = identityOf(assignee)
+    const by = action === 'assign' ? { by: signatureOf(person) } : {}
+    const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
+      ? { type: 'returned', who, ...press }
+      : { type: 'taken', person: assignee, forMs: claimMs, listed: form.reviewers !== undefined, ...press, ...by }
+    const applied = await outbox.apply(id, [event], known)
+    if (!('refused' in applied)) return this.carryOut(applied, event.type, person)
+    if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.late(intent)
+    const present = await store.get(id)
+    const holder = present && holderOf(present, runtime.now())
+    if (applied.refused === 'unchanged') {
+      // A card's click that comes again is not answered.
+      const isSo = press?.card || (holder?.who === who) === (event.type === 'taken')
+      return isSo ? { kind: 'done' } : unchanged(UNDONE)
+    }
+    if (!holder) return unchanged(LET_GO)
+    return forbidden('taken', event.type === 'taken' ? takenLine(holder) : notYoursLine(holder))
+  }
+
+  /** Logs the decision and begins its work. */
+  private carryOut(
+    { submission, added }: Exclude<Applied, { refused: unknown }>, event: string, { platform, id }: Person, facts = {},
+  ): { kind: 'done' } {
+    const { outbox, runtime, log } = this.ports
+    log.info(`submission.${event}`, { submission: submission.id, ...facts, platform, reviewer: id })
+    runtime.background(outbox.run(submission, added))
+    return { kind: 'done' }
+  }
+
+  /** Tells somebody that another one has it; where the rule is soft, they may decide from then on. */
+  private async warn({ id, press }: Attempt, { who, rule }: Heeds): Promise<Refused> {
+    const { store, outbox, runtime } = this.ports
+    const present = await store.get(id)
+    const holder = present && holderOf(present, runtime.now())
+    const warned = { type: 'warned', who, press: press?.card && press.press } as const
+    if (holder && rule === 'soft') await outbox.apply(id, [warned], present)
+    return forbidden('taken', holder ? warningLine(holder, rule, press ? 'press' : 'approval') : LET_GO)
+  }
+
+  /** Tells what became of it, and has the clicked card show that, too. */
+  private async late({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
+    const present = await this.ports.store.get(id)
+    if (present && press?.card) this.ports.runtime.background(this.bringInLine(press.card, present))
+    const isRepeated = present && press?.press !== undefined && isPressed(present, press.press)
+    return { kind: !present || isRepeated ? 'silent' : 'unchanged', message: lineOf(present) }
+  }
+
+  /** A card that was clicked in vain says from then on what became of its submission, so that nobody does again. */
+  private async bringInLine(card: CardRef, submission: Submission): Promise<void> {
+    const { outbox } = this.ports
+    const known = submission.cards.find(other => sameCard(other, card))
+    const isFollowed = known ? !known.isGivenUp : submission.state === 'open'
+    if (isFollowed) return outbox.refresh(submission, card)
+    const late = { type: 'done', key: `late:${card.messageId}`, card } as const
+    const applied = await outbox.apply(submission.id, [late], submission)
+    if (!('refused' in applied)) await outbox.run(applied.submission, applied.added)
+  }
+}
+
+function changesOf(intent: Claim, { data, sent }: Submission, { fields }: Form): Changes {
+  if (intent.action === 'edit' && data) {
+    const edit = applyEdits(data, intent.values, fields, intent.shown)
+    return 'errors' in edit ? edit : { edit }
+  }
+  if (intent.action !== 'resend') return {}
+  const last = sent?.find(({ delivery }) => delivery === 'email')?.to
+  return intent.to === undefined ? { to: last } : addressesIn(intent.to, last)
+}
+
+/** @param may null while nobody can tell */
+function notAssignedLine(name: string, may: false | null): string {
+  return may === null
+    ? `Nobody can tell just now whether ${name} may decide it, so it was not given to them. Try again in a moment.`
+    : `${name} may not decide it, so it was not given to them.`
+}
+
+function unchanged(message: Line): Refused {
+  return { kind: 'unchanged', message }
+}
