@@ -1,8 +1,7 @@
-import type { Chat, Lock, Message, StateAdapter, Thread } from 'chat'
+import type { Adapter, Chat, Lock, Message, StateAdapter, Thread } from 'chat'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Runtime } from '../ports/runtime'
-import { fetchable } from './fetchable'
 
 /** A message of a conversation that waits for its answer. */
 export interface QueuedMessage {
@@ -178,4 +177,12 @@ export async function resumeStalled(
   const { chat, answers } = await start()
   await chat.initialize()
   for (const thread of threads) background(answers.resume(thread))
+}
+
+/** A message that a store gave back, with the way to its attachments: JSON drops it, and the adapter knows it. */
+export function fetchable(message: Message, adapter: Adapter): Message {
+  message.attachments = message.attachments.map(attachment => attachment.fetchData
+    ? attachment
+    : adapter.rehydrateAttachment?.(attachment) ?? attachment)
+  return message
 }

@@ -5,7 +5,6 @@ import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
-import { isChannel } from './channel'
 import { whisper, type PrivatelyHandlers } from './privately'
 import { fullNameOf } from './review'
 
@@ -96,4 +95,13 @@ async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<b
 /** Said by a person, and not empty, as the first message of a Discord thread is. */
 function isSaid({ author, text, attachments }: Message): boolean {
   return author.isBot !== true && !author.isMe && (text.trim() !== '' || attachments.length > 0)
+}
+
+/** An adapter where a thread may be a whole channel, in which people talk with each other. */
+interface WithChannels {
+  isChannel?: (threadId: string) => boolean
+}
+
+export function isChannel({ id, adapter }: Thread): boolean {
+  return (adapter as WithChannels).isChannel?.(id) ?? false
 }

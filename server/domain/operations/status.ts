@@ -1,10 +1,9 @@
-import type { Status, StatusPart } from '../../../shared/types/status'
+import type { Status, StatusIncident, StatusPart } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
-import type { HealthBook } from '../../ports/monitor'
+import type { HealthBook, Incident, IncidentKind } from '../../ports/monitor'
 import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import { visible } from '../../../shared/utils/text'
-import { describeIncidents } from './incidents'
+import { counted, visible } from '../../../shared/utils/text'
 import { partOf, readParts, type PartsPorts } from './parts'
 import { holderOf } from '../submission/hold'
 import { problemOf } from '../submission/overview'
@@ -79,4 +78,26 @@ function storePart(refusal: StoreRefusal | null, at: number): StatusPart {
   const lastError = refusal && { at, reason: refusal.reason }
   const fact = { about: '', state, lastSuccessAt: refusal ? null : at, lastError, limitedUntil: null } as const
   return partOf('store', 'Store', [fact])
+}
+
+/** Texts for the person on duty; the time of the last one follows. */
+const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
+  'unknown-submission': count => (
+    `${counted(count, 'click')} on submissions that are not in the store: was it emptied?`
+  ),
+  'misplaced': (count, platform) => (
+    `${counted(count, 'click')} on ${platform} in a channel that the card does not belong to: did a channel move?`
+  ),
+  'guessed-passwords': count => (
+    `${counted(count, 'wrong password')} beyond 50 a minute: somebody guesses OPS_PASSWORD. Each attempt waits; make it long, or have people sign in another way.`
+  ),
+  'moved-channel': (count, replacement) => (
+    `A channel has another id by now, so that ${counted(count, 'click')} had no effect: in the configuration, replace ${replacement}.`
+  ),
+}
+
+/** Skips kinds that only a newer replica knows. */
+export function describeIncidents(incidents: readonly Incident[]): StatusIncident[] {
+  return incidents.filter(({ kind }) => kind in TEXTS)
+    .map(({ kind, detail, count, since, lastAt }) => ({ text: TEXTS[kind](count, detail), since, lastAt }))
 }

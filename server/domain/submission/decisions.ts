@@ -18,7 +18,7 @@ import { holderOf, isAnothers } from './hold'
 import { notYoursLine, takenLine, warningLine } from './holder-notes'
 import type { Outbox } from './outbox'
 import { deliveriesOf, editForm, type Presentation } from './present'
-import { canSendAgain, sendAgainForm } from './receipt-notes'
+import { canSendAgain, sendAgainForm } from './verdicts'
 import { sameCard } from './record'
 import { isPressed } from './trace'
 

@@ -8,11 +8,10 @@ import type { Done } from './events'
 import { givenNews } from './holder-notes'
 import { isLinked, mailed, withFiles } from './mailed-files'
 import { type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from './present'
-import { receiptNews } from './receipt-notes'
 import { contentOf, digest } from './record'
 import { SUBMISSION_TTL_MS } from './store-rules'
 import type { SubmissionFiles } from './submission-files'
-import { isLost } from './verdicts'
+import { isLost, receiptNews } from './verdicts'
 
 export interface DeliveryPorts {
   mailer: Mailer

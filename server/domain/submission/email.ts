@@ -1,15 +1,16 @@
-import type { Email, EmailContent, EmailTemplate } from '../../ports/delivery'
+import { MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import type { Field, Sent, Submission } from '../../ports/submission'
 import { inUtc, plain } from '../../../shared/utils/line'
-import { oneLine } from '../../../shared/utils/text'
+import { oneLine, visible } from '../../../shared/utils/text'
+import { isNumber } from '../json'
 import { addressIn } from './addresses'
 import { subjectOf } from './envelope'
-import { decisionLine } from './decided'
+import { decisionLine } from './endings'
+import { fieldText } from './field-text'
 import { readFields } from './fields'
 import { attachedFiles, mailedFields, type MailFiles } from './mailed-files'
 import { onDate } from './times'
-import { treeOf } from './tree'
 
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120
@@ -123,4 +124,31 @@ export function replyAddress(fields: readonly Field[]): string | undefined {
     return address ? [{ label, address }] : []
   })
   return (found.find(({ label }) => /mail|reply/i.test(label)) ?? found[0])?.address
+}
+
+/** What stands in a list or an object, in reading order; undefined for a value that holds nothing. */
+export function treeOf(value: unknown): readonly Branch[] | undefined {
+  const branches: Branch[] = []
+  grow(value, 0, branches)
+  return branches.length > 0 ? branches : undefined
+}
+
+/** One more than an email holds is enough to know that there are more. */
+function grow(value: unknown, depth: number, into: Branch[]): void {
+  if (!isBranched(value)) return
+  for (const [key, child] of Object.entries(value)) {
+    if (into.length > MOST_BRANCHES) return
+    const name = Array.isArray(value) ? `${Number(key) + 1}.` : `${visible(key.toWellFormed()) || '(no name)'}:`
+    into.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
+    grow(child, depth + 1, into)
+  }
+}
+
+function isBranched(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isNumber(value) && Object.keys(value).length > 0
+}
+
+function leafText(value: unknown): string {
+  const isEmpty = value === '' || (typeof value === 'object' && value !== null && !isNumber(value))
+  return isEmpty ? '—' : visible(fieldText(value))
 }

@@ -1,17 +1,10 @@
 import type { Line } from '../../../shared/types/line'
-import type { SubmissionStore } from '../../ports/store'
 import {
-  INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type Reviewer, type Submission,
+  INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Reviewer, type Submission,
 } from '../../ports/submission'
 import { said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
-import { SubmissionGone } from '../errors'
-import { reached } from './overview'
-import { decisionLine, erasureLine } from './decided'
 import { onDate } from './times'
-
-/** How far back the audit trail is searched for what happened to one submission. */
-const RECENT_ENDINGS = 1000
 
 const ENDINGS: Record<DecisionOutcome, string> = {
   forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',
@@ -23,7 +16,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
 export function endLine(submission: Submission): Line {
   const { state, erased, expiresAt } = submission
   if (erased) return said`${erasureLine(erased)}.`
-  if (state === 'expired') return line('expired', { reviewer: null, at: expiresAt })
+  if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
   const decided = decisionLine(submission)
   return decided && said`${decided}.`
 }
@@ -39,15 +32,6 @@ export function irrevocable(submission: Submission | null): Line {
   return ended ? said`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
 }
 
-/** The error that says what became of a submission of which there is no trace any more. @throws StoreUnavailable */
-export async function ending(
-  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: Line) => Error,
-): Promise<Error> {
-  const lines = await reached(store.audit(RECENT_ENDINGS))
-  const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
-  return last ? known(line(last.outcome, last)) : new SubmissionGone()
-}
-
 /** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
 export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   const last = new Map(lines.toReversed().map(line => [line.id, line]))
@@ -61,10 +45,38 @@ export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
   return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
 }
 
-function line(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): Line {
+/** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`, of the audit trail. */
+export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): Line {
   return said`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${onDate(at)}.`
 }
 
 function by({ name, platform }: Reviewer): string {
   return ` by ${visible(name)} on ${platform}`
+}
+
+/** Who decided what; shown on cards, in modals that came too late, and in the email. */
+export function decisionLine(submission: Submission): Line {
+  const { decision } = submission
+  if (!decision) return ''
+  const verb = decision.action === 'spam'
+    ? 'Marked as spam'
+    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
+  return said`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${onDate(decision.at)}`
+}
+
+/** Who erased it, and when. */
+export function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): Line {
+  return said`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${onDate(at)}`
+}
+
+type Revoked = HistoryEntry & { event: 'revoked' }
+
+/** Who took the last decision back, on a card that waits for another one. */
+export function revokedNotes({ history }: Submission): Line[] {
+  const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
+  return last?.event === 'revoked' ? [said`${revokedText(last)}, ${onDate(last.at)}`] : []
+}
+
+export function revokedText({ action, reviewer: { name, platform } }: Revoked): string {
+  return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
 }

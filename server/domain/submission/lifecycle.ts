@@ -1,16 +1,14 @@
 import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
-import { erase } from './erasure'
 import type { EventOf, LifecycleEvent, Refusal, Transition } from './events'
-import { failed } from './failed-work'
+import { failed, postAgain, pull } from './failed-work'
 import {
   changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
   tidied, withGivenUp, withOriginals, withoutContent,
 } from './record'
 import { hold, isAnothers } from './hold'
 import { missCard } from './missing-card'
-import { postAgain, pull } from './pulled'
 import { takeReceipt } from './receipted'
-import { forget, returned, revoke } from './revocation'
+import { erase, forget, returned, revoke } from './revocation'
 import { collapse, confirmed, settle, settleChanged, type Clock } from './settle'
 import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from './store-rules'
 import { isLost } from './verdicts'

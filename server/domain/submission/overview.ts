@@ -1,9 +1,11 @@
+import type { Line } from '../../../shared/types/line'
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
 import type { ReviewBoard } from '../../ports/board'
 import { Unreadable, type SubmissionStore } from '../../ports/store'
-import type { CardRef, Submission, Work } from '../../ports/submission'
-import { StoreUnavailable, SubmissionUnreadable } from '../errors'
+import { INTERIM_OUTCOMES, type CardRef, type Submission, type Work } from '../../ports/submission'
+import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
+import { outcomeLine } from './endings'
 import { readText } from './field-text'
 import { inOrder, ruleOf } from './fields'
 import { holderOf } from './hold'
@@ -18,6 +20,9 @@ export interface OverviewPorts {
   presentation: Presentation
   runtime: { now: () => number }
 }
+
+/** How far back the audit trail is searched for what happened to one submission. */
+const RECENT_ENDINGS = 1000
 
 const PREVIEW_FIELDS = 4
 const PREVIEW_LABEL = 40
@@ -84,6 +89,15 @@ export function reached<T>(answer: Promise<T>): Promise<T> {
       error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
     )
   })
+}
+
+/** The error that says what became of a submission of which there is no trace any more. @throws StoreUnavailable */
+export async function ending(
+  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: Line) => Error,
+): Promise<Error> {
+  const lines = await reached(store.audit(RECENT_ENDINGS))
+  const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
+  return last ? known(outcomeLine(last.outcome, last)) : new SubmissionGone()
 }
 
 /** A submission, or that it cannot be read. */

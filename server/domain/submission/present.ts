@@ -6,15 +6,14 @@ import type { Submission, Delivery, Failure, Work } from '../../ports/submission
 import { said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import { envelopeFields } from './envelope'
-import { decisionLine, erasureLine, revokedNotes } from './decided'
+import { decisionLine, erasureLine, revokedNotes } from './endings'
 import { editInputs, inOrder, markOf, readFields } from './fields'
 import { fileFields, fileLinks, filePictures, type FileAddresses } from './file-texts'
 import { holderNotes, takeActions } from './holder-notes'
 import { deletionNotes } from './missing-card'
 import { isDelivery, isRevocable } from './record'
-import { canSendAgain, receiptNotes } from './receipt-notes'
+import { canSendAgain, isLost, receiptNotes } from './verdicts'
 import { onDate, toTheSecond } from './times'
-import { isLost } from './verdicts'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {

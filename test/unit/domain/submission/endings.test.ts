@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decidedOf, endedOf, ending, endLine, irrevocable } from '../../../../server/domain/submission/endings'
+import { decidedOf, endedOf, endLine, irrevocable } from '../../../../server/domain/submission/endings'
+import { ending } from '../../../../server/domain/submission/overview'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { plain } from '../../../../shared/utils/line'
 import { claimed, finish, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cardView } from '../../../../server/domain/submission/present'
-import { receiptNews } from '../../../../server/domain/submission/receipt-notes'
+import { receiptNews } from '../../../../server/domain/submission/verdicts'
 import { transition } from '../../../../server/domain/submission/lifecycle'
 import { isOver, traceOf } from '../../../../server/domain/submission/trace'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseJson } from '../../../../server/domain/json'
-import { treeOf } from '../../../../server/domain/submission/tree'
+import { treeOf } from '../../../../server/domain/submission/email'
 import { runs } from '../../../support/properties'
 
 test('lists and objects are told line by line, numbers as they were sent', () => {
