@@ -26,7 +26,7 @@ export interface ApprovedDecision {
   content?: string
 }
 
-export interface FieldChange {
+interface FieldChange {
   /** A key of the form data. */
   field: string
   value: string

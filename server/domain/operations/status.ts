@@ -97,7 +97,7 @@ const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
 }
 
 /** Skips kinds that only a newer replica knows. */
-export function describeIncidents(incidents: readonly Incident[]): StatusIncident[] {
+function describeIncidents(incidents: readonly Incident[]): StatusIncident[] {
   return incidents.filter(({ kind }) => kind in TEXTS)
     .map(({ kind, detail, count, since, lastAt }) => ({ text: TEXTS[kind](count, detail), since, lastAt }))
 }
