@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { deploy, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const KEY = 'a-key-for-servers-0123456789'
 const SHOP = 'https://shop.example'
 
-let d: Deployment
 let started: Server[] = []
-beforeAll(async () => { d = await deploy() })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
 afterEach(async () => {
   // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
   await Promise.all(started.map(server => server.drain().then(() => server.kill())))

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { submit } from '../support/deployment'
 import { deployAgent, heard, openCards, press, tell, type AgentDeployment } from '../support/slack-people'
@@ -8,9 +9,7 @@ import { until } from '../support/until'
 
 const UNCERTAIN = 'Mark submission as spam: This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
 
-let d: AgentDeployment
-beforeAll(async () => { d = await deployAgent() })
-afterAll(() => d.close())
+const d = endAfterAll(await deployAgent())
 beforeEach(() => { d.slack.fault = () => undefined })
 
 /** Ada asks, and the model wants to mark a new submission as spam. What it does then is for the test to say. */

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { click, emailsAbout, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startServer, type Server } from '../support/server'
 import type { SlackMessage } from '../support/slack'
-import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, openCards, press, tell, textOf } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 
 const LEFT = 'Nobody decided, so I left it.'
 
-let d: AgentDeployment
-let brief: Server
-beforeAll(async () => {
-  d = await deployAgent({ APPROVAL_TTL: '15s' })
-  brief = await startServer({ ...d.env, APPROVAL_TTL: '1s' })
-})
-afterAll(async () => {
-  await brief.kill()
-  await d.close()
-})
+const d = endAfterAll(await deployAgent({ APPROVAL_TTL: '15s' }))
+const brief = endAfterAll(await startServer({ ...d.env, APPROVAL_TTL: '1s' }))
 
 /** Asks for a write; the model explains later why it was not done. */
 async function asked({ url }: Server) {

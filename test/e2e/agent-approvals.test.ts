@@ -1,24 +1,17 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { submit } from '../support/deployment'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
-import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, openCards, press, tell, textOf } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let other: Server
-beforeAll(async () => {
-  d = await deployAgent()
-  other = await startServer({ ...d.env, APPROVERS: `slack:U0000, slack:${d.slack.colleague.id}` })
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-})
+const d = endAfterAll(await deployAgent())
+const other = endAfterAll(await startServer({ ...d.env, APPROVERS: `slack:U0000, slack:${d.slack.colleague.id}` }))
 
 const spam = (id: string, call = `call_${id}`) => ({ name: 'markSubmissionAsSpam', input: { id }, id: call })
 

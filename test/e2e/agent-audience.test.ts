@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { startGoogleChat } from '../support/gchat'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import type { Block } from '../support/slack'
-import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, tell } from '../support/slack-people'
 import { postsIn, say } from '../support/slack-talk'
 import { startTeams } from '../support/teams'
 import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let other: Server
-beforeAll(async () => {
-  d = await deployAgent({ AGENT_RATE_LIMIT: '3' })
-  other = await startServer(d.env)
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-})
+const d = endAfterAll(await deployAgent({ AGENT_RATE_LIMIT: '3' }))
+const other = endAfterAll(await startServer(d.env))
 
 const inPrivate = () => postsIn(d.slack, '', d.slack.dmChannel).map(({ blocks, text }) => blocks
   ? blockText(blocks as Block[])

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
-import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { DiscordMessage } from '../support/discord/types'
 import { SUPPRESS_EMBEDS } from '../support/discord/validate'
-import { deployAgent, type AgentDeployment } from '../support/slack-people'
+import { endAfterAll } from '../support/lifetime'
+import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let discord: DiscordDouble
-let endpoint: string
-beforeAll(async () => {
-  ({ d, discord } = await withDiscord(deployAgent, { STREAMING_UPDATE_INTERVAL_MS: '60' }))
-  endpoint = `${d.server.url}/api/webhooks/discord`
-})
-afterAll(() => d.close())
+const { d, discord } = await withDiscord(deployAgent, { STREAMING_UPDATE_INTERVAL_MS: '60' })
+endAfterAll(d)
+const endpoint = `${d.server.url}/api/webhooks/discord`
 
 /** Mentions the bot; resolves with the id of the thread that it opens. */
 async function mention(text: string): Promise<string> {

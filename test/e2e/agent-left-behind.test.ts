@@ -1,18 +1,17 @@
 import { createClient } from 'redis'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
-import { deployAgent, tell, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, tell } from '../support/slack-people'
 import { until } from '../support/until'
 
 const CRON_SECRET = 'a-cron-secret-of-the-test'
 
 const ALL = ['Answer 1.', 'Answer 2.', 'Answer 3.']
 
-let d: AgentDeployment
 let next: Server | undefined
-beforeAll(async () => { d = await deployAgent({ CRON_SECRET, LEASE_MS: '1500' }) })
+const d = endAfterAll(await deployAgent({ CRON_SECRET, LEASE_MS: '1500' }))
 afterEach(() => next?.kill())
-afterAll(() => d.close())
 
 const said = async (thread: string) => (
   (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)

@@ -1,31 +1,21 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { submitForm } from '../support/deployment'
-import { startModelServer, type ModelServer } from '../support/model-server'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { startModelServer } from '../support/model-server'
 import { page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-let server: Server
-let model: ModelServer
-let dir: string
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  model = await startModelServer()
-  server = await startServer({
-    NODE_ENV: 'development', DATA_DIR: dir, AI_BASE_URL: model.url, AI_MODEL: 'scripted',
-    STREAMING_UPDATE_INTERVAL_MS: '50',
-  })
-})
-afterAll(async () => {
-  await Promise.all([server.kill(), model.close()])
-  await rm(dir, { recursive: true, force: true })
-})
+const dir = sharedFolder()
+const model = endAfterAll(await startModelServer())
+const server = endAfterAll(await startServer({
+  NODE_ENV: 'development', DATA_DIR: dir, AI_BASE_URL: model.url, AI_MODEL: 'scripted',
+  STREAMING_UPDATE_INTERVAL_MS: '50',
+}))
 afterEach(() => expect(model.left()).toBe(0))
 usePages()
 beforeEach(async () => void await page.goto(`${server.url}/sandbox`))

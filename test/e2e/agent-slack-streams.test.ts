@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
+import { afterEach, expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
+import { deployAgent, heard, tell } from '../support/slack-people'
 
-let d: AgentDeployment
-beforeAll(async () => {
-  d = await deployAgent()
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deployAgent())
 afterEach(() => {
   d.slack.fault = () => undefined
 })

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { blockActions, interact, type Block } from '../support/slack'
-import { deployAgent, heard, openCards, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, openCards, tell, textOf } from '../support/slack-people'
 import { until } from '../support/until'
 
 const TOO_LONG = 'This took too long, so I stopped here. Please ask again, perhaps for less at once.'
 const BROKEN = 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.'
 
-let d: AgentDeployment
-beforeAll(async () => {
-  d = await deployAgent({
-    AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000',
-  })
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000' }))
 
 /** Contents of the messages that the model was given. */
 const given = (call = 0) => d.model.requests[call]!.messages.map(({ content }) => content as string)

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { submit } from '../support/deployment'
-import { startServer, type Server } from '../support/server'
+import { endAfterAll } from '../support/lifetime'
+import { startServer } from '../support/server'
 import { CHANNEL, sendEvent } from '../support/slack'
-import { deployAgent, heard, openCards, press, tell, textOf, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, openCards, press, tell, textOf } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
@@ -15,16 +16,8 @@ const STOPPED = 'Stopped by Ada Lovelace.'
 /** Slack takes so long to answer, ms: longer than the service takes for what it could do meanwhile. */
 const SLOW_MS = 700
 
-let d: AgentDeployment
-let other: Server
-beforeAll(async () => {
-  d = await deployAgent()
-  other = await startServer(d.env)
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-})
+const d = endAfterAll(await deployAgent())
+const other = endAfterAll(await startServer(d.env))
 afterEach(() => {
   d.slack.fault = () => undefined
 })

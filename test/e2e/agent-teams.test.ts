@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { adaptiveCardText } from '../support/adaptive-card'
 import { NO_SLACK, sendForm, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { startServer, type Server } from '../support/server'
-import { deployAgent, type AgentDeployment } from '../support/slack-people'
-import { startTeams, type Teams } from '../support/teams'
+import { startServer } from '../support/server'
+import { deployAgent } from '../support/slack-people'
+import { startTeams } from '../support/teams'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let teams: Teams
+const teams = endAfterAll(await startTeams())
+const d = endAfterAll(await deployAgent({
+  ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, STREAMING_UPDATE_INTERVAL_MS: '60',
+}))
 /** Ends an answer that takes long. */
-let impatient: Server
-beforeAll(async () => {
-  teams = await startTeams()
-  d = await deployAgent({
-    ...teams.env, ...repointed(teams.hosts), ...NO_SLACK,
-    STREAMING_UPDATE_INTERVAL_MS: '60',
-  })
-  impatient = await startServer({ ...d.env, AGENT_TIMEOUT: '10' })
-})
-afterAll(async () => {
-  await impatient.kill()
-  await d.close()
-  await teams.close()
-})
+const impatient = endAfterAll(await startServer({ ...d.env, AGENT_TIMEOUT: '10' }))
 
 /** What the bot said in the conversation, in every form that it took. */
 const said = (conversation: string) => (

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { NO_SLACK, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
-import { deployAgent, type AgentDeployment } from '../support/slack-people'
-import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { deployAgent } from '../support/slack-people'
+import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let telegram: Telegram
-beforeAll(async () => {
-  telegram = await startTelegram()
-  d = await deployAgent({ ...telegram.env, ...NO_SLACK })
-})
-afterAll(async () => {
-  await d.close()
-  await telegram.close()
-})
+const telegram = endAfterAll(await startTelegram())
+const d = endAfterAll(await deployAgent({ ...telegram.env, ...NO_SLACK }))
 
 /** Somebody says something to the bot, perhaps below a card, and it is answered. */
 async function tell(text: string, replyTo?: TelegramMessage): Promise<void> {

@@ -1,29 +1,24 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, emailsAbout, submit, type Deployment } from '../support/deployment'
-import { startGoogleChat, type GoogleChat } from '../support/gchat'
+import { cardNow, click, deploy, emailsAbout, submit } from '../support/deployment'
+import { startGoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
-import { startTeams, type Teams, type TeamsMessage } from '../support/teams'
-import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { startTeams, type TeamsMessage } from '../support/teams'
+import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 
-let d: Deployment
-let [teams, google, telegram]: [Teams, GoogleChat, Telegram] = [null!, null!, null!]
-beforeAll(async () => {
-  [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
-  d = await deploy({
-    ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await Promise.all([teams.close(), google.close(), telegram.close()])
-})
+const teams = endAfterAll(await startTeams())
+const google = endAfterAll(await startGoogleChat())
+const telegram = endAfterAll(await startTelegram())
+const d = endAfterAll(await deploy({
+  ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
+}))
 
 /** A token of this issuer that nobody signed. */
 function unsigned(iss: string): string {

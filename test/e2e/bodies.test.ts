@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cardOf, click, deploy, sendForm, submit } from '../support/deployment'
+import { endAfterAll, formsFile, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
@@ -12,20 +10,12 @@ const MIB = 1024 * 1024
 /** As in server/http/body-memory.ts. */
 const LATE_MS = 1000
 
-const dir = mkdtempSync(join(tmpdir(), 'bodies-'))
-let d: Deployment
+const dir = sharedFolder()
 let sockets: Socket[] = []
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({ jobs: { name: 'Jobs', files: { types: ['image/png'] } } }))
-  d = await deploy({
-    FORMS_CONFIG: path, DATA_DIR: dir, TRUST_PROXY: '1', METRICS_TOKEN: TOKEN, BODY_TIMEOUT_MS: '120000',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  rmSync(dir, { recursive: true })
-})
+const d = endAfterAll(await deploy({
+  FORMS_CONFIG: formsFile({ jobs: { name: 'Jobs', files: { types: ['image/png'] } } }, dir), DATA_DIR: dir,
+  TRUST_PROXY: '1', METRICS_TOKEN: TOKEN, BODY_TIMEOUT_MS: '120000',
+}))
 afterEach(() => {
   for (const socket of sockets) socket.destroy()
   sockets = []

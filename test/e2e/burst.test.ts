@@ -1,26 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
-import { startProxy, type Proxy, type Recorded } from '../support/proxy'
+import { deploy, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startProxy, type Recorded } from '../support/proxy'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
 const FORMS = 1000
 const INTERVAL_MS = 15
 
+const d = endAfterAll(await deploy({ CARD_INTERVAL_MS: String(INTERVAL_MS) }))
+/** The second replica's way to Slack: what passes here is by that one. */
+const door = endAfterAll(await startProxy(d.slack.url))
+const second = endAfterAll(await startServer({ ...d.env, SLACK_API_URL: `${door.url}/api/` }))
+
 describe('a burst of 1,000 forms in 10 s over two replicas', () => {
-  let d: Deployment
-  let second: Server
-  /** The second replica's way to Slack: what passes here is by that one. */
-  let door: Proxy
   let sent: { index: number, start: number, end: number, status: number, id: string }[]
   /** How long requests took meanwhile that do nothing, ms. */
   let idle: number[]
 
   beforeAll(async () => {
-    d = await deploy({ CARD_INTERVAL_MS: String(INTERVAL_MS) })
-    door = await startProxy(d.slack.url)
-    second = await startServer({ ...d.env, SLACK_API_URL: `${door.url}/api/` })
     for (const server of [d.server, second]) {
       await sendForm(server, { text: 'warm-up' })
       await server.drain()
@@ -49,11 +48,6 @@ describe('a burst of 1,000 forms in 10 s over two replicas', () => {
     await Promise.all([d.server.drain(), second.drain()])
     isOver = true
     await Promise.all(asking)
-  })
-  afterAll(async () => {
-    await second.kill()
-    await door.close()
-    await d.close()
   })
 
   const calls = () => d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)

@@ -1,13 +1,12 @@
 import { createClient } from 'redis'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { deploy, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 
-let d: Deployment
 let started: Server[] = []
-beforeAll(async () => { d = await deploy() })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
 afterEach(async () => {
   await Promise.all(started.map(server => server.drain().then(() => server.kill())))
   started = []

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardEdits, cardNow, click, deploy, introduce, submit, type Deployment } from '../support/deployment'
+import { cardEdits, cardNow, click, deploy, introduce, submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
 import type { SlackMessage } from '../support/slack'
@@ -10,20 +10,9 @@ import { until } from '../support/until'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
 
-let d: Deployment
-let discord: DiscordDouble
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy({
-    CARD_DATA_TTL: '3s',
-    ...discord.env,
-  })
-  await introduce(d)
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+const discord = endAfterAll(await startDiscord())
+const d = endAfterAll(await deploy({ CARD_DATA_TTL: '3s', ...discord.env }))
+await introduce(d)
 afterEach(() => { d.slack.fault = () => undefined })
 
 const isOnDiscord = (text: string) => discord.messages().some(message => JSON.stringify(message).includes(text))

@@ -1,40 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { startBrowser, type Browser } from '../support/browser'
-import { cardNow, cardOf, click, deploy, type Deployment } from '../support/deployment'
+import { startBrowser } from '../support/browser'
+import { cardNow, cardOf, click, deploy } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
+import { endAfterAll, formsFile, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import type { SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 import { kept, pdf, png, sendFiles } from '../support/uploads'
 import { PASSWORD, visit } from '../support/visitor'
 
-const dir = mkdtempSync(join(tmpdir(), 'card-pictures-'))
-let d: Deployment
-let discord: DiscordDouble
-let browser: Browser
-
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({
-    shown: { name: 'Shown', files: { show: true, types: ['image/*', 'application/pdf'] } },
-    listed: { name: 'Listed', files: {} },
-  }))
-  ;[discord, browser] = await Promise.all([startDiscord(), startBrowser()])
-  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, CARD_INTERVAL_MS: '0', RETRY_BASE_MS: '1', ...discord.env })
+const dir = sharedFolder()
+const FORMS_CONFIG = formsFile({
+  shown: { name: 'Shown', files: { show: true, types: ['image/*', 'application/pdf'] } },
+  listed: { name: 'Listed', files: {} },
 })
+const discord = endAfterAll(await startDiscord())
+const browser = endAfterAll(await startBrowser())
+const d = endAfterAll(await deploy({
+  FORMS_CONFIG, DATA_DIR: dir, CARD_INTERVAL_MS: '0', RETRY_BASE_MS: '1', ...discord.env,
+}))
 afterEach(() => { d.slack.fault = () => undefined })
-afterAll(async () => {
-  await browser.close()
-  await d.close()
-  await discord.close()
-  rmSync(dir, { recursive: true })
-})
 
 const FILES = [{ name: 'cv.pdf', content: pdf(100) }, { name: 'me.png', content: png }]
 const pictureOf = ({ blocks }: SlackMessage) => blocks.filter(({ type }) => type === 'image')

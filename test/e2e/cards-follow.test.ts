@@ -1,11 +1,12 @@
 import { createClient } from 'redis'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, submit } from '../support/deployment'
 import type { Fault } from '../support/proxy'
 import type { SlackMessage } from '../support/slack'
 import { until } from '../support/until'
@@ -14,16 +15,8 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 /** After so many attempts a delivery is given up. */
 const ATTEMPTS = 9
 
-let d: Deployment
-let store: RedisStore
-beforeAll(async () => {
-  d = await deploy({ NODE_ENV: 'development', RETRY_BASE_MS: '1', SWEEP_INTERVAL_MS: '50' })
-  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-})
-afterAll(async () => {
-  await store.close()
-  await d.close()
-})
+const d = endAfterAll(await deploy({ NODE_ENV: 'development', RETRY_BASE_MS: '1', SWEEP_INTERVAL_MS: '50' }))
+const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 afterEach(() => { d.slack.fault = () => undefined })
 
 const updates = (card: SlackMessage) => d.slack.requests.filter(({ path, body }) => path === '/api/chat.update'

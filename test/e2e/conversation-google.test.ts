@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, NO_SLACK, submitForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, NO_SLACK, submitForm } from '../support/deployment'
 import { APP, startGoogleChat, type GoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { until } from '../support/until'
 
-let d: Deployment
-let google: GoogleChat
-beforeAll(async () => {
-  google = await startGoogleChat()
-  // As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
-  d = await deploy({
-    ...google.env, ...repointed(google.hosts), ...NO_SLACK,
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await google.close()
-})
+const google = endAfterAll(await startGoogleChat())
+// As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
+const d = endAfterAll(await deploy({ ...google.env, ...repointed(google.hosts), ...NO_SLACK }))
 
 const inThread = (thread: string) => google.messages().filter(message => message.thread?.name === thread)
 

@@ -1,26 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { SandboxState } from '../../shared/types/sandbox'
 import { fits, holdRequests, screenshot } from '../support/browser'
 import { sendForm, submitForm } from '../support/deployment'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { page, problems, usePages } from '../support/pages'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-let server: Server
-let dir: string
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir, ESCALATION_MENTION: '@support' })
-})
-afterAll(async () => {
-  await server.kill()
-  await rm(dir, { recursive: true, force: true })
-})
+const server = endAfterAll(await startServer({
+  NODE_ENV: 'development', DATA_DIR: sharedFolder(), ESCALATION_MENTION: '@support',
+}))
 usePages()
 beforeEach(async () => void await page.goto(`${server.url}/sandbox`))
 

@@ -1,7 +1,8 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
-import { deploy, submit, type Deployment } from '../support/deployment'
+import { deploy, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { blockActions, CHANNEL, command, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, mention, nextTs, postsIn, said, say } from '../support/slack-talk'
@@ -11,9 +12,7 @@ import { until } from '../support/until'
 const MENTION = '<!subteam^S0123456789>'
 const BURST = 30
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ ESCALATION_MENTION: `${MENTION} <@&123456789012345678>` }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ ESCALATION_MENTION: `${MENTION} <@&123456789012345678>` }))
 beforeEach(() => { d.slack.fault = () => undefined })
 
 const text = ({ blocks }: Block) => blockText(blocks)

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { startServer } from '../support/server'
-import { startTeams, type Teams } from '../support/teams'
+import { startTeams } from '../support/teams'
 
-let d: Deployment
-let teams: Teams
 let messages = 1_700_000_000_000
-beforeAll(async () => {
-  teams = await startTeams()
-  d = await deploy()
-  await d.server.kill()
-  Object.assign(d.env, { ...teams.env, ...repointed(teams.hosts) })
-  d.server = await startServer(d.env)
-})
-afterAll(async () => {
-  await d.close()
-  await teams.close()
-})
+const teams = endAfterAll(await startTeams())
+const d = endAfterAll(await deploy())
+await d.server.kill()
+Object.assign(d.env, { ...teams.env, ...repointed(teams.hosts) })
+d.server = await startServer(d.env)
 
 /** What is answered to somebody who mentions the bot. */
 async function answerTo(text: string): Promise<string> {

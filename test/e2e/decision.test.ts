@@ -1,14 +1,14 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText, interpreted, viewProblems } from '../support/block-kit'
 import {
-  cardEdits, cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit, type Deployment,
+  cardEdits, cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
 } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 
-let d: Deployment
-beforeAll(async () => introduce(d = await deploy()))
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
+await introduce(d)
 beforeEach(() => {
   d.endpoint.requests.length = 0
   d.resend.requests.length = 0

@@ -1,19 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { FormDiscordAdapter } from '../../server/platforms/discord/adapter'
-import { startBotServer, type BotServer } from '../support/discord/bot-server'
+import { startBotServer } from '../support/discord/bot-server'
+import { endAfterAll } from '../support/lifetime'
 
-let s: BotServer
-
-beforeAll(async () => {
-  s = await startBotServer()
-})
+const s = endAfterAll(await startBotServer())
 
 afterEach(() => {
   s.discord.fault = () => undefined
-})
-
-afterAll(async () => {
-  await s.close()
 })
 
 const adapter = () => s.bots[0]!.getAdapter('discord') as FormDiscordAdapter

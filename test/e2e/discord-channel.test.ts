@@ -1,15 +1,14 @@
 import { createRedisState } from '@chat-adapter/state-redis'
 import { ConsoleLogger } from 'chat'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { deploy, type Deployment } from '../support/deployment'
+import { afterEach, expect, it } from 'vitest'
+import { deploy } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
-import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { DiscordMessage } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 
-let d: Deployment
-let discord: DiscordDouble
-beforeAll(async () => { ({ d, discord } = await withDiscord(deploy)) })
-afterAll(() => d.close())
+const { d, discord } = await withDiscord(deploy)
+endAfterAll(d)
 afterEach(() => { discord.fault = () => undefined })
 
 const answersIn = (channelId: string) => (

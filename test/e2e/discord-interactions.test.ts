@@ -1,16 +1,16 @@
 import { ExternalSelect, Modal, TextInput, type Chat, type ModalResponse } from 'chat'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startBotServer, type BotServer } from '../support/discord/bot-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startBotServer } from '../support/discord/bot-server'
 import { buttonOf, openEdit, press } from '../support/discord/edit-form'
 import { button, post, rest, row } from '../support/discord/fixtures'
 import { forwardInteractions } from '../support/discord/forwarding'
 import { modalInputs } from '../support/discord/modal'
 import type { DiscordMessage, SendOptions } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
-let s: BotServer
 /** What the handlers of these tests wait for, and answer. */
 let gate = Promise.withResolvers<unknown>()
 let answers: (ModalResponse | undefined)[] = []
@@ -43,7 +43,7 @@ function register(bot: Chat): void {
   })
 }
 
-beforeAll(async () => { s = await startBotServer({ register }) })
+const s = endAfterAll(await startBotServer({ register }))
 
 afterEach(async () => {
   gate.resolve(null)
@@ -54,8 +54,6 @@ afterEach(async () => {
   submitted = []
   answers = []
 })
-
-afterAll(() => s.close())
 
 async function messageWith(action: string): Promise<DiscordMessage> {
   const { body } = await post(s.discord, { content: 'Press', components: [row(button(0, { custom_id: action }))] })

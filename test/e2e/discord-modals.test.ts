@@ -1,25 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { RedisClient } from '../../server/adapters/redis/client'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createChatState } from '../../server/adapters/redis/state'
-import { startBotServer, type BotServer } from '../support/discord/bot-server'
+import { startBotServer } from '../support/discord/bot-server'
 import {
   buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
 } from '../support/discord/edit-form'
 import { modalInputs, modalNotes } from '../support/discord/modal'
 import type { Answer } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { holding } from '../support/redis-keys'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 
-let s: BotServer
-let redis: RedisServer
-let client: RedisClient
-
-beforeAll(async () => {
-  redis = await startRedis()
-  client = await connectRedis(redis.url)
-  s = await startBotServer({ state: createChatState(client) })
-})
+const redis = endAfterAll(await startRedis())
+const client = await connectRedis(redis.url)
+const s = endAfterAll(await startBotServer({ state: createChatState(client) }))
 
 afterEach(async () => {
   await s.drain()
@@ -28,10 +22,8 @@ afterEach(async () => {
   s.discord.fault = () => undefined
 })
 
-afterAll(async () => {
-  await s.close()
+afterAll(() => {
   if (client.isOpen) client.destroy()
-  await redis.stop()
 })
 
 const NO_LONGER_OPEN = 'This form is no longer open. Press the button on the card again.'

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startBotServer, type BotServer } from '../support/discord/bot-server'
+import { expect, it } from 'vitest'
+import { startBotServer } from '../support/discord/bot-server'
 import {
   buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
 } from '../support/discord/edit-form'
+import { endAfterAll } from '../support/lifetime'
 
-let s: BotServer
-beforeAll(async () => {
-  s = await startBotServer()
-})
-afterAll(() => s.close())
+const s = endAfterAll(await startBotServer())
 
 const MALLORY = { user: { id: '77', username: 'mallory', global_name: null } }
 

@@ -1,13 +1,10 @@
 import { Buffer } from 'node:buffer'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import {
-  cardNow, click, deploy, emailsAbout, openEdit, submit, submitEdit, type Deployment,
-} from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, openEdit, submit, submitEdit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 
 interface Sent {
   html: string

@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import {
-  cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
-} from '../support/deployment'
+import { cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { until } from '../support/until'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
 
-let d: Deployment
-let discord: DiscordDouble
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy({
-    NODE_ENV: 'development', SPAM_HOLD: '1h', FORWARD_ERASURES: '1',
-    ...discord.env,
-  })
-  await introduce(d)
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+const discord = endAfterAll(await startDiscord())
+const d = endAfterAll(await deploy({ NODE_ENV: 'development', SPAM_HOLD: '1h', FORWARD_ERASURES: '1', ...discord.env }))
+await introduce(d)
 
 const api = (id: string, method = 'GET') => fetch(`${d.server.url}/api/submissions/${id}`, { method })
 const outcomes = async (id: string) => {

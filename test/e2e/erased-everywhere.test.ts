@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
-import { click, deploy, introduce, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import { click, deploy, introduce, openEdit, submit, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf, pickAndEdit } from '../support/discord/edit-form'
-import type { DiscordDouble } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { holding } from '../support/redis-keys'
 import type { Block, SlackMessage } from '../support/slack'
-import { startTeams, type Teams } from '../support/teams'
+import { startTeams } from '../support/teams'
 import { repointed } from '../support/repointed'
 import { until } from '../support/until'
 
@@ -20,23 +20,13 @@ const FORM = Object.fromEntries(Array.from({ length: 8 }, (_, index) => (
   [`unique-field-${index}`, `unique-value-${index}`]
 )))
 
-let d: Deployment
-let discord: DiscordDouble
-let teams: Teams
-let store: RedisStore
-beforeAll(async () => {
-  ;[discord, teams] = await Promise.all([startDiscord(), startTeams()])
-  d = await deploy({
-    NODE_ENV: 'development', CARD_INTERVAL_MS: '0', ...discord.env, ...teams.env, ...repointed(teams.hosts),
-  })
-  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-  await introduce(d)
-})
-afterAll(async () => {
-  await store.close()
-  await d.close()
-  await Promise.all([discord.close(), teams.close()])
-})
+const discord = endAfterAll(await startDiscord())
+const teams = endAfterAll(await startTeams())
+const d = endAfterAll(await deploy({
+  NODE_ENV: 'development', CARD_INTERVAL_MS: '0', ...discord.env, ...teams.env, ...repointed(teams.hosts),
+}))
+const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
+await introduce(d)
 
 /** Keys of Redis that hold anything of the form, or of what somebody typed into it. */
 const traces = () => holding(d.redis.url, 'unique-')

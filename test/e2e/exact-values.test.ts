@@ -1,21 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { openPage, startBrowser } from '../support/browser'
-import {
-  cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm, type Deployment,
-} from '../support/deployment'
+import { cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 
 /** Each as it is sent, downstream and on every page. */
 const NUMBERS = ['12345678901234567890', '1.0', '1e400', '-0', '0.1000', '-1E-7']
 const SENT = `{"id":12345678901234567890,"price":1.0,"huge":1e400,"zero":-0,"order":{"items":[{"sku":98765432109876543210,"amount":2.50}]},"__proto__":{"x":1.00},"plain":5}`
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 
 async function forward(body: string): Promise<{ card: string, delivered: string, email: string }> {
   const id = await submitForm(d.server, body)

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import type { Submission } from '../../server/ports/submission'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, submit } from '../support/deployment'
 import { until } from '../support/until'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let d: Deployment
-let store: RedisStore
-beforeAll(async () => {
-  d = await deploy()
-  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-})
-afterAll(async () => {
-  await store.close()
-  await d.close()
-})
+const d = endAfterAll(await deploy())
+const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 
 /** Sends a form and makes it as old as if it expired `inMs` from then. */
 async function aged(inMs: number, changes: Partial<Submission> = {}) {

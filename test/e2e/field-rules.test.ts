@@ -1,37 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { seriousFindings } from '../support/accessibility'
 import { blockText, viewProblems } from '../support/block-kit'
-import { screenshot, type Browser } from '../support/browser'
-import { cardOf, openEdit, submitEdit, submitForm, type Deployment } from '../support/deployment'
+import { screenshot } from '../support/browser'
+import { cardOf, openEdit, submitEdit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
-import type { Proxy } from '../support/proxy'
 import type { Block } from '../support/slack'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
-import { openWebsite, unchecked, type Website } from '../support/website'
+import { openWebsite, unchecked } from '../support/website'
 
-let website: Website
-let d: Deployment
-/** The website of the form. */
-let shop: Proxy
-let browser: Browser
-
-beforeAll(async () => {
-  website = await openWebsite(origin => ({
-    orders: {
-      name: 'Orders', allowedOrigins: [origin], endpoint: null, extra: 'refuse', fields: {
-        name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
-        seats: { label: 'Seats', type: 'integer', min: 1, max: 9 }, day: { label: 'Day', type: 'date' },
-        size: { label: 'Size', type: 'select', options: ['Small', 'Large & tall'] },
-        phone: { label: 'Phone', type: 'tel' }, notes: { label: 'Notes', type: 'textarea', maxLength: 500 },
-        terms: { label: 'I agree', type: 'checkbox', required: true },
-      },
+const website = endAfterAll(await openWebsite(origin => ({
+  orders: {
+    name: 'Orders', allowedOrigins: [origin], endpoint: null, extra: 'refuse', fields: {
+      name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
+      seats: { label: 'Seats', type: 'integer', min: 1, max: 9 }, day: { label: 'Day', type: 'date' },
+      size: { label: 'Size', type: 'select', options: ['Small', 'Large & tall'] },
+      phone: { label: 'Phone', type: 'tel' }, notes: { label: 'Notes', type: 'textarea', maxLength: 500 },
+      terms: { label: 'I agree', type: 'checkbox', required: true },
     },
-  }), async ({ copied }) => unchecked(await copied('orders')))
-  ;({ d, shop, browser } = website)
-})
-afterAll(() => website.close())
+  },
+}), async ({ copied }) => unchecked(await copied('orders'))))
+const { d, shop, browser } = website
 
 test('a form that says what it takes is sent without scripts from HTML that was copied: what is wrong is said, corrected and thanked for', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false, locale: 'de-DE' })

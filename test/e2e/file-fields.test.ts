@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { blockText } from '../support/block-kit'
-import type { Browser } from '../support/browser'
-import { cardOf, sendForm, type Deployment } from '../support/deployment'
+import { cardOf, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
-import type { Proxy } from '../support/proxy'
 import { kept, pdf, png, sendFiles } from '../support/uploads'
-import { openWebsite, unchecked, type Website } from '../support/website'
+import { openWebsite, unchecked } from '../support/website'
 
-let website: Website
-let d: Deployment
-/** The website of the form. */
-let shop: Proxy
-let browser: Browser
-let dir: string
-
-beforeAll(async () => {
-  const cv = { label: 'Your CV', type: 'file', required: true }
-  website = await openWebsite(() => ({
-    jobs: { name: 'Jobs', extra: 'refuse', fields: {
-      name: { label: 'Your name', type: 'text' }, cv, photo: { type: 'file' },
-    } },
-    offers: { name: 'Offers', fields: { sketch: { type: 'file' } }, files: { max: 1, types: ['image/png'] } },
-    any: { name: 'Any', files: { types: ['application/pdf'] } },
-  }), async ({ copied }) => unchecked(await copied('jobs')))
-  ;({ d, shop, browser, dir } = website)
-})
-afterAll(() => website.close())
+const website = endAfterAll(await openWebsite(() => ({
+  jobs: { name: 'Jobs', extra: 'refuse', fields: {
+    name: { label: 'Your name', type: 'text' }, cv: { label: 'Your CV', type: 'file', required: true },
+    photo: { type: 'file' },
+  } },
+  offers: { name: 'Offers', fields: { sketch: { type: 'file' } }, files: { max: 1, types: ['image/png'] } },
+  any: { name: 'Any', files: { types: ['application/pdf'] } },
+}), async ({ copied }) => unchecked(await copied('jobs'))))
+const { d, shop, browser, dir } = website
 
 const read = async (path: string) => await (await fetch(`${d.server.url}${path}`)).json()
 const cv = { name: 'cv.pdf', content: pdf(100) }

@@ -1,42 +1,32 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, utimes } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, cardOf, click, deploy, type Deployment } from '../support/deployment'
+import { cardNow, cardOf, click, deploy } from '../support/deployment'
+import { endAfterAll, formsFile, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { kept, pdf, png, sendFiles } from '../support/uploads'
-import { PASSWORD, visit, type Visitor } from '../support/visitor'
+import { PASSWORD, visit } from '../support/visitor'
 
 const MIB = 2 ** 20
 
 /** Files of 10 MB, some with all other tests, 200 by `npm run soak`; and what a server has to spare for eight. */
 const [UPLOADS, SPARE_MIB] = [Number(process.env.UPLOADS ?? 16), 150]
-const dir = mkdtempSync(join(tmpdir(), 'files-'))
-let d: Deployment
-let ops: Visitor
+const dir = sharedFolder()
 
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  const files = { max: 2, maxBytes: '3 MB', types: ['image/*', 'application/pdf'] }
-  writeFileSync(path, JSON.stringify({
-    jobs: { name: 'Jobs', files, fields: { cv: 'Your CV' } }, mailed: { name: 'Mailed', files, endpoint: null },
-    contact: { name: 'Contact' }, large: { name: 'Large', files: { max: 1 } },
-  }))
-  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir, TRUST_PROXY: '1', FILES_RATE_LIMIT: '100' })
-  ops = visit(d.server)
-  await ops.signIn(PASSWORD)
+const files = { max: 2, maxBytes: '3 MB', types: ['image/*', 'application/pdf'] }
+const FORMS_CONFIG = formsFile({
+  jobs: { name: 'Jobs', files, fields: { cv: 'Your CV' } }, mailed: { name: 'Mailed', files, endpoint: null },
+  contact: { name: 'Contact' }, large: { name: 'Large', files: { max: 1 } },
 })
-afterAll(async () => {
-  await d.close()
-  rmSync(dir, { recursive: true })
-})
+const d = endAfterAll(await deploy({ FORMS_CONFIG, DATA_DIR: dir, TRUST_PROXY: '1', FILES_RATE_LIMIT: '100' }))
+const ops = visit(d.server)
+await ops.signIn(PASSWORD)
 
 const send = (path: string, files: Parameters<typeof sendFiles>[3], headers?: Record<string, string>) => (
   sendFiles(d.server, `/api/form/${path}`, { name: 'Ada' }, files, headers)

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { click, deploy, idOf, type Deployment } from '../support/deployment'
-import { startProxy, type Fault, type Proxy } from '../support/proxy'
+import { click, deploy, idOf } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
+import { startProxy, type Fault } from '../support/proxy'
 import { holding } from '../support/redis-keys'
 import { blockActions, BOT_TOKEN, CHANNEL, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
@@ -12,29 +10,17 @@ import { until } from '../support/until'
 /** The channel that emulate seeds as #random. */
 const RANDOM = 'C000000002'
 const WORDS = { subject: 'We have your order', text: 'Thank you.\n\nWe answer within two days.' }
-const dir = mkdtempSync(join(tmpdir(), 'forms-'))
-let d: Deployment
-let crm: Proxy
-
-beforeAll(async () => {
-  crm = await startProxy()
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({
-    contact: {
-      name: 'Contact *us*', channels: { slack: RANDOM }, to: ['sales@example.com', 'boss@example.com'],
-      endpoint: `${crm.url}/contact`, allowedOrigins: ['https://shop.example'],
-      fields: { message: 'What is it about?', name: 'Your name' },
-    },
-    jobs: { name: 'Jobs', endpoint: null },
-    orders: { name: 'Orders', endpoint: null, confirm: WORDS },
-  }))
-  d = await deploy({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
+const crm = endAfterAll(await startProxy())
+const FORMS_CONFIG = formsFile({
+  contact: {
+    name: 'Contact *us*', channels: { slack: RANDOM }, to: ['sales@example.com', 'boss@example.com'],
+    endpoint: `${crm.url}/contact`, allowedOrigins: ['https://shop.example'],
+    fields: { message: 'What is it about?', name: 'Your name' },
+  },
+  jobs: { name: 'Jobs', endpoint: null },
+  orders: { name: 'Orders', endpoint: null, confirm: WORDS },
 })
-afterAll(async () => {
-  await d.close()
-  await crm.close()
-  rmSync(dir, { recursive: true })
-})
+const d = endAfterAll(await deploy({ FORMS_CONFIG, CARD_INTERVAL_MS: '0' }))
 
 const send = (path: string, body: object, headers: Record<string, string> = {}) => fetch(
   `${d.server.url}/api/form${path}`,

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, cardOf, click, deploy, sendForm, submit, submitForm, type Deployment } from '../support/deployment'
+import { cardNow, cardOf, click, deploy, sendForm, submit, submitForm } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import { button, rest, row } from '../support/discord/fixtures'
-import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { DiscordMessage } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, nextTs, whispers } from '../support/slack-talk'
 import { until } from '../support/until'
@@ -12,10 +13,8 @@ import { PASSWORD, visit } from '../support/visitor'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 
-let d: Deployment
-let discord: DiscordDouble
-beforeAll(async () => { ({ d, discord } = await withDiscord(deploy)) })
-afterAll(() => d.close())
+const { d, discord } = await withDiscord(deploy)
+endAfterAll(d)
 
 const isClosed = ({ blocks }: SlackMessage) => !blocks.some(({ type }) => type === 'actions')
 const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)

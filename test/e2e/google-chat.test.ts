@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../support/adaptive-card'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
-import { startGoogleChat, type GoogleChat, type SignOptions } from '../support/gchat'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { startGoogleChat, type SignOptions } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { repointed } from '../support/repointed'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 import { post } from '../support/webhook'
 
-let d: Deployment
-let google: GoogleChat
-beforeAll(async () => {
-  google = await startGoogleChat()
-  // Google Chat alone: no variable of Slack is set.
-  d = await deploy({
-    ...google.env, ...repointed(google.hosts), ...NO_SLACK,
-    RETRY_BASE_MS: '200',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await google.close()
-})
+const google = endAfterAll(await startGoogleChat())
+// Google Chat alone: no variable of Slack is set.
+const d = endAfterAll(await deploy({ ...google.env, ...repointed(google.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => {
   google.fault = () => undefined
 })

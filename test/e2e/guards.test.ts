@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { describe, expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
 
@@ -56,20 +57,10 @@ const DISCORD = {
   DISCORD_API_URL: 'http://127.0.0.1:9/api/v10',
 }
 
-let redis: RedisServer
-let open: Server
-let closed: Server
-beforeAll(async () => {
-  redis = await startRedis()
-  const env = { ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url }
-  ;[open, closed] = await Promise.all([
-    startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }), startServer(env),
-  ])
-})
-afterAll(async () => {
-  await Promise.all([open.kill(), closed.kill()])
-  await redis.stop()
-})
+const redis = endAfterAll(await startRedis())
+const env = { ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url }
+const open = endAfterAll(await startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }))
+const closed = endAfterAll(await startServer(env))
 
 /** A platform that has what the path names. */
 const addressOf = (path: string) => path.replace(/:platform(?=\/(?:gateway|status)$)/, 'discord').replace(

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { cardOf, click, deploy, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeAll(async () => {
-  d = await deploy({
-    NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length',
-  })
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({
+  NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length',
+}))
+const browser = endAfterAll(await startBrowser())
 
 const api = (path: string, init: RequestInit = {}) => fetch(`${d.server.url}/api/submissions${path}`, init)
 const decide = (id: string, action: string, press?: string) => api(`/${id}/decision`, {
@@ -144,10 +142,6 @@ describe('a form whose honeypot is filled in', () => {
 })
 
 describe('on the ops page', () => {
-  let browser: Browser
-  beforeAll(async () => { browser = await startBrowser() })
-  afterAll(() => browser.close())
-
   it('what is held is behind a filter, and is released or erased on its page', async () => {
     await clearHeld()
     const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, click, submit, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, click, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { textOf } from '../support/slack-people'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeAll(async () => {
-  d = await deploy({
-    OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters',
-  })
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({
+  OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters',
+}))
 
 /** Forwards a form; resolves with its card, its email and what the endpoint got. */
 async function forwarded(data: object) {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { cardOf, click, deploy, sendForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { cardOf, click, deploy, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
 const API_KEY = 'a-key-for-servers-0123456789'
 
-let d: Deployment
-let other: Server
-beforeAll(async () => {
-  d = await deploy({ TRUST_PROXY: '1', FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_API_KEY: API_KEY })
-  other = await startServer(d.env)
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-})
+const d = endAfterAll(await deploy({ TRUST_PROXY: '1', FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_API_KEY: API_KEY }))
+const other = endAfterAll(await startServer(d.env))
 
 async function send(
   server: Server, key: string,

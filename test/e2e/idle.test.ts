@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { cardOf, click, deploy, idOf, sendForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { cardOf, click, deploy, idOf, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 
 const PRELOAD = pathToFileURL(resolve(import.meta.dirname, '../support/tell-modules.mjs')).href
@@ -14,18 +15,10 @@ const LOAD_MS = 3000
 /** Parts of the build that the first click needs. */
 const LATE = ['_/bot.mjs', '_/template.mjs', 'api/webhooks/_platform_.post.mjs']
 
-let d: Deployment
-let redis: ReturnType<typeof createClient>
-beforeAll(async () => {
-  // Nothing else that the service does by itself is in the way.
-  d = await deploy({ NODE_OPTIONS: `--import ${PRELOAD}`, SWEEP_INTERVAL_MS: '600000' })
-  redis = createClient({ url: d.redis.url })
-  await redis.connect()
-})
-afterAll(async () => {
-  await redis.close()
-  await d.close()
-})
+// Nothing else that the service does by itself is in the way.
+const d = endAfterAll(await deploy({ NODE_OPTIONS: `--import ${PRELOAD}`, SWEEP_INTERVAL_MS: '600000' }))
+const redis = endAfterAll(createClient({ url: d.redis.url }))
+await redis.connect()
 
 const loaded = () => [...d.server.output().matchAll(/^loaded (\S+) \S+\/\.output\/server\/(\S+)$/gm)].map(
   ([, quietMs, file]) => ({ quietMs: Number(quietMs), file: file! }),

@@ -1,20 +1,17 @@
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
-import { cardOf, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { cardOf, deploy, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { runs } from '../support/properties'
 import { until } from '../support/until'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-let d: Deployment
-beforeAll(async () => {
-  d = await deploy({ MAX_BODY_BYTES: '300000' })
-  // Of what the first one loads, a busy machine may make more than a sender waits for the card.
-  await submit(d, { name: 'first' })
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ MAX_BODY_BYTES: '300000' }))
+// Of what the first one loads, a busy machine may make more than a sender waits for the card.
+await submit(d, { name: 'first' })
 
 async function post(
   body: RequestInit['body'], contentType?: string,

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { deploy, submitForm, type Deployment } from '../support/deployment'
-import { startProxy, type Proxy } from '../support/proxy'
+import { deploy, submitForm } from '../support/deployment'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { startProxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { blockActions, BOT_TOKEN, interact, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
@@ -12,26 +12,17 @@ import { kept, png, sendFiles } from '../support/uploads'
 
 /** The channel that emulate seeds as #random. */
 const RANDOM = 'C000000002'
-const dir = mkdtempSync(join(tmpdir(), 'left-'))
+const dir = sharedFolder()
 const path = join(dir, 'forms.json')
-let d: Deployment
-let crm: Proxy
 
 const configure = (forms: object) => writeFileSync(path, JSON.stringify(forms))
 const hr = () => ({
   hr: { name: 'Applications', channels: { slack: RANDOM }, to: ['hr@example.com'], endpoint: `${crm.url}/hr` },
 })
 
-beforeAll(async () => {
-  crm = await startProxy()
-  configure(hr())
-  d = await deploy({ FORMS_CONFIG: path, DATA_DIR: dir })
-})
-afterAll(async () => {
-  await d.close()
-  await crm.close()
-  rmSync(dir, { recursive: true })
-})
+const crm = endAfterAll(await startProxy())
+configure(hr())
+const d = endAfterAll(await deploy({ FORMS_CONFIG: path, DATA_DIR: dir }))
 
 async function restart(changes: Record<string, string> = {}): Promise<void> {
   await d.server.stop()

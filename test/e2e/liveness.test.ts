@@ -1,20 +1,19 @@
 import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPage, screenshot, startBrowser } from '../support/browser'
 import { click, deploy, introduce, submit, type Deployment } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
 /** What people are promised: of a connection that is lost, and of a change. */
 const [SOON_MS, CHANGE_MS] = [5000, 2000]
 
-let browser: Browser
 let d: Deployment
 let page: Page
 let problems: string[]
 
-beforeAll(async () => { browser = await startBrowser() })
-afterAll(() => browser.close())
+const browser = endAfterAll(await startBrowser())
 beforeEach(async () => {
   d = await deploy({ NODE_ENV: 'development' })
   // A page's first requests would find a cold server on a busy machine.

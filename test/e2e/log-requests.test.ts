@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deploy, idOf, sendForm, type Deployment } from '../support/deployment'
+import { expect, test } from 'vitest'
+import { deploy, idOf, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { until } from '../support/until'
 
 interface Line { event: string, request?: string, submission?: string }
 
-let d: Deployment
-
-beforeAll(async () => { d = await deploy({ CARD_INTERVAL_MS: '500' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ CARD_INTERVAL_MS: '500' }))
 
 const lines = () => d.server.output().split('\n').filter(line => line.startsWith('{')).map(line => (
   JSON.parse(line) as Line

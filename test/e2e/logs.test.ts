@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  cardNow, click, deploy, openEdit, sendForm, SIGNING_KEY, submit, submitEdit, type Deployment,
-} from '../support/deployment'
-import { startProxy, type Proxy } from '../support/proxy'
-import { startServer, type Server } from '../support/server'
+import { describe, expect, it } from 'vitest'
+import { cardNow, click, deploy, openEdit, sendForm, SIGNING_KEY, submit, submitEdit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startProxy } from '../support/proxy'
+import { startServer } from '../support/server'
 import { BOT_TOKEN, blockActions, interact, sendEvent, SIGNING_SECRET } from '../support/slack'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 /** In everything that people type or vendors answer. */
@@ -16,13 +15,6 @@ const form = {
   [`${MARK}-field`]: `${MARK} value`, email: `${MARK}@private.example`, phone: '+1 555 019 9477',
   note: `line one ${MARK}\nline two`,
 }
-
-let d: Deployment
-let tcp: TcpProxy
-let verifier: Proxy
-let guarded: Server
-let locked: Server
-let output: string
 
 const lines = (text = output) => text.split('\n').filter(Boolean)
 
@@ -123,33 +115,26 @@ async function guardedForms(): Promise<void> {
   for (let count = 0; count < 6; count++) await post({}, { 'x-api-key': API_KEY })
 }
 
-beforeAll(async () => {
-  tcp = await startTcpProxy()
-  verifier = await startProxy()
-  d = await deploy({ STORE_URL: tcp.url, TRUST_PROXY: '1', CRON_SECRET: `cron-${MARK}-0123456789` })
-  tcp.use(d.redis.port)
-  await until('a form accepted', async () => (await send(form)).status === 200)
-  guarded = await startServer({
-    ...d.env, FORM_API_KEY: API_KEY, FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_RATE_LIMIT: '3',
-    TURNSTILE_SECRET_KEY: `${MARK}-turnstile`, TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`,
-  })
-  locked = await startServer({ ...d.env, STORE_URL: `redis://${MARK}:${MARK}-password@127.0.0.1:${d.redis.port}` })
-  await decided()
-  await malformed()
-  await guardedForms()
-  await withoutRedis()
-  await failing()
-  expect((await sendForm(locked, form)).status).toBe(503)
-  const { card } = await submit(d, form)
-  await until('the card', () => cardNow(d, card))
-  for (const server of [d.server, guarded, locked]) expect(await server.stop()).toBe(0)
-  output = [d.server, guarded, locked].map(server => server.output()).join('')
+const tcp = endAfterAll(await startTcpProxy())
+const verifier = endAfterAll(await startProxy())
+const d = endAfterAll(await deploy({ STORE_URL: tcp.url, TRUST_PROXY: '1', CRON_SECRET: `cron-${MARK}-0123456789` }))
+tcp.use(d.redis.port)
+await until('a form accepted', async () => (await send(form)).status === 200)
+const guarded = await startServer({
+  ...d.env, FORM_API_KEY: API_KEY, FORM_ALLOWED_ORIGINS: 'https://shop.example', FORM_RATE_LIMIT: '3',
+  TURNSTILE_SECRET_KEY: `${MARK}-turnstile`, TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`,
 })
-afterAll(async () => {
-  await d.close()
-  await verifier.close()
-  await tcp.close()
-})
+const locked = await startServer({ ...d.env, STORE_URL: `redis://${MARK}:${MARK}-password@127.0.0.1:${d.redis.port}` })
+await decided()
+await malformed()
+await guardedForms()
+await withoutRedis()
+await failing()
+expect((await sendForm(locked, form)).status).toBe(503)
+const { card } = await submit(d, form)
+await until('the card', () => cardNow(d, card))
+for (const server of [d.server, guarded, locked]) expect(await server.stop()).toBe(0)
+const output = [d.server, guarded, locked].map(server => server.output()).join('')
 
 describe('the log of everything that can happen', () => {
   it('is one JSON object a line with time, level and event', () => {

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { click, deploy, emailsAbout, submit, type Deployment } from '../support/deployment'
+import { click, deploy, emailsAbout, submit } from '../support/deployment'
 import { forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -11,16 +12,8 @@ import { until } from '../support/until'
 const FORM = { name: 'Ada Lovelace' }
 const METRICS_TOKEN = 'a-token-of-some-length'
 
-let d: Deployment
-let store: RedisStore
-beforeAll(async () => {
-  d = await deploy({ MAIL_WEBHOOK_SECRET: MAIL_SECRET, METRICS_TOKEN })
-  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-})
-afterAll(async () => {
-  await store.close()
-  await d.close()
-})
+const d = endAfterAll(await deploy({ MAIL_WEBHOOK_SECRET: MAIL_SECRET, METRICS_TOKEN }))
+const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 afterEach(() => { d.resend.fault = () => undefined })
 
 const forwarded = () => forward(d, store, FORM)

@@ -1,12 +1,11 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { runToExit, startServer } from '../support/server'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ CRON_SECRET: 'a-cron-secret-of-the-test' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ CRON_SECRET: 'a-cron-secret-of-the-test' }))
 
 /** Sends bytes; resolves with everything that comes back. `fetch` would correct the header. */
 function raw(request: string): Promise<string> {

@@ -1,22 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { slackManifest } from '../../server/platforms/slack/manifest'
-import { startServer, type Server } from '../support/server'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { startServer } from '../support/server'
 
-let dir: string
-let server: Server
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  server = await startServer({
-    NODE_ENV: 'development', DATA_DIR: dir, NUXT_PUBLIC_SITE_URL: 'https://abc.example.net/',
-  })
-})
-afterAll(async () => {
-  await server.kill()
-  await rm(dir, { recursive: true, force: true })
-})
+const server = endAfterAll(await startServer({
+  NODE_ENV: 'development', DATA_DIR: sharedFolder(), NUXT_PUBLIC_SITE_URL: 'https://abc.example.net/',
+}))
 
 describe('GET /api/slack/manifest', () => {
   it('is the manifest with the URLs of this deployment, for everybody', async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { submitForm } from '../support/deployment'
-import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
+import { deployEverywhere, PLATFORMS } from '../support/everywhere'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { CHANNEL } from '../support/slack'
 import { mention } from '../support/slack-talk'
@@ -17,13 +18,8 @@ const cardsOn = (key: string) => Object.fromEntries(CHANNELS.filter(
   name => name !== PLATFORMS[key]!.channel.variable,
 ).map(name => [name, '']))
 
-let d: Everywhere
-let env: Record<string, string>
-beforeAll(async () => {
-  d = await deployEverywhere(() => ({ env: {}, forms: {} }))
-  env = { ...d.env }
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deployEverywhere(() => ({ env: {}, forms: {} })))
+const env = { ...d.env }
 
 /** Starts it anew with cards on one platform alone. */
 async function restart(key: string) {

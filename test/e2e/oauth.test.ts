@@ -1,29 +1,22 @@
 import { sealSession, type H3Event } from 'h3'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ADA, DISCORD_APP, SLACK_APP, startIdentityDouble, type IdentityDouble, type Person } from '../support/identity'
-import { startRedis, type RedisServer } from '../support/redis-server'
-import { startServer, type Server } from '../support/server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ADA, DISCORD_APP, SLACK_APP, startIdentityDouble, type Person } from '../support/identity'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { QUIET_PRODUCTION, SESSION_PASSWORD, visit, type Visitor } from '../support/visitor'
 
 const SITE = 'https://forms.example.com'
 const PENDING = '__Host-triage-sign-in'
 
-let platforms: IdentityDouble
-let redis: RedisServer
-let server: Server
-beforeAll(async () => {
-  [platforms, redis] = await Promise.all([startIdentityDouble(), startRedis()])
-  server = await startServer({
-    ...QUIET_PRODUCTION, ...platforms.env, NUXT_SESSION_PASSWORD: SESSION_PASSWORD, STORE_URL: redis.url,
-    NUXT_PUBLIC_SITE_URL: SITE,
-  })
-})
+const platforms = endAfterAll(await startIdentityDouble())
+const redis = endAfterAll(await startRedis())
+const server = endAfterAll(await startServer({
+  ...QUIET_PRODUCTION, ...platforms.env, NUXT_SESSION_PASSWORD: SESSION_PASSWORD, STORE_URL: redis.url,
+  NUXT_PUBLIC_SITE_URL: SITE,
+}))
 afterEach(() => { platforms.fault = () => undefined })
-afterAll(async () => {
-  await server.kill()
-  await Promise.all([platforms.close(), redis.stop()])
-})
 
 /** Presses the button; resolves with the platform's page. */
 async function begin(visitor: Visitor, platform: string, to?: string): Promise<string> {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { click, deploy, submit, type Deployment } from '../support/deployment'
+import { describe, expect, test } from 'vitest'
+import { click, deploy, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { promlint } from '../support/promlint'
 import { sendEvent } from '../support/slack'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 const TOKEN = 'metrics-token-of-32-characters-00'
-let d: Deployment
-let tcp: TcpProxy
 
-beforeAll(async () => {
-  tcp = await startTcpProxy()
-  d = await deploy({ METRICS_TOKEN: TOKEN, STORE_URL: tcp.url, LEASE_MS: '60000' })
-  tcp.use(d.redis.port)
-})
-afterAll(async () => {
-  await d.close()
-  await tcp.close()
-})
+const tcp = endAfterAll(await startTcpProxy())
+const d = endAfterAll(await deploy({ METRICS_TOKEN: TOKEN, STORE_URL: tcp.url, LEASE_MS: '60000' }))
+tcp.use(d.redis.port)
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(d.server.url + path, { headers })
 const metrics = async () => await (await get('/api/metrics', { authorization: `Bearer ${TOKEN}` })).text()

@@ -1,30 +1,21 @@
 import { resolve } from 'node:path'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { cardNow, click, deploy, introduce, submit, type Deployment } from '../support/deployment'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { cardNow, click, deploy, introduce, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
 import { wholeList } from '../support/whole-list'
 
 const FORMS_CONFIG = resolve(import.meta.dirname, '../fixtures/config/forms.json')
 
-let d: Deployment
-let browser: Browser
-let page: Page
-let problems: string[]
-
-beforeAll(async () => {
-  [d, browser] = await Promise.all([
-    deploy({ NODE_ENV: 'development', TAKE: '1', SANDBOX: '1', FORMS_CONFIG }), startBrowser(),
-  ])
-  // A page's first requests would find a cold server on a busy machine.
-  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-  await introduce(d)
-  ;({ page, problems } = await openPage(browser))
-})
-afterAll(() => Promise.all([browser.close(), d.close()]))
+const d = endAfterAll(await deploy({ NODE_ENV: 'development', TAKE: '1', SANDBOX: '1', FORMS_CONFIG }))
+const browser = endAfterAll(await startBrowser())
+// A page's first requests would find a cold server on a busy machine.
+await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
+await introduce(d)
+const { page, problems } = await openPage(browser)
 
 const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
 const live = () => page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()

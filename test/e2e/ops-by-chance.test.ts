@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
-import { click, submit, submitForm, type Deployment } from '../support/deployment'
+import { click, submit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { seed, series } from '../support/seed'
 import { until } from '../support/until'
 
 // Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
 
-let d: Deployment
-
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /status of 423/ })
 
 /** Sends these, and opens the list of them alone; resolves with their ids from its top, the last one first. */

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 
 // What was pressed by key and goes, or works for a while, does not take the focus with it.
 
-let d: Deployment
-
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1', SANDBOX: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1', SANDBOX: '1' }))
 usePages({ expected: /status of (404|503)|NUXT_E1005/ })
 
 const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }

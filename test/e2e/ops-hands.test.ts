@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { screenshot } from '../support/browser'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 
-let d: Deployment
-
 // Spam can be taken back, a forward cannot.
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 // A refusal is an answer; browsers report its status all the same.
 usePages({ expected: /status of (404|409|410)/ })
 

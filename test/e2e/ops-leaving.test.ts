@@ -1,17 +1,15 @@
 import type { Dialog } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 
 // Whoever leaves before an answer stays where they went, and is told what came of it.
 
-let d: Deployment
-
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h' }))
 usePages()
 
 const send = (data: unknown) => submitForm(d.server, data)

@@ -1,26 +1,19 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { fits, screenshot } from '../support/browser'
-import { click, submit, type Deployment } from '../support/deployment'
+import { click, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, openAnother, page, problems, usePages } from '../support/pages'
 import { seed, series, waiting } from '../support/seed'
 import { startServer } from '../support/server'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-let d: Deployment
+const d = endAfterAll(await deployPages())
 /** A way to its Redis, which may be a long one. */
-let tcp: TcpProxy
-
-beforeAll(async () => {
-  [d, tcp] = await Promise.all([deployPages(), startTcpProxy()])
-  tcp.use(d.redis.port)
-})
-afterAll(async () => {
-  await d.close()
-  await tcp.close()
-})
+const tcp = endAfterAll(await startTcpProxy())
+tcp.use(d.redis.port)
 afterEach(() => { d.resend.fault = () => undefined })
 usePages()
 

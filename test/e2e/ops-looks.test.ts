@@ -1,23 +1,18 @@
 import { createClient } from 'redis'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import type { Submission } from '../../server/ports/submission'
 import { seriousFindings } from '../support/accessibility'
-import { fits, openPage, screenshot, setLetters, startBrowser, type Browser } from '../support/browser'
-import { deploy, submit, type Deployment } from '../support/deployment'
+import { fits, openPage, screenshot, setLetters, startBrowser } from '../support/browser'
+import { deploy, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { pictures } from '../support/pictures'
 import { waiting } from '../support/seed'
 import { until } from '../support/until'
 
 // Pages with something of everything on them, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of
 // docs/.
-
-let d: Deployment
-let browser: Browser
-let page: Page
-let problems: string[]
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -70,37 +65,35 @@ const SUBMISSIONS = [
   }),
 ]
 
-beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development' }), startBrowser()])
-  const client = await createClient({ url: d.redis.url }).connect()
-  const store = new RedisStore(client as ConstructorParameters<typeof RedisStore>[0], storeRules)
-  for (const each of SUBMISSIONS) {
-    const begun: Submission = { ...each, state: 'open', decision: null, work: [], failures: [] }
-    await store.create(begun)
-    // A change puts it into the indexes of what it is by now.
-    await store.replace(begun, { ...each, version: each.version + 1 })
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
+const browser = endAfterAll(await startBrowser())
+const client = await createClient({ url: d.redis.url }).connect()
+const store = new RedisStore(client as ConstructorParameters<typeof RedisStore>[0], storeRules)
+for (const each of SUBMISSIONS) {
+  const begun: Submission = { ...each, state: 'open', decision: null, work: [], failures: [] }
+  await store.create(begun)
+  // A change puts it into the indexes of what it is by now.
+  await store.replace(begun, { ...each, version: each.version + 1 })
+}
+const hour = Math.floor(Date.now() / HOUR) * HOUR
+const shape = [2, 1, 0, 1, 3, 6, 11, 16, 19, 17, 14, 12, 15, 18, 21, 17, 13, 9, 7, 6, 5, 4, 3, 7]
+for (const [index, received] of shape.entries()) {
+  const counts = {
+    received, forwarded: Math.floor(received * 0.55), edited: Math.floor(received * 0.12),
+    spam: Math.floor(received * 0.25), ...index === 14 && { failed: 1 },
   }
-  const hour = Math.floor(Date.now() / HOUR) * HOUR
-  const shape = [2, 1, 0, 1, 3, 6, 11, 16, 19, 17, 14, 12, 15, 18, 21, 17, 13, 9, 7, 6, 5, 4, 3, 7]
-  for (const [index, received] of shape.entries()) {
-    const counts = {
-      received, forwarded: Math.floor(received * 0.55), edited: Math.floor(received * 0.12),
-      spam: Math.floor(received * 0.25), ...index === 14 && { failed: 1 },
-    }
-    for (const [name, count] of Object.entries(counts)) if (count > 0) {
-      await client.hSet(`{triage}:tally:${hour - (23 - index) * HOUR}`, name, count)
-    }
+  for (const [name, count] of Object.entries(counts)) if (count > 0) {
+    await client.hSet(`{triage}:tally:${hour - (23 - index) * HOUR}`, name, count)
   }
-  await client.hSet('{triage}:health', {
-    'email:success': Date.now() - 5 * MINUTE,
-    'email:error': JSON.stringify({ at: Date.now() - MINUTE, reason: 'Resend answered 500.' }),
-    'endpoint:success': Date.now() - HOUR,
-  })
-  await store.close()
-  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-  ;({ page, problems } = await openPage(browser))
+}
+await client.hSet('{triage}:health', {
+  'email:success': Date.now() - 5 * MINUTE,
+  'email:error': JSON.stringify({ at: Date.now() - MINUTE, reason: 'Resend answered 500.' }),
+  'endpoint:success': Date.now() - HOUR,
 })
-afterAll(() => Promise.all([browser.close(), d.close()]))
+await store.close()
+await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
+const { page, problems } = await openPage(browser)
 
 const PAGES = [
   { name: 'list', path: '/', shown: () => page.getByTestId('row').nth(7) },

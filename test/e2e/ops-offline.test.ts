@@ -1,6 +1,7 @@
 import type { Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { submitForm, type Deployment } from '../support/deployment'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { become } from '../support/seed'
@@ -8,13 +9,11 @@ import { until } from '../support/until'
 
 // What is done without a connection is done once when it is back, and what was typed stays.
 
-let d: Deployment
 /** How many requests of the page were begun, and those that are not over. */
 let begun: number
 const underWay = new Set<Request>()
 
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /ERR_(INTERNET_DISCONNECTED|FAILED)|status of 410/ })
 beforeEach(() => {
   begun = 0

@@ -1,25 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, submitForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, submitForm } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { PASSWORD, visit, type Visitor } from '../support/visitor'
 
-const dir = mkdtempSync(join(tmpdir(), 'ops-roles-'))
-let d: Deployment
-
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({ open: { name: 'Open', reviewers: ['ops:ada lovelace'] } }))
-  d = await deploy({
-    FORMS_CONFIG: path, REVIEWERS: 'ops:Grace Hopper', OPS_VIEWERS: 'ops:Vera,slack:S0000000GRP',
-    PEOPLE: 'mona = ops:Mona, slack:U00000MONA', TRUST_PROXY: '1', SANDBOX: '1',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  rmSync(dir, { recursive: true })
-})
+const d = endAfterAll(await deploy({
+  FORMS_CONFIG: formsFile({ open: { name: 'Open', reviewers: ['ops:ada lovelace'] } }),
+  REVIEWERS: 'ops:Grace Hopper', OPS_VIEWERS: 'ops:Vera,slack:S0000000GRP',
+  PEOPLE: 'mona = ops:Mona, slack:U00000MONA', TRUST_PROXY: '1', SANDBOX: '1',
+}))
 
 const send = (form = '') => submitForm(d.server, { name: 'Ada' }, form)
 

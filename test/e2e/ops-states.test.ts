@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Receipt, Submission } from '../../server/ports/submission'
 import { fits, setLetters } from '../support/browser'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { connectRedis } from '../support/redis-client'
@@ -9,8 +10,6 @@ import { become, seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 
 // The states of list, submission and status that people see seldom: each fits, and axe finds nothing serious in it.
-
-let d: Deployment
 
 const later = Date.now() + 10 * 60 * 60 * 1000
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
@@ -54,8 +53,7 @@ const STATES: Record<string, Partial<Submission>> = {
   complained: told('complained'),
 }
 
-beforeAll(async () => { d = await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 // Nuxt reports a page that does not exist.
 usePages({ expected: /status of (404|410|503)|NUXT_E1005/ })
 

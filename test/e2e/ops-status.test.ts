@@ -1,26 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { screenshot } from '../support/browser'
-import { cardNow, click, sendForm, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer } from '../support/server'
 import { shiftedClock } from '../support/shifted-clock'
 import { until } from '../support/until'
-import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
+import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
-let d: Deployment
-let ada: Visitor
-beforeAll(async () => {
-  d = await deployPages({
-    ...WITH_PASSWORD, NODE_ENV: 'production', METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1',
-    // Of a form that is refused while the store is frozen the store may still learn, and keeps its place for so long.
-    LEASE_MS: '1500',
-  })
-  ada = visit(d.server)
-  expect((await ada.signIn(PASSWORD)).status).toBe(200)
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({
+  ...WITH_PASSWORD, NODE_ENV: 'production', METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1',
+  // Of a form that is refused while the store is frozen the store may still learn, and keeps its place for so long.
+  LEASE_MS: '1500',
+}))
+const ada = visit(d.server)
+expect((await ada.signIn(PASSWORD)).status).toBe(200)
 afterEach(() => { d.resend.fault = d.slack.fault = () => undefined })
 usePages()
 beforeEach(async () => {

@@ -1,24 +1,20 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { fits, screenshot } from '../support/browser'
-import { cardNow, click, introduce, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, introduce, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { browser, deployPages, page, problems, usePages } from '../support/pages'
 import { become } from '../support/seed'
 import { until } from '../support/until'
 
-let d: Deployment
-
-beforeAll(async () => {
-  d = await deployPages()
-  await introduce(d)
-  // Links to cards begin with the address of the workspace, which is asked for once and waited for for a moment only.
-  const { id } = await submit(d, { name: 'First' })
-  await until('the address', async () => (
-    (await (await fetch(`${d.server.url}/api/submissions/${id}`)).text()).includes('slack.com/archives')
-  ))
-})
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages())
+await introduce(d)
+// Links to cards begin with the address of the workspace, which is asked for once and waited for for a moment only.
+const { id } = await submit(d, { name: 'First' })
+await until('the address', async () => (
+  (await (await fetch(`${d.server.url}/api/submissions/${id}`)).text()).includes('slack.com/archives')
+))
 afterEach(() => { d.resend.fault = () => undefined })
 // A refusal is an answer; browsers report its status all the same.
 usePages({ expected: /status of (400|404|409|410)/ })

@@ -1,7 +1,8 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { holdRequests } from '../support/browser'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { seed, waiting } from '../support/seed'
@@ -11,9 +12,7 @@ const HOUR_MS = 60 * 60_000
 const METRICS_TOKEN = 'metrics-token-of-32-characters-00'
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-let d: Deployment
-beforeAll(async () => { d = await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }))
 usePages({ expected: /status of (410|50[03])/ })
 
 /** How long the first work that is due has been so, as Prometheus reads it, s. */

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { submit, type Deployment } from '../support/deployment'
+import { expect, test } from 'vitest'
+import { submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { until } from '../support/until'
 
 // Anybody may send 256 KB of whatever takes a browser longest: the page of a submission draws a bounded part of it.
 
-let d: Deployment
-
-beforeAll(async () => { d = await deployPages() })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages())
 // A decided submission is gone.
 usePages({ expected: /status of 410/ })
 

@@ -1,15 +1,14 @@
 import { createClient } from 'redis'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { click, submit, submitForm, type Deployment } from '../support/deployment'
+import { afterEach, expect, test } from 'vitest'
+import { click, submit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import type { Recorded } from '../support/proxy'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeAll(async () => { d = await deployPages({ LEASE_MS: '1500' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ LEASE_MS: '1500' }))
 afterEach(() => { d.slack.fault = d.resend.fault = d.endpoint.fault = () => undefined })
 usePages({ expected: /status of 503/ })
 

@@ -1,22 +1,19 @@
 import type { Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { fits, openPage, screenshot, setLetters, startBrowser, type Browser } from '../support/browser'
-import { deploy, type Deployment } from '../support/deployment'
+import { fits, openPage, screenshot, setLetters, startBrowser } from '../support/browser'
+import { deploy } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
 import { WITH_PASSWORD } from '../support/visitor'
 
-let d: Deployment
-let browser: Browser
 const ID = 'one-to-look-at'
 
-beforeAll(async () => {
-  [d, browser] = await Promise.all([deploy({ NODE_ENV: 'development', SANDBOX: '1' }), startBrowser()])
-  await seed(d.redis.url, [...series(60), waiting({ id: ID })])
-  await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
-})
-afterAll(() => Promise.all([browser.close(), d.close()]))
+const d = endAfterAll(await deploy({ NODE_ENV: 'development', SANDBOX: '1' }))
+const browser = endAfterAll(await startBrowser())
+await seed(d.redis.url, [...series(60), waiting({ id: ID })])
+await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
 
 const PAGES = [
   { name: 'list', path: '/', says: 'Submissions', asks: '/api/submissions', isStill: true },

@@ -1,43 +1,30 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit, type Deployment } from '../support/deployment'
-import { startGoogleChat, type GoogleChat } from '../support/gchat'
+import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit } from '../support/deployment'
+import { startGoogleChat } from '../support/gchat'
 import { googleCardText } from '../support/google-card'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { blockActions, BOT_TOKEN, CHANNEL, interact, type Block, type SlackMessage } from '../support/slack'
 import { mention, postsIn, say, whispers } from '../support/slack-talk'
-import { startTeams, type Teams } from '../support/teams'
-import { startTelegram, type Telegram } from '../support/telegram'
+import { startTeams } from '../support/teams'
+import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
 /** The channel that emulate seeds as #random, and what the form with a channel of its own is about. */
 const HR = 'C000000002'
 const TOKEN = 'a-token-for-prometheus'
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
-const dir = mkdtempSync(join(tmpdir(), 'place-'))
-let d: Deployment
-let telegram: Telegram
-let teams: Teams
-let google: GoogleChat
 
-beforeAll(async () => {
-  ;[telegram, teams, google] = await Promise.all([startTelegram(), startTeams(), startGoogleChat()])
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({ hr: { name: 'HR', channels: { slack: HR }, to: ['hr@example.com'] } }))
-  d = await deploy({
-    ...telegram.env, ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }), FORMS_CONFIG: path,
-    METRICS_TOKEN: TOKEN, CARD_INTERVAL_MS: '0',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await Promise.all([telegram.close(), teams.close(), google.close()])
-  rmSync(dir, { recursive: true })
-})
+const telegram = endAfterAll(await startTelegram())
+const teams = endAfterAll(await startTeams())
+const google = endAfterAll(await startGoogleChat())
+const FORMS_CONFIG = formsFile({ hr: { name: 'HR', channels: { slack: HR }, to: ['hr@example.com'] } })
+const d = endAfterAll(await deploy({
+  ...telegram.env, ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }), FORMS_CONFIG,
+  METRICS_TOKEN: TOKEN, CARD_INTERVAL_MS: '0',
+}))
 
 /** Sends a form; resolves with its id once its cards are posted. */
 async function send(path = '', data: object = { name: 'Ada' }): Promise<string> {

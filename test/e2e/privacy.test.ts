@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
+import { describe, expect, it } from 'vitest'
+import { click, deploy, openEdit, submit, submitEdit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy() })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
 
 const FORM = { 'unique-field-name': 'unique-field-value', 'other': 'x' }
 

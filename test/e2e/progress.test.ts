@@ -1,28 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import {
-  cardNow, click, deploy, introduce, openEdit, submit, submitEdit, type Deployment,
-} from '../support/deployment'
+import { cardNow, click, deploy, introduce, openEdit, submit, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { timed } from '../support/stopwatch'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
-let d: Deployment
-let discord: DiscordDouble
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deploy({
-    ...discord.env, NODE_ENV: 'development', LEASE_MS: '6000',
-  })
-  await introduce(d)
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+const discord = endAfterAll(await startDiscord())
+const d = endAfterAll(await deploy({ ...discord.env, NODE_ENV: 'development', LEASE_MS: '6000' }))
+await introduce(d)
 afterEach(() => {
   d.slack.fault = () => undefined
   d.resend.fault = () => undefined

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardEdits, cardOf, deploy, submitForm, type Deployment } from '../support/deployment'
-import { startServer, type Server } from '../support/server'
+import { cardEdits, cardOf, deploy, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startServer } from '../support/server'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
@@ -17,25 +18,20 @@ interface Claim {
   edited: boolean
 }
 
+const d = endAfterAll(await deploy())
+const servers = [d.server, endAfterAll(await startServer(d.env)), endAfterAll(await startServer(d.env))]
+
 describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over three servers: forward, spam and edited forms mixed`, () => {
-  let d: Deployment
-  let servers: Server[]
   const cards = new Map<string, SlackMessage>()
   const answers: number[] = []
 
   beforeAll(async () => {
-    d = await deploy()
-    servers = [d.server, await startServer(d.env), await startServer(d.env)]
     const numbers = Array.from({ length: SUBMISSIONS }, (_, number) => number).values()
     const worker = async () => {
       for (const number of numbers) await fight(number)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     await Promise.all(servers.map(server => server.drain()))
-  })
-  afterAll(async () => {
-    await Promise.all(servers.map(server => server.kill()))
-    await d.close()
   })
 
   async function fight(number: number): Promise<void> {

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import type { Submission } from '../../server/ports/submission'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, submitEdit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
 import { emailOf, forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
 import type { Block, SlackMessage } from '../support/slack'
 import { startServer } from '../support/server'
@@ -20,27 +17,12 @@ const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
 /** More than fit into an input of Slack. */
 const CROWD = Array.from({ length: 50 }, (_, index) => `member-${index}@${'a'.repeat(60)}.example.com`)
-const dir = mkdtempSync(join(tmpdir(), 'receipts-'))
-
-let d: Deployment
-let discord: DiscordDouble
-let store: RedisStore
-beforeAll(async () => {
-  discord = await startDiscord()
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({ crowd: { name: 'Crowd', to: CROWD } }))
-  d = await deploy({
-    NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET, FORMS_CONFIG: path,
-    ...discord.env,
-  })
-  store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-})
-afterAll(async () => {
-  await store.close()
-  await d.close()
-  await discord.close()
-  rmSync(dir, { recursive: true })
-})
+const discord = endAfterAll(await startDiscord())
+const FORMS_CONFIG = formsFile({ crowd: { name: 'Crowd', to: CROWD } })
+const d = endAfterAll(await deploy({
+  NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET, FORMS_CONFIG, ...discord.env,
+}))
+const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 afterEach(() => { d.slack.fault = () => undefined })
 
 interface Forwarded {

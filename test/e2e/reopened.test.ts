@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
+import { afterEach, expect, it } from 'vitest'
+import { cardOf, click, deploy, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 afterEach(() => {
   d.slack.fault = () => undefined
   d.resend.fault = () => undefined

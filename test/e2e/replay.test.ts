@@ -1,33 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, emailsAbout, openEdit, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, openEdit, submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
-import type { DiscordDouble } from '../support/discord/types'
-import { startGoogleChat, type GoogleChat } from '../support/gchat'
+import { startGoogleChat } from '../support/gchat'
+import { endAfterAll } from '../support/lifetime'
 import { startProxy } from '../support/proxy'
 import { repointed } from '../support/repointed'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
-import { startTeams, type Teams } from '../support/teams'
+import { startTeams } from '../support/teams'
 import { until } from '../support/until'
 import { post } from '../support/webhook'
 
-let d: Deployment
-let discord: DiscordDouble
-let teams: Teams
-let google: GoogleChat
-beforeAll(async () => {
-  ;[discord, teams, google] = await Promise.all([startDiscord(), startTeams(), startGoogleChat()])
-  d = await deploy({
-    ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    ...discord.env, CARD_INTERVAL_MS: '0',
-    FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await Promise.all([discord.close(), teams.close(), google.close()])
-})
+const discord = endAfterAll(await startDiscord())
+const teams = endAfterAll(await startTeams())
+const google = endAfterAll(await startGoogleChat())
+const d = endAfterAll(await deploy({
+  ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }),
+  ...discord.env, CARD_INTERVAL_MS: '0',
+  FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
+}))
 afterEach(() => {
   d.resend.fault = () => undefined
 })

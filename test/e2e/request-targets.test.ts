@@ -1,21 +1,14 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startRedis, type RedisServer } from '../support/redis-server'
-import { startServer, type Server } from '../support/server'
+import { expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
+import { startServer } from '../support/server'
 import { QUIET_PRODUCTION, WITH_PASSWORD } from '../support/visitor'
 
-let redis: RedisServer
-let server: Server
-beforeAll(async () => {
-  redis = await startRedis()
-  server = await startServer({
-    ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-  })
-})
-afterAll(async () => {
-  await server.kill()
-  await redis.stop()
-})
+const redis = endAfterAll(await startRedis())
+const server = endAfterAll(await startServer({
+  ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
+}))
 
 /** Status line, headers and body of an answer, but for what each answer has of its own. `fetch` sends paths only. */
 async function raw(method: string, target: string): Promise<string> {

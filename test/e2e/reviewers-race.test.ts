@@ -1,42 +1,30 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
-import type { DiscordDouble } from '../support/discord/types'
-import { startServer, type Server } from '../support/server'
+import { endAfterAll } from '../support/lifetime'
+import { startServer } from '../support/server'
 import { blockActions, interact } from '../support/slack'
-import { deployAgent, heard, openCards, press, tell, type AgentDeployment } from '../support/slack-people'
+import { deployAgent, heard, openCards, press, tell } from '../support/slack-people'
 import { cardOf, emailsAbout, submit } from '../support/deployment'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-let d: AgentDeployment
-let discord: DiscordDouble
-let others: Server[]
-
 /** Grace Hopper on Slack, and Barbara Liskov on Discord. */
 const BARBARA = { id: '200000000000000007', username: 'barbara', global_name: 'Barbara Liskov' }
 
-beforeAll(async () => {
-  discord = await startDiscord()
-  d = await deployAgent({
-    ...discord.env,
-  })
-  await d.server.kill()
-  Object.assign(d.env, {
-    TAKE: '1', PEOPLE: `barbara = discord:${BARBARA.id}`,
-    REVIEWERS: `slack:${d.slack.colleague.id},discord:${BARBARA.id}`, APPROVERS: `slack:${d.slack.colleague.id}`,
-  })
-  ;[d.server, ...others] = await Promise.all([startServer(d.env), startServer(d.env), startServer(d.env)])
-  // Their first interaction loads the platform, for which a busy machine may take longer than Discord waits.
-  for (const { url } of [d.server, ...others]) {
-    await until('Discord to be loaded', async () => (await discord.ping(`${url}/api/webhooks/discord`)).status === 200)
-  }
+const discord = endAfterAll(await startDiscord())
+const d = endAfterAll(await deployAgent({ ...discord.env }))
+await d.server.kill()
+Object.assign(d.env, {
+  TAKE: '1', PEOPLE: `barbara = discord:${BARBARA.id}`,
+  REVIEWERS: `slack:${d.slack.colleague.id},discord:${BARBARA.id}`, APPROVERS: `slack:${d.slack.colleague.id}`,
 })
-afterAll(async () => {
-  await Promise.all(others.map(server => server.kill()))
-  await d.close()
-  await discord.close()
-})
+d.server = await startServer(d.env)
+const others = [endAfterAll(await startServer(d.env)), endAfterAll(await startServer(d.env))]
+// Their first interaction loads the platform, for which a busy machine may take longer than Discord waits.
+for (const { url } of [d.server, ...others]) {
+  await until('Discord to be loaded', async () => (await discord.ping(`${url}/api/webhooks/discord`)).status === 200)
+}
 
 const lines = (event: string, id: string) => [d.server, ...others].flatMap(({ output }) => output().split('\n')).filter(
   line => line.includes(`"${event}"`) && line.includes(id),

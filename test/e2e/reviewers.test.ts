@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { SessionState } from '../../shared/types/session'
 import { cardOf, click } from '../support/deployment'
 import { buttonOf } from '../support/discord/edit-form'
-import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
+import { deployEverywhere, PLATFORMS } from '../support/everywhere'
+import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { whispers } from '../support/slack-talk'
 import { timed } from '../support/stopwatch'
@@ -15,39 +16,30 @@ const GROUP = 'S0123456789'
 /** Of no list but the group. */
 const LIN = 'U0000000LIN'
 const ALL = Object.keys(PLATFORMS)
-let d: Everywhere
 /** Who is in the user group. */
 let members: string[] = []
 
-beforeAll(async () => {
-  d = await deployEverywhere((ada, { slack }) => ({
-    forms: {
-      open: { name: 'Open', reviewers: ada },
-      group: { name: 'Group', reviewers: [`slack:${GROUP}`, `slack:${slack.colleague.id}`] },
-    },
-    env: {
-      METRICS_TOKEN: TOKEN, TAKE: '1',
-      REVIEWERS: `slack:${slack.colleague.id},discord:role:${ROLE},ops:grace hopper`,
-      PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper; lin = slack:${LIN}, ops:Lin`,
-    },
-  }))
-  d.slack.fault = ({ path, body }) => {
-    if (!path.endsWith('/usergroups.users.list')) return undefined
-    expect(new URLSearchParams(body).get('usergroup')).toBe(GROUP)
-    return { status: 200, body: JSON.stringify({ ok: true, users: members }) }
-  }
-  // The first click on a platform loads it, for which a busy machine takes its time.
-  const id = await send()
-  for (const platform of ALL) await answerTo(on(platform), () => on(platform).click(id, 'spam'))
-})
-afterAll(() => d.close())
-
-const { send, on, emailsAbout, signedIn } = {
-  send: (...args: Parameters<Everywhere['send']>) => d.send(...args),
-  on: (platform: string) => d.on(platform),
-  emailsAbout: (id: string) => d.emailsAbout(id),
-  signedIn: (name?: string) => d.signedIn(name),
+const d = endAfterAll(await deployEverywhere((ada, { slack }) => ({
+  forms: {
+    open: { name: 'Open', reviewers: ada },
+    group: { name: 'Group', reviewers: [`slack:${GROUP}`, `slack:${slack.colleague.id}`] },
+  },
+  env: {
+    METRICS_TOKEN: TOKEN, TAKE: '1',
+    REVIEWERS: `slack:${slack.colleague.id},discord:role:${ROLE},ops:grace hopper`,
+    PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper; lin = slack:${LIN}, ops:Lin`,
+  },
+})))
+d.slack.fault = ({ path, body }) => {
+  if (!path.endsWith('/usergroups.users.list')) return undefined
+  expect(new URLSearchParams(body).get('usergroup')).toBe(GROUP)
+  return { status: 200, body: JSON.stringify({ ok: true, users: members }) }
 }
+const { send, on, emailsAbout, signedIn } = d
+// The first click on a platform loads it, for which a busy machine takes its time.
+const id = await send()
+for (const platform of ALL) await answerTo(on(platform), () => on(platform).click(id, 'spam'))
+
 const events = (id: string) => d.server.output().split('\n').filter(line => (
   line.includes('"review.refused"') && line.includes(id)
 )).map(line => JSON.parse(line) as object)

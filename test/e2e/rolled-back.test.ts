@@ -1,13 +1,12 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cardOf, deploy, type Deployment } from '../support/deployment'
+import { expect, test } from 'vitest'
+import { cardOf, deploy } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 import type { Work } from '../../server/ports/submission'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ SWEEP_INTERVAL_MS: '50', LEASE_MS: '500' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ SWEEP_INTERVAL_MS: '50', LEASE_MS: '500' }))
 
 test('work of a newer version is left to it, without an error at each sweep, and all other work is done', async () => {
   const due = { attempts: 0, dueAt: Date.now() - 1000 }

@@ -1,33 +1,24 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
-import { startTcpProxy, type Command, type TcpProxy } from '../support/tcp-proxy'
+import { startTcpProxy, type Command } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 /** What the clock of the service asks, whatever it does otherwise. */
 const CLOCK = ['TIME', 'PING']
 
-let d: Deployment
-let tcp: TcpProxy
-let redis: ReturnType<typeof createClient>
-beforeAll(async () => {
-  tcp = await startTcpProxy()
-  // Slack's own pace, and nothing that runs by itself meanwhile.
-  d = await deploy({
-    STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', FORM_RATE_LIMIT_MB: '20',
-    SWEEP_INTERVAL_MS: '600000',
-  })
-  tcp.use(d.redis.port)
-  redis = createClient({ url: d.redis.url })
-  await redis.connect()
-  await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-})
-afterAll(async () => {
-  await redis.close()
-  await d.close()
-  await tcp.close()
-})
+const tcp = endAfterAll(await startTcpProxy())
+// Slack's own pace, and nothing that runs by itself meanwhile.
+const d = endAfterAll(await deploy({
+  STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', FORM_RATE_LIMIT_MB: '20',
+  SWEEP_INTERVAL_MS: '600000',
+}))
+tcp.use(d.redis.port)
+const redis = endAfterAll(createClient({ url: d.redis.url }))
+await redis.connect()
+await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
 
 /** How many commands Redis ran by now, inside scripts or not: but scripts themselves, and what an hour begins with. */
 async function ran(): Promise<number> {

@@ -1,36 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fits, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { startServer, type Server } from '../support/server'
+import { afterAll, expect, test } from 'vitest'
+import { fits, openPage, screenshot, startBrowser } from '../support/browser'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { startServer } from '../support/server'
 import { png, sendFiles } from '../support/uploads'
 
 const DRAWING = resolve(import.meta.dirname, '../../docs/sample/drawing.png')
 const FORMS = resolve(import.meta.dirname, '../../docs/sample/demo.json')
-let browser: Browser
-let server: Server
-let dir: string
-let page: Page
-let problems: string[]
 
-beforeAll(async () => {
-  browser = await startBrowser()
-  dir = await mkdtemp(join(tmpdir(), 'sandbox-files-'))
-  server = await startServer({
-    NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: FORMS, SPAM_HOLD: '1h',
-    NUXT_PUBLIC_SITE_URL: 'http://localhost:3000',
-  })
-  ;({ page, problems } = await openPage(browser))
+const browser = endAfterAll(await startBrowser())
+const dir = sharedFolder()
+let server = await startServer({
+  NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: FORMS, SPAM_HOLD: '1h',
+  NUXT_PUBLIC_SITE_URL: 'http://localhost:3000',
 })
-afterAll(async () => {
-  await page.close()
-  await browser.close()
-  await server.kill()
-  await rm(dir, { recursive: true })
-  expect(problems).toEqual([])
-})
+afterAll(() => server.kill())
+const { page, problems } = await openPage(browser)
+endAfterAll(page)
+afterAll(() => expect(problems).toEqual([]))
 
 /** The width of the picture itself, once it is there; 0 for one that cannot be shown. */
 const width = async (of: ReturnType<Page['locator']>) => {

@@ -1,14 +1,12 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendForm, type Deployment } from '../support/deployment'
+import { expect, test } from 'vitest'
+import { sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 
 // What is answered late is told of, and disturbs nothing that was begun meanwhile.
 
-let d: Deployment
-
-beforeAll(async () => { d = await deployPages({ SANDBOX: '1' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployPages({ SANDBOX: '1' }))
 usePages({ expected: /status of 503/ })
 
 const away = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }

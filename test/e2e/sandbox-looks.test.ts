@@ -1,32 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
+import { openPage, screenshot, startBrowser } from '../support/browser'
 import { sendForm } from '../support/deployment'
+import { endAfterAll, formsFile, sharedFolder } from '../support/lifetime'
 import { pictures } from '../support/pictures'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-const dir = mkdtempSync(join(tmpdir(), 'sandbox-looks-'))
-let server: Server
-let browser: Browser
-
-beforeAll(async () => {
-  const forms = join(dir, 'forms.json')
-  writeFileSync(forms, JSON.stringify({ orders: { name: 'Orders' }, sizes: { name: 'Sizes', fields: {
-    size: { label: 'Size', type: 'select', options: ['Small', 'Large'] }, name: 'Name',
-  } } }))
-  ;[server, browser] = await Promise.all([
-    startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: forms }), startBrowser(),
-  ])
-})
-afterAll(async () => {
-  await browser.close()
-  await server.kill()
-  rmSync(dir, { recursive: true })
-})
+const forms = formsFile({ orders: { name: 'Orders' }, sizes: { name: 'Sizes', fields: {
+  size: { label: 'Size', type: 'select', options: ['Small', 'Large'] }, name: 'Name',
+} } })
+const server = endAfterAll(await startServer({
+  NODE_ENV: 'development', DATA_DIR: sharedFolder(), FORMS_CONFIG: forms,
+}))
+const browser = endAfterAll(await startBrowser())
 
 test('has no serious finding where a form is sent, light and dark, and its page is named after the form', async () => {
   const { page, problems } = await openPage(browser)

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { click, deploy, openEdit, submit, submitEdit, type Deployment } from '../support/deployment'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { describe, expect, it } from 'vitest'
+import { click, deploy, openEdit, submit, submitEdit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startTcpProxy } from '../support/tcp-proxy'
 
 // docs/scaling.md calculates with what a submission costs Redis. This keeps its tables true.
 
@@ -19,28 +20,19 @@ const FORM = {
   company: 'Analytical Engines Ltd.', phone: '+44 20 7946 0000', budget: '10,000', newsletter: false,
 }
 
-let tcp: TcpProxy
-let d: Deployment
-let commands: string[]
-beforeAll(async () => {
-  tcp = await startTcpProxy()
-  // Nothing comes by itself: what is counted is what the submission causes.
-  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '600000', FORM_RATE_LIMIT: '1000' })
-  tcp.use(d.redis.port)
-  tcp.fault = ({ name, args }) => {
-    // Neither is a submission's: what time it is, and how the parts are, which is noted every ten seconds at most.
-    if (name !== 'TIME' && args[0] !== '{triage}:health') commands.push(name)
-    return undefined
-  }
-  commands = []
-  // Redis learns the scripts, and the SDK the reviewer.
-  const warm = await submit(d, FORM)
-  await click(d, warm.card, 'forward', warm.id)
-})
-afterAll(async () => {
-  await d.close()
-  await tcp.close()
-})
+const tcp = endAfterAll(await startTcpProxy())
+// Nothing comes by itself: what is counted is what the submission causes.
+const d = endAfterAll(await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '600000', FORM_RATE_LIMIT: '1000' }))
+tcp.use(d.redis.port)
+tcp.fault = ({ name, args }) => {
+  // Neither is a submission's: what time it is, and how the parts are, which is noted every ten seconds at most.
+  if (name !== 'TIME' && args[0] !== '{triage}:health') commands.push(name)
+  return undefined
+}
+let commands = []
+// Redis learns the scripts, and the SDK the reviewer.
+const warm = await submit(d, FORM)
+await click(d, warm.card, 'forward', warm.id)
 
 /** How many commands reach Redis for it, what goes on in the background included. */
 async function cost<T>(act: () => Promise<T>): Promise<number> {

@@ -1,40 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { holdRequests, openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { startIdentityDouble, type IdentityDouble } from '../support/identity'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { holdRequests, openPage, screenshot, startBrowser } from '../support/browser'
+import { startIdentityDouble } from '../support/identity'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { pictures } from '../support/pictures'
 import { freePort } from '../support/ports'
 import { startRedis } from '../support/redis-server'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { PASSWORD, QUIET_PRODUCTION, WITH_PASSWORD } from '../support/visitor'
 
-let browser: Browser
-let platforms: IdentityDouble
-let server: Server
-let dir: string
 let page: Page
 let problems: string[]
 /** Console errors that the browser itself writes about an expected answer. */
 let expected: RegExp | null
 let address = 0
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  ;[browser, platforms] = await Promise.all([startBrowser(), startIdentityDouble()])
-  const port = String(await freePort())
-  server = await startServer({
-    PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir,
-    TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
-  })
-})
-afterAll(async () => {
-  await Promise.all([browser.close(), server.kill(), platforms.close()])
-  await rm(dir, { recursive: true, force: true })
-})
+const browser = endAfterAll(await startBrowser())
+const platforms = endAfterAll(await startIdentityDouble())
+const port = String(await freePort())
+const server = endAfterAll(await startServer({
+  PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: sharedFolder(),
+  TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
+}))
 beforeEach(async () => {
   expected = null
   ;({ page, problems } = await openPage(browser, { 'x-forwarded-for': `203.0.113.${++address}` }))

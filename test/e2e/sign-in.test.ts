@@ -1,7 +1,8 @@
 import { sealSession, type H3Event } from 'h3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startRedis, type RedisServer } from '../support/redis-server'
-import { startServer, type Server } from '../support/server'
+import { describe, expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { PASSWORD, QUIET_PRODUCTION, SESSION_PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
@@ -11,18 +12,10 @@ const GUARDED = '/api/submissions/0b1f2c3d'
 const SESSION = '__Host-triage-session'
 const HOUR_MS = 3_600_000
 
-let redis: RedisServer
-let server: Server
-beforeAll(async () => {
-  redis = await startRedis()
-  server = await startServer({
-    ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE,
-  })
-})
-afterAll(async () => {
-  await server.kill()
-  await redis.stop()
-})
+const redis = endAfterAll(await startRedis())
+const server = endAfterAll(await startServer({
+  ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE,
+}))
 
 /** How long a browser keeps a cookie. */
 function hoursOf(cookie: string): number {

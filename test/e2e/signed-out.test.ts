@@ -1,40 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { holdRequests, screenshot } from '../support/browser'
 import { sendForm, submitForm } from '../support/deployment'
-import { startIdentityDouble, type IdentityDouble } from '../support/identity'
+import { startIdentityDouble } from '../support/identity'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { page, usePages } from '../support/pages'
 import { freePort } from '../support/ports'
-import { startServer, type Server } from '../support/server'
+import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 import { botUp } from '../support/webhook'
 
-let platforms: IdentityDouble
-let env: Record<string, string>
-let server: Server
-let dir: string
 /** What the browser itself writes about requests that were refused, or broken off with the server. */
 const expected = /401|410|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_CONTENT_LENGTH|ERR_SOCKET/
 let address = 0
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  platforms = await startIdentityDouble()
-  const port = String(await freePort())
-  env = {
-    PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: dir,
-    TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
-  }
-  server = await startServer(env)
-})
-afterAll(async () => {
-  await Promise.all([server.kill(), platforms.close()])
-  await rm(dir, { recursive: true, force: true })
-})
+const platforms = endAfterAll(await startIdentityDouble())
+const port = String(await freePort())
+const env = {
+  PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: sharedFolder(),
+  TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
+}
+let server = await startServer(env)
+afterAll(() => server.kill())
 usePages({ expected, headers: () => ({ 'x-forwarded-for': `203.0.113.${++address}` }) })
 
 async function fill(password: string, name = 'Ada Lovelace') {

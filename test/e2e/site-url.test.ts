@@ -1,20 +1,19 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Setup } from '../../shared/types/setup'
 import { cardOf, deploy, openEdit, submitForm, type Deployment } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { runToExit } from '../support/server'
 import { mention } from '../support/slack-talk'
-import { startTeams, type Teams } from '../support/teams'
-import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { startTeams } from '../support/teams'
+import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 import { PASSWORD, QUIET_PRODUCTION, visit } from '../support/visitor'
 
 let d: Deployment
-let telegram: Telegram
-let teams: Teams
-beforeAll(async () => { [telegram, teams] = await Promise.all([startTelegram(), startTeams()]) })
-afterAll(() => Promise.all([telegram.close(), teams.close()]))
+const telegram = endAfterAll(await startTelegram())
+const teams = endAfterAll(await startTeams())
 
 const deployWith = (env: Record<string, string>) => deploy({
   ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env,

@@ -1,42 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { submitForm, type Deployment } from '../support/deployment'
+import { submitForm } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { BOT_TOKEN, sendEvent, type Block } from '../support/slack'
 import { envelope, nextTs } from '../support/slack-talk'
 import { deployForWorkspaces, HOME, install, PARTNER } from '../support/slack-workspaces'
 
-const dir = mkdtempSync(join(tmpdir(), 'app-home-'))
-let d: Deployment
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({
-    home: { name: 'Ours' }, partner: { name: 'Theirs', channels: { slack: `${PARTNER}:C000000002` } },
-  }))
-  d = await deployForWorkspaces({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
-  await install(d)
-  for (const form of ['home', 'partner']) await submitForm(d.server, { name: 'Grace' }, `/${form}`)
-  await d.server.drain()
-  const { fault, reviewer: { id } } = d.slack
-  // Emulate has one workspace: in ours, the same id is somebody of ours, and both are in the channel of theirs.
-  d.slack.fault = (request) => {
-    const isOurs = request.headers.authorization === `Bearer ${BOT_TOKEN}`
-    switch (request.path) {
-      case '/api/conversations.members': return { status: 200, body: JSON.stringify({ ok: true, members: [id] }) }
-      case '/api/users.info': {
-        const user = { id, team_id: isOurs ? HOME : PARTNER, real_name: 'Ada' }
-        return { status: 200, body: JSON.stringify({ ok: true, user }) }
-      }
-      default: return fault(request)
+const FORMS_CONFIG = formsFile({
+  home: { name: 'Ours' }, partner: { name: 'Theirs', channels: { slack: `${PARTNER}:C000000002` } },
+})
+const d = endAfterAll(await deployForWorkspaces({ FORMS_CONFIG, CARD_INTERVAL_MS: '0' }))
+await install(d)
+for (const form of ['home', 'partner']) await submitForm(d.server, { name: 'Grace' }, `/${form}`)
+await d.server.drain()
+const { fault, reviewer: { id } } = d.slack
+// Emulate has one workspace: in ours, the same id is somebody of ours, and both are in the channel of theirs.
+d.slack.fault = (request) => {
+  const isOurs = request.headers.authorization === `Bearer ${BOT_TOKEN}`
+  switch (request.path) {
+    case '/api/conversations.members': return { status: 200, body: JSON.stringify({ ok: true, members: [id] }) }
+    case '/api/users.info': {
+      const user = { id, team_id: isOurs ? HOME : PARTNER, real_name: 'Ada' }
+      return { status: 200, body: JSON.stringify({ ok: true, user }) }
     }
+    default: return fault(request)
   }
-})
-afterAll(async () => {
-  await d.close()
-  rmSync(dir, { recursive: true })
-})
+}
 
 /** The App Home that somebody opens in a workspace; in both, the same id is in the room of a form. */
 async function homeIn(team: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { sealSession, type H3Event } from 'h3'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { slackManifest } from '../../server/platforms/slack/manifest'
-import type { Deployment } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { OAUTH_APP } from '../support/slack'
 import {
   agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER,
@@ -13,10 +13,8 @@ const SITE = 'https://forms.example.com'
 const COOKIE = '__Host-triage-slack-install'
 const EXPIRED = '/setup?install=expired'
 
-let d: Deployment
-beforeAll(async () => { d = await deployForWorkspaces() })
+const d = endAfterAll(await deployForWorkspaces())
 afterEach(() => atHome(d.slack))
-afterAll(() => d.close())
 
 const codes = () => d.slack.calls('oauth.v2.access')
 const installed = async () => [...(await everythingIn(d)).keys()].filter(key => key.includes('slack:installation'))

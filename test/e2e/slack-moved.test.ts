@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, submit, submitForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, submit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { parseCall } from '../support/slack-bodies'
@@ -10,16 +11,8 @@ import { PASSWORD, visit } from '../support/visitor'
 /** The id that the channel of the cards gets when it is shared. */
 const NEW = 'C000000777'
 
-let d: Deployment
-let other: Server
-beforeAll(async () => {
-  d = await deploy()
-  other = await startServer(d.env)
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-})
+const d = endAfterAll(await deploy())
+const other = endAfterAll(await startServer(d.env))
 
 /** From now on Slack knows the channel by its new id alone. */
 function moveChannel(): void {

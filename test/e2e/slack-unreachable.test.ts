@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { click, deploy, openEdit, sendForm, submit, type Deployment } from '../support/deployment'
+import { describe, expect, it } from 'vitest'
+import { click, deploy, openEdit, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { interact, sendEvent, viewSubmission } from '../support/slack'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 
-let d: Deployment
 // The real lease: with a shorter one, work that hangs on purpose would be taken over.
-beforeAll(async () => { d = await deploy() })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
 
 /** Has a process that has just started answer its first webhook and its first form. */
 async function firstAnswers(url: string): Promise<void> {

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { submit, submitForm, type Deployment } from '../support/deployment'
+import { submit, submitForm } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { startServer } from '../support/server'
 import {
   blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
@@ -16,19 +14,9 @@ import { until } from '../support/until'
 
 /** A channel of PARTNER; emulate seeds it as #random. */
 const THERE = 'C000000002'
-const dir = mkdtempSync(join(tmpdir(), 'workspaces-'))
-let d: Deployment
-
-beforeAll(async () => {
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify({ partner: { name: 'Partner', channels: { slack: `${PARTNER}:${THERE}` } } }))
-  d = await deployForWorkspaces({ FORMS_CONFIG: path, CARD_INTERVAL_MS: '0' })
-})
+const FORMS_CONFIG = formsFile({ partner: { name: 'Partner', channels: { slack: `${PARTNER}:${THERE}` } } })
+const d = endAfterAll(await deployForWorkspaces({ FORMS_CONFIG, CARD_INTERVAL_MS: '0' }))
 afterEach(() => atHome(d.slack))
-afterAll(async () => {
-  await d.close()
-  rmSync(dir, { recursive: true })
-})
 
 const send = (data: object) => submitForm(d.server, data, '/partner')
 

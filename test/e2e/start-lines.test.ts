@@ -2,17 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { submitForm } from '../support/deployment'
-import { deployEverywhere, PLATFORMS, type Everywhere } from '../support/everywhere'
+import { deployEverywhere, PLATFORMS } from '../support/everywhere'
+import { endAfterAll } from '../support/lifetime'
 import { runToExit, startServer } from '../support/server'
 import { until } from '../support/until'
 
 type Line = Record<string, unknown>
 
-let d: Everywhere
-beforeAll(async () => { d = await deployEverywhere(() => ({ env: {}, forms: {} })) })
-afterAll(() => d.close())
+const d = endAfterAll(await deployEverywhere(() => ({ env: {}, forms: {} })))
 
 const lines = (event: string) => d.server.output().split('\n').filter(line => line.startsWith('{')).map(
   line => JSON.parse(line) as Line,

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import { createServer, type Server as TlsServer } from 'node:tls'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { createServer } from 'node:tls'
+import { afterEach, expect, it } from 'vitest'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 import { QUIET_PRODUCTION } from '../support/visitor'
@@ -14,23 +15,15 @@ const [key, cert] = ['key', 'crt'].map(
   type => resolve(import.meta.dirname, `../fixtures/tls/localhost.${type}`),
 ) as [string, string]
 
-let redis: RedisServer
-let tls: TlsServer
 let server: Server
-beforeAll(async () => {
-  redis = await startRedis()
-  tls = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) => {
-    const inner = connect(redis.port, '127.0.0.1')
-    socket.pipe(inner).pipe(socket)
-    for (const each of [socket, inner]) each.on('error', () => {})
-  }).listen(0, '127.0.0.1').on('tlsClientError', () => {})
-  await once(tls, 'listening')
-})
+const redis = endAfterAll(await startRedis())
+const tls = endAfterAll(createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) => {
+  const inner = connect(redis.port, '127.0.0.1')
+  socket.pipe(inner).pipe(socket)
+  for (const each of [socket, inner]) each.on('error', () => {})
+}).listen(0, '127.0.0.1').on('tlsClientError', () => {}))
+await once(tls, 'listening')
 afterEach(() => server.kill())
-afterAll(async () => {
-  tls.close()
-  await redis.stop()
-})
 
 const tlsPort = () => (tls.address() as AddressInfo).port
 const readiness = async () => await (await fetch(`${server.url}/api/ready`)).json() as {

@@ -1,13 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { cardNow, deploy, submit, submitForm, type Deployment } from '../support/deployment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cardNow, deploy, submit, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { seed, series } from '../support/seed'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 import { wholeList } from '../support/whole-list'
 
-let d: Deployment
-beforeAll(async () => { d = await deploy({ NODE_ENV: 'development' }) })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 afterEach(() => { d.resend.fault = () => undefined })
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(

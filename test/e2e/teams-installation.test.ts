@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { adaptiveCardText } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { openPage, screenshot, startBrowser, type Browser } from '../support/browser'
-import { cardOf, deploy, submitForm, type Deployment } from '../support/deployment'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { cardOf, deploy, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { startServer, type Server } from '../support/server'
-import { startTeams, type SignOptions, type Teams } from '../support/teams'
+import { startServer } from '../support/server'
+import { startTeams, type SignOptions } from '../support/teams'
 import { install } from '../support/teams-installation'
 import { until } from '../support/until'
-import { visit, type Visitor } from '../support/visitor'
+import { visit } from '../support/visitor'
 
 const PUMPS = '19:pumps@thread.tacv2'
 const ENGINES = '19:engines@thread.tacv2'
@@ -18,27 +19,17 @@ const MALLORY = { channel: '19:mallory@thread.tacv2', team: '19:mallory-team@thr
 const HERE = 'Cards of forms arrive in this channel.'
 const WAITS = 'Teams waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.'
 
-let d: Deployment
-let other: Server
-let teams: Teams
-let ada: Visitor
-let browser: Browser
-beforeAll(async () => {
-  [teams, browser] = await Promise.all([startTeams(), startBrowser()])
-  d = await deploy({
-    ...teams.env, ...repointed(teams.hosts), TEAMS_CHANNEL_ID: '', TRUST_PROXY: '1',
-    // The installation wakes the queues, after it was said in the channel; a sweep may come between.
-    SWEEP_INTERVAL_MS: '3600000',
-  })
-  other = await startServer(d.env)
-  ada = visit(d.server)
-  await ada.signIn(d.env.OPS_PASSWORD!)
-})
-afterAll(async () => {
-  await other.kill()
-  await d.close()
-  await Promise.all([teams.close(), browser.close()])
-})
+const teams = endAfterAll(await startTeams())
+const browser = endAfterAll(await startBrowser())
+const d = endAfterAll(await deploy({
+  ...teams.env, ...repointed(teams.hosts), TEAMS_CHANNEL_ID: '', TRUST_PROXY: '1',
+  // The installation wakes the queues, after it was said in the channel; a sweep may come between.
+  SWEEP_INTERVAL_MS: '3600000',
+}))
+let other = await startServer(d.env)
+afterAll(() => other.kill())
+const ada = visit(d.server)
+await ada.signIn(d.env.OPS_PASSWORD!)
 
 const send = (name: string, server = d.server) => submitForm(server, { name })
 

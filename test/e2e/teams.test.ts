@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { startTeams, type SignOptions, type Teams, type TeamsMessage } from '../support/teams'
+import { startTeams, type SignOptions, type TeamsMessage } from '../support/teams'
 import { until } from '../support/until'
 
-let d: Deployment
-let teams: Teams
-beforeAll(async () => {
-  teams = await startTeams()
-  // Teams alone: no variable of Slack is set.
-  d = await deploy({
-    ...teams.env, ...repointed(teams.hosts), ...NO_SLACK,
-    RETRY_BASE_MS: '200',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await teams.close()
-})
+const teams = endAfterAll(await startTeams())
+// Teams alone: no variable of Slack is set.
+const d = endAfterAll(await deploy({ ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => {
   teams.fault = () => undefined
 })

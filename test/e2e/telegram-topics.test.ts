@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, emailsAbout, NO_SLACK, submitForm, type Deployment } from '../support/deployment'
-import { startTelegram, type Telegram } from '../support/telegram'
+import { expect, it } from 'vitest'
+import { deploy, emailsAbout, NO_SLACK, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
 /** The topic of the cards, and another one. */
 const [CARDS, OTHER] = [7, 8]
-let d: Deployment
-let telegram: Telegram
-beforeAll(async () => {
-  telegram = await startTelegram([CARDS, OTHER])
-  d = await deploy({ ...telegram.env, ...NO_SLACK, TELEGRAM_CHAT_ID: `${telegram.env.TELEGRAM_CHAT_ID}/${CARDS}` })
-})
-afterAll(async () => {
-  await d.close()
-  await telegram.close()
-})
+const telegram = endAfterAll(await startTelegram([CARDS, OTHER]))
+const d = endAfterAll(await deploy({
+  ...telegram.env, ...NO_SLACK, TELEGRAM_CHAT_ID: `${telegram.env.TELEGRAM_CHAT_ID}/${CARDS}`,
+}))
 
 /** Answers of the bot to what Ada writes in a topic; the general one has no number. */
 async function answersIn(topic?: number): Promise<(number | undefined)[]> {

@@ -1,23 +1,14 @@
 import { createClient } from 'redis'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
-import { startTelegram, type Telegram, type TelegramMessage } from '../support/telegram'
+import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 
-let d: Deployment
-let telegram: Telegram
-beforeAll(async () => {
-  telegram = await startTelegram()
-  // Telegram alone: no variable of Slack is set.
-  d = await deploy({
-    ...telegram.env, ...NO_SLACK, RETRY_BASE_MS: '200',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await telegram.close()
-})
+const telegram = endAfterAll(await startTelegram())
+// Telegram alone: no variable of Slack is set.
+const d = endAfterAll(await deploy({ ...telegram.env, ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => {
   telegram.fault = () => undefined
 })

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { click, deploy, sendForm, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
+import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 // Serverless hosts freeze a process between requests; its connection to Redis times out meanwhile.
 
-let tcp: TcpProxy
-let d: Deployment
-beforeAll(async () => {
-  tcp = await startTcpProxy()
-  d = await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' })
-  tcp.use(d.redis.port)
-  // It was at work before: everything is loaded.
-  const { id, card } = await submit(d, { name: 'Warm' })
-  await click(d, card, 'spam', id)
-})
+const tcp = endAfterAll(await startTcpProxy())
+const d = endAfterAll(await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' }))
+tcp.use(d.redis.port)
+// It was at work before: everything is loaded.
+const { id, card } = await submit(d, { name: 'Warm' })
+await click(d, card, 'spam', id)
 beforeEach(() => { tcp.answerDelayMs = 0 })
-afterAll(async () => {
-  await d.close()
-  await tcp.close()
-})
 
 /**
  * Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process

@@ -1,32 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { cardOf, deploy, sendForm, type Deployment } from '../support/deployment'
-import { startProxy, type Proxy } from '../support/proxy'
+import { beforeEach, expect, it } from 'vitest'
+import { cardOf, deploy, sendForm } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
+import { startProxy } from '../support/proxy'
 import { timed } from '../support/stopwatch'
 
 const API_KEY = 'a-key-for-servers-0123456789'
 const SHOP = 'https://shop.example'
 
-let d: Deployment
-let verifier: Proxy
-let dir: string
-beforeAll(async () => {
-  verifier = await startProxy()
-  dir = await mkdtemp(join(tmpdir(), 'turnstile-'))
-  await writeFile(join(dir, 'forms.json'), JSON.stringify({ a: { name: 'A' }, b: { name: 'B' }, c: { name: 'C' } }))
-  d = await deploy({
-    FORMS_CONFIG: join(dir, 'forms.json'),
-    TURNSTILE_SECRET_KEY: 'turnstile-secret', TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`, FORM_API_KEY: API_KEY,
-    FORM_ALLOWED_ORIGINS: SHOP, TRUST_PROXY: '1',
-  })
-})
-afterAll(async () => {
-  await d.close()
-  await verifier.close()
-  await rm(dir, { recursive: true })
-})
+const verifier = endAfterAll(await startProxy())
+const d = endAfterAll(await deploy({
+  FORMS_CONFIG: formsFile({ a: { name: 'A' }, b: { name: 'B' }, c: { name: 'C' } }),
+  TURNSTILE_SECRET_KEY: 'turnstile-secret', TURNSTILE_VERIFY_URL: `${verifier.url}/siteverify`, FORM_API_KEY: API_KEY,
+  FORM_ALLOWED_ORIGINS: SHOP, TRUST_PROXY: '1',
+}))
 beforeEach(() => {
   verifier.requests.length = 0
   // As Cloudflare does: a token counts once, except for a further attempt under the same idempotency key.

@@ -1,32 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { blockText } from '../support/block-kit'
 import {
-  cardNow, click, deploy, emailsAbout, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
+  cardNow, click, deploy, emailsAbout, introduce, openEdit, sendForm, submit, submitEdit,
 } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
-import type { Answer, DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { Answer, DiscordMessage } from '../support/discord/types'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { blockActions, interact, viewSubmission } from '../support/slack'
 import { until } from '../support/until'
 
-let d: Deployment
-let discord: DiscordDouble
-let webhook: string
-beforeAll(async () => {
-  discord = await startDiscord({ answerWithinMs: 3000 })
-  d = await deploy({
-    ...discord.env, RETRY_BASE_MS: '4000',
-  })
-  await introduce(d)
-  webhook = `${d.server.url}/api/webhooks/discord`
-})
-afterAll(async () => {
-  await d.close()
-  await discord.close()
-})
+const discord = endAfterAll(await startDiscord({ answerWithinMs: 3000 }))
+const d = endAfterAll(await deploy({ ...discord.env, RETRY_BASE_MS: '4000' }))
+await introduce(d)
+const webhook = `${d.server.url}/api/webhooks/discord`
 beforeEach(() => {
   discord.fault = () => undefined
   d.slack.fault = () => undefined

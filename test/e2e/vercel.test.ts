@@ -1,27 +1,21 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cardEdits, cardOf, deploy, idOf, type Deployment } from '../support/deployment'
+import { afterAll, describe, expect, it } from 'vitest'
+import { cardEdits, cardOf, deploy, idOf } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
+import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { until } from '../support/until'
-import { buildForVercel, coldStart, type Invocation, type VercelBuild } from '../support/vercel'
+import { buildForVercel, coldStart, type Invocation } from '../support/vercel'
 
 const SECRET = 'a-secret-of-some-length'
 
-let build: VercelBuild
-let d: Deployment
-let env: Record<string, string>
-beforeAll(async () => {
-  [build, d] = await Promise.all([buildForVercel(), deploy()])
-  // Its sweeps would do what the functions leave undone.
-  await d.server.kill()
-  env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
-}, 1_800_000)
-afterAll(async () => {
-  await d?.close()
-  await build?.remove()
-})
+const build = await buildForVercel()
+afterAll(() => build.remove())
+const d = endAfterAll(await deploy())
+// Its sweeps would do what the functions leave undone.
+await d.server.kill()
+const env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const projectConfig = json(resolve(import.meta.dirname, '../../vercel.json')) as {

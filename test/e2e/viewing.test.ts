@@ -1,25 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
 
 const GUARDED = '/api/submissions/0b1f2c3d'
 
-let redis: RedisServer
-let dir: string
 let server: Server
-beforeAll(async () => {
-  redis = await startRedis()
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-})
+const redis = endAfterAll(await startRedis())
+const dir = sharedFolder()
 afterEach(() => server.kill())
-afterAll(async () => {
-  await redis.stop()
-  await rm(dir, { recursive: true, force: true })
-})
 
 describe('in production without a way to sign in', () => {
   it('pages and their API are 403 with a line that names what to set, and nobody signs in', async () => {

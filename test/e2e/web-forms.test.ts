@@ -1,45 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HOSTILE_NEXT, SHOP } from '../fixtures/hostile-next'
 import { blockText } from '../support/block-kit'
-import type { Browser } from '../support/browser'
-import { cardOf, click, type Deployment } from '../support/deployment'
+import { cardOf, click } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
-import type { Proxy } from '../support/proxy'
 import { until } from '../support/until'
 import { openWebsite, type Website } from '../support/website'
 
 /** As browsers ask for the answer to a form. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
-let website: Website
-let d: Deployment
-/** The website of the form. */
-let shop: Proxy
-let browser: Browser
-
-beforeAll(async () => {
-  website = await openWebsite(origin => ({
-    contact: {
-      name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } },
-    },
-    posts: { name: 'Posts', endpoint: null, subject: 'Application of {name}' },
-    away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
-  }), shopPage)
-  ;({ d, shop, browser } = website)
-})
-afterAll(() => website.close())
-
-/** What a page without a script sends. */
-const submit = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => fetch(
-  `${d.server.url}/api/form${path}`,
-  { method: 'POST', redirect: 'manual', headers: { accept: ACCEPT, ...headers }, body: new URLSearchParams(fields) },
-)
-
 const shopPage = ({ d, shop }: Website, path: string) => `
   <h1>${path.startsWith('/done') ? 'The shop thanks you' : 'The shop'}</h1>
   <form action="${d.server.url}/api/form/contact" method="post"${path === '/file' ? ' enctype="multipart/form-data"' : ''}>
     <input name="name" aria-label="Name"><input type="file" name="cv" aria-label="CV">
     ${path === '/next' ? `<input type="hidden" name="_next" value="${shop.url}/done">` : ''}<button>Send</button>
   </form>`
+
+const website = endAfterAll(await openWebsite(origin => ({
+  contact: {
+    name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } },
+  },
+  posts: { name: 'Posts', endpoint: null, subject: 'Application of {name}' },
+  away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
+}), shopPage))
+const { d, shop, browser } = website
+
+/** What a page without a script sends. */
+const submit = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => fetch(
+  `${d.server.url}/api/form${path}`,
+  { method: 'POST', redirect: 'manual', headers: { accept: ACCEPT, ...headers }, body: new URLSearchParams(fields) },
+)
 
 describe('a browser without scripts', () => {
   test('sends a form, is thanked with its id and a way back; a form that was wrong is still there', async () => {

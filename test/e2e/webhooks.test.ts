@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deploy, submit, type Deployment } from '../support/deployment'
+import { describe, expect, it } from 'vitest'
+import { deploy, submit } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact, sendEvent } from '../support/slack'
 import { until } from '../support/until'
 
-let d: Deployment
 // The real lease: with a shorter one, work that hangs on purpose would be taken over.
-beforeAll(async () => { d = await deploy() })
-afterAll(() => d.close())
+const d = endAfterAll(await deploy())
 
 describe('POST /api/webhooks/<platform>', () => {
   it('answers Slack\'s URL verification, also under the alias chat', async () => {

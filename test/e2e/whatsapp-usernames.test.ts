@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { deploy, emailsAbout, NO_SLACK, submitForm, type Deployment } from '../support/deployment'
+import { expect, it } from 'vitest'
+import { deploy, emailsAbout, NO_SLACK, submitForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 import { startWhatsApp, USER_ID, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
 
 const STRANGER = 'DE.99999999999999999999'
-let d: Deployment
-let whatsapp: WhatsApp
-beforeAll(async () => {
-  whatsapp = await startWhatsApp()
-  d = await deploy({ ...whatsapp.env, ...NO_SLACK, REVIEWERS: `whatsapp:${USER_ID}` })
-  // Once Meta tells both ids, they are known to be of one person.
-  await whatsapp.write(d.server.url, 'hello', undefined, USER_ID)
-  await d.server.drain()
-})
-afterAll(async () => {
-  await d.close()
-  await whatsapp.close()
-})
+const whatsapp = endAfterAll(await startWhatsApp())
+const d = endAfterAll(await deploy({ ...whatsapp.env, ...NO_SLACK, REVIEWERS: `whatsapp:${USER_ID}` }))
+// Once Meta tells both ids, they are known to be of one person.
+await whatsapp.write(d.server.url, 'hello', undefined, USER_ID)
+await d.server.drain()
 
 async function cardOfNew(): Promise<{ id: string, card: WhatsAppMessage }> {
   const id = await submitForm(d.server, { name: 'Ada' })

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm, type Deployment } from '../support/deployment'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { endAfterAll } from '../support/lifetime'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 import { PICTURE, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../support/whatsapp'
 
-let d: Deployment
-let whatsapp: WhatsApp
-beforeAll(async () => {
-  whatsapp = await startWhatsApp()
-  d = await deploy({ ...whatsapp.env, ...NO_SLACK, RETRY_BASE_MS: '200' })
-})
-afterAll(async () => {
-  await d.close()
-  await whatsapp.close()
-})
+const whatsapp = endAfterAll(await startWhatsApp())
+const d = endAfterAll(await deploy({ ...whatsapp.env, ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => {
   whatsapp.fault = () => undefined
 })
