@@ -48,13 +48,13 @@ test('a card that tells what then is not stored like that is edited again, howev
 })
 
 test('a card that tells of two writes is edited again when somebody else wrote before the first', async () => {
-  const { board, mailer, endpoint, outage, review, runtime } = triage
+  const { board, decide, mailer, endpoint, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })
   const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
   const writes = Promise.withResolvers<null>()
   mailer.answers.push(email.promise)
   endpoint.answers.push(post.promise)
-  await review.decide(id, 'forward', ADA)
+  await decide({ id, action: 'forward' })
   outage.writes = writes.promise
   const before = outage.written
   email.resolve(failing('Resend is down.', { retryAfterMs: 60_000 }))
