@@ -16,7 +16,7 @@ export interface AcceptPorts {
 }
 
 /** A form that was taken. */
-export interface Accepted {
+interface Accepted {
   id: string
   /** Where the sender's browser wants to go next: unchecked. */
   next?: string
