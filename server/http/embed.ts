@@ -1,8 +1,9 @@
 import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
+import { escapeHtml } from '../../shared/utils/text'
 import type { FieldRule, FieldType } from '../ports/field-rules'
 import type { FileInput } from '../ports/files'
 import type { FormPages } from '../ports/form'
-import { escaped, sendPage } from './page'
+import { sendPage } from './page'
 import { textsFor } from './page-texts'
 import { prefersHtml } from './wants-page'
 
@@ -46,8 +47,8 @@ export function embedded(event: H3Event, form: Embedded, action: string): string
   const html = htmlOf(form, action, texts)
   if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
     language, title: form.name ?? '', style: STYLE, sendsTo: originsOf(action, form.redirect),
-    body: `<main><h1>${escaped(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}
-<pre tabindex="0" role="region" aria-label="HTML">${escaped(html)}</pre></main>`,
+    body: `<main><h1>${escapeHtml(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}
+<pre tabindex="0" role="region" aria-label="HTML">${escapeHtml(html)}</pre></main>`,
   })
   setResponseHeaders(event, {
     'Content-Type': 'text/plain; charset=utf-8', 'Content-Language': language, 'Cache-Control': 'no-store',
@@ -68,7 +69,7 @@ function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string)
   const reason = senders && !isOurs
     ? `only ${senders} may send it.`
     : turnstile && 'the human check needs a script, which is left out here.'
-  return reason ? `<p class="note" lang="en">This preview cannot be sent: ${escaped(reason)}</p>\n` : ''
+  return reason ? `<p class="note" lang="en">This preview cannot be sent: ${escapeHtml(reason)}</p>\n` : ''
 }
 
 function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, action: string, texts: Texts): string {
@@ -82,7 +83,7 @@ function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, act
     ...files && !isNamed ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
     '<!-- Nobody sees it. Who fills it in is held as spam. -->',
     '<p hidden>',
-    `  <label for="${id('trap')}">${escaped(texts.trap)}</label>`,
+    `  <label for="${id('trap')}">${escapeHtml(texts.trap)}</label>`,
     `  <input${attributes({ id: id('trap'), name: honeypot, tabindex: -1, autocomplete: 'off' })}>`,
     '</p>',
     ...turnstile
@@ -92,7 +93,7 @@ function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, act
           '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
         ]
       : [],
-    `<p><button type="submit">${escaped(texts.send)}</button></p>`,
+    `<p><button type="submit">${escapeHtml(texts.send)}</button></p>`,
   ]
   return [
     `<form${attributes({
@@ -106,15 +107,15 @@ type Texts = ReturnType<typeof textsFor>['texts']
 
 function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
   const { label = name, type = 'text', required = false, minLength, maxLength, min, max, options = [] } = rule
-  const hint = required || type === 'checkbox' ? '' : ` <small>(${escaped(texts.optional)})</small>`
-  const labelled = `<label for="${id}">${escaped(label)}${hint}</label>`
+  const hint = required || type === 'checkbox' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
+  const labelled = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
   const common = { id, name, required, minlength: minLength, maxlength: maxLength }
   if (type === 'checkbox') return [`<input${attributes({ ...common, type, value: 'true' })}>`, labelled]
   if (type === 'textarea') return [labelled, `<textarea${attributes({ ...common, rows: 6 })}></textarea>`]
   if (type === 'select') return [
     labelled, `<select${attributes(common)}>`, '  <option value=""></option>',
     // Without a value, a browser sends the text with its spaces collapsed.
-    ...options.map(option => `  <option${attributes({ value: option })}>${escaped(option)}</option>`), '</select>',
+    ...options.map(option => `  <option${attributes({ value: option })}>${escapeHtml(option)}</option>`), '</select>',
   ]
   const isNumber = type === 'number' || type === 'integer'
   return [labelled, `<input${attributes({
@@ -126,6 +127,6 @@ function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?
 /** Those that are set, as they stand in a tag. */
 function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): string {
   return Object.entries(all).filter(([, value]) => value !== undefined && value !== false).map(
-    ([name, value]) => value === true ? ` ${name}` : ` ${name}="${escaped(String(value))}"`,
+    ([name, value]) => value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,
   ).join('')
 }

@@ -1,14 +1,13 @@
 import {
   getQuery, getRequestHeader, getResponseHeader, setResponseHeaders, setResponseStatus, type H3Event,
 } from 'h3'
-import { visible } from '../../shared/utils/text'
+import { escapeHtml, visible } from '../../shared/utils/text'
 import type { FieldProblem } from '../ports/field-rules'
 import type { FormPages, PageText } from '../ports/form'
 import type { Log } from '../ports/runtime'
 import type { Refusal } from './errors'
 import { checkedNext } from './next-page'
 import { sendNotice, type Notice } from './notice'
-import { escaped } from './page'
 import { textsFor } from './page-texts'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -46,7 +45,7 @@ export function thanksPage(event: H3Event, pages: FormPages): string {
   return page(event, pages, 'good', 'thanks', say => [
     `<p>${say('received')}</p>`,
     typeof id === 'string' && UUID.test(id) ? `<p>${say('reference')}<br><code>${id}</code></p>` : '',
-    site ? `<a class="back" href="${escaped(site.href)}">${say('back', { site: site.host })}</a>` : '',
+    site ? `<a class="back" href="${escapeHtml(site.href)}">${say('back', { site: site.host })}</a>` : '',
   ])
 }
 
@@ -59,8 +58,8 @@ export function problemPage(event: H3Event, { error, code, problems }: Refusal, 
     `<p>${say(problems ? 'fields' : what, { seconds })}</p>`,
     ...problems ? [fieldList(problems, say)] : [],
     `<p>${say('nothingLost')}</p>`,
-    `<details><summary>${say('owner')}</summary><p lang="en">${escaped(error)}</p>`,
-    `<p><code>${escaped(`${code} ${request}`)}</code></p></details>`,
+    `<details><summary>${say('owner')}</summary><p lang="en">${escapeHtml(error)}</p>`,
+    `<p><code>${escapeHtml(`${code} ${request}`)}</code></p></details>`,
   ])
 }
 
@@ -69,7 +68,7 @@ const MOST_FIELDS = 30
 
 function fieldList(problems: readonly FieldProblem[], say: Say): string {
   const items = problems.slice(0, MOST_FIELDS).map(({ label, problem, limit }) => (
-    `<li><strong>${escaped(visible(label.slice(0, 150)))}</strong> ${say(problem, { limit: String(limit) })}</li>`
+    `<li><strong>${escapeHtml(visible(label.slice(0, 150)))}</strong> ${say(problem, { limit: String(limit) })}</li>`
   ))
   return `<ul>${items.join('')}${problems.length > MOST_FIELDS ? '<li>…</li>' : ''}</ul>`
 }
@@ -81,7 +80,7 @@ function page(
   content: (say: Say) => string[],
 ): string {
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', own)
-  const say: Say = (text, values = {}) => escaped(
+  const say: Say = (text, values = {}) => escapeHtml(
     texts[text].replaceAll(/\{(seconds|site|limit)\}/g, (whole, name: string) => values[name] ?? whole),
   )
   return sendNotice(event, {

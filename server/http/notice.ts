@@ -1,5 +1,6 @@
 import type { H3Event } from 'h3'
-import { escaped, sendPage, type Page } from './page'
+import { escapeHtml } from '../../shared/utils/text'
+import { sendPage, type Page } from './page'
 
 const STYLE = `
 main { text-align: center }
@@ -26,7 +27,7 @@ export function sendNotice(event: H3Event, { icon, content, title, ...page }: No
     ...page, title, style: STYLE,
     body: `<main>
 <svg class="${icon}" viewBox="0 0 24 24" aria-hidden="true">${ICONS[icon]}</svg>
-<h1>${escaped(title)}</h1>
+<h1>${escapeHtml(title)}</h1>
 ${content.filter(Boolean).join('\n')}
 </main>`,
   })

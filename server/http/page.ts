@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { getResponseHeader, setResponseHeaders, type H3Event } from 'h3'
+import { escapeHtml } from '../../shared/utils/text'
 
 /** What all pages without scripts look like. */
 const STYLE = `
@@ -66,18 +67,9 @@ export function sendPage(event: H3Event, { language, title, body, style, frames,
   return `<!doctype html>
 <html lang="${language}" dir="${LEFTWARD.test(language) ? 'rtl' : 'ltr'}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${styles}</style></head>
 <body>${body}</body>
 </html>
 `
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;',
-}
-
-/** As text, or as the value of an attribute in quotes. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, found => ENTITIES[found]!)
 }

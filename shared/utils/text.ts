@@ -83,3 +83,10 @@ export function beginning(text: string, most: number): string {
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${beginning(text, max - 1)}…`
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** The text as HTML, for an element or for an attribute in double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, character => ENTITIES[character]!)
+}

@@ -1,6 +1,6 @@
 import type { Thread } from 'chat'
 import type { Platform } from '../../platforms/traits'
-import { visible } from '../../../shared/utils/text'
+import { beginning, visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
 /** A whole channel's mention in text, escaped or not: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
@@ -79,9 +79,7 @@ function endOf(text: string, room: number, length: number): number | null {
     for (const { index } of text.matchAll(pattern)) if (used + index >= length * share && index <= room) return index
   }
   if (text.length <= room) return null
-  const end = Math.max(room, 0)
-  // Not inside a surrogate pair.
-  return /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end
+  return beginning(text, Math.max(room, 0)).length
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { MailNotice, MailNotices } from '../../ports/receipts'
 import type { Receipt, Verdict } from '../../ports/submission'
-import { visible } from '../../../shared/utils/text'
+import { cut, visible } from '../../../shared/utils/text'
 import { SUBMISSION_TAG } from './resend'
 
 /** https://resend.com/docs/webhooks/event-types */
@@ -94,8 +94,5 @@ function receiptOf(verdict: Verdict, { bounce, failed, suppressed }: Details): R
 /** In one line that hides nothing, and no longer than cards have room for. */
 function line(text: string): string {
   const joined = text.slice(0, 4 * LONGEST_REASON).toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-  const plain = visible(joined.trim().replace(/ ?\.$/, ''))
-  return plain.length > LONGEST_REASON
-    ? `${plain.slice(0, LONGEST_REASON - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-    : plain
+  return cut(visible(joined.trim().replace(/ ?\.$/, '')), LONGEST_REASON)
 }

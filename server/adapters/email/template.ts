@@ -2,6 +2,7 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./mjml.d.ts" />
 import { Buffer } from 'node:buffer'
+import { cut, escapeHtml } from '../../../shared/utils/text'
 import {
   MOST_BRANCHES, type Branch, type EmailContent, type EmailField, type EmailTemplate,
 } from '../../ports/delivery'
@@ -28,8 +29,6 @@ const MAX_WAS = 1000
 class Html {
   constructor(readonly markup: string) {}
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' }
 
 // Control characters and noncharacters that HTML forbids, even as numeric references.
 // eslint-disable-next-line no-control-regex
@@ -178,12 +177,7 @@ function oneLine(text: string): string {
   return printable(lines(text).join(' ')).replace(/\s+/g, ' ').trim()
 }
 
-function cut(text: string, length: number): string {
-  // Never half a surrogate pair.
-  return text.length > length ? `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…` : text
-}
-
-/** Markup in which every interpolated text is escaped, for element content and quoted attributes alike. */
+/** Markup in which every interpolated text is escaped, for element content and attributes in double quotes. */
 function html(strings: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
   return new Html(strings.reduce((markup, literal, index) => markup + render(values[index - 1]!) + literal))
 }
@@ -209,5 +203,5 @@ function lines(text: string): string[] {
 function render(value: string | Html | readonly Html[]): string {
   if (value instanceof Html) return value.markup
   if (typeof value !== 'string') return value.map(({ markup }) => markup).join('')
-  return printable(value).replace(/[&<>"']/g, character => ENTITIES[character]!)
+  return escapeHtml(printable(value))
 }

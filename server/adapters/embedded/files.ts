@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
+import { Turns } from '../../../shared/utils/turns'
 
 /** Folder of files being written. */
 const UNFINISHED = 'unfinished'
@@ -9,8 +10,7 @@ const UNFINISHED = 'unfinished'
 /** What is kept as files of one folder: read once, before the first call, and written one change after the other. */
 export abstract class FileStore {
   protected readonly files: Storage
-  /** The last change of each key that is being changed. */
-  private readonly turns = new Map<string, Promise<unknown>>()
+  private readonly turns = new Turns()
   private loading: Promise<void> | null = null
 
   /** @param dir folder of its own; made when missing. One process at a time. */
@@ -32,17 +32,12 @@ export abstract class FileStore {
   /** Runs one task of a key after the other. */
   protected async inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
     await this.loaded()
-    const turn = (this.turns.get(key) ?? Promise.resolve()).then(task)
-    const settled: Promise<unknown> = turn.catch(() => { /* The caller has it. */ }).finally(() => {
-      if (this.turns.get(key) === settled) this.turns.delete(key)
-    })
-    this.turns.set(key, settled)
-    return turn
+    return this.turns.run(key, task)
   }
 
   /** Waits for the changes under way. */
   async close(): Promise<void> {
-    await Promise.all(this.turns.values())
+    await this.turns.settled()
     await this.files.dispose()
   }
 

@@ -2,7 +2,7 @@ import { MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTe
 import type { Form } from '../../ports/form'
 import type { Field, Sent, Submission } from '../../ports/submission'
 import { inUtc, plain } from '../../../shared/utils/line'
-import { oneLine, visible } from '../../../shared/utils/text'
+import { cut, oneLine, visible } from '../../../shared/utils/text'
 import { isNumber } from '../json'
 import { addressIn } from './addresses'
 import { subjectOf } from './envelope'
@@ -101,10 +101,7 @@ export function emailSubject(fields: readonly Field[], form?: string, isCorrecti
   const topic = named(fields, /^(subject|topic|title|reason)$/i)
   const sender = named(fields, NAME) ?? named(fields, /^e?-?mail([\s_-]?address)?$/i)
   const about = said ?? topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
-  const subject = oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`)
-  return subject.length > MAX_SUBJECT
-    ? `${subject.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-    : subject
+  return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`), MAX_SUBJECT)
 }
 
 /** As the header `From` has it. */

@@ -1,6 +1,6 @@
 import type { Form } from '../../ports/form'
 import type { Envelope, Field, Submission } from '../../ports/submission'
-import { oneLine, visible } from '../../../shared/utils/text'
+import { cut, oneLine, visible } from '../../../shared/utils/text'
 import { isNumber } from '../json'
 import { addressIn } from './addresses'
 import { fieldText } from './field-text'
@@ -18,7 +18,7 @@ export function nextOf(body: Readonly<Record<string, unknown>>): string | undefi
 
 /** What a page says about its form; undefined for nothing. */
 export function envelopeOf(body: Readonly<Record<string, unknown>>): Envelope | undefined {
-  const subject = cut(oneLine(textOf(body, '_subject') ?? ''))
+  const subject = cut(oneLine(textOf(body, '_subject') ?? ''), MAX_SUBJECT)
   const replyTo = addressIn(textOf(body, '_replyto') ?? '')
   return subject || replyTo ? { ...subject && { subject }, ...replyTo && { replyTo } } : undefined
 }
@@ -43,7 +43,7 @@ export function subjectOf(
     return text
   })
   const isFixed = template !== undefined && !template.includes('{')
-  return filled !== undefined && (isFilled || isFixed) ? cut(oneLine(filled)) : envelope?.subject
+  return filled !== undefined && (isFilled || isFixed) ? cut(oneLine(filled), MAX_SUBJECT) : envelope?.subject
 }
 
 /** What cards show of it before the data. */
@@ -52,8 +52,4 @@ export function envelopeFields(submission: Submission, form: Pick<Form, 'subject
   return Object.entries({ 'Subject': subjectOf(submission, form), 'Reply to': replyTo }).flatMap(([label, value]) => (
     value ? [{ label, value: visible(value), edited: false }] : []
   ))
-}
-
-function cut(text: string): string {
-  return text.length > MAX_SUBJECT ? `${text.slice(0, MAX_SUBJECT - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text
 }

@@ -1,3 +1,4 @@
+import { Turns } from '../../../shared/utils/turns'
 import { UNREAD, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from './events'
@@ -21,7 +22,7 @@ export interface OutboxPorts extends RunPorts {
 /** Does outstanding work and writes back what was done. */
 export class Outbox {
   /** The last edit of each card that is being edited, by card. */
-  private readonly edits = new Map<string, Promise<unknown>>()
+  private readonly edits = new Turns()
 
   constructor(private readonly ports: OutboxPorts) {}
 
@@ -123,14 +124,8 @@ export class Outbox {
   }
 
   /** Two edits of one card never overtake each other, whichever decisions they are for. */
-  async inTurn<T>({ platform, messageId }: CardRef, edit: () => Promise<T>): Promise<T> {
-    const card = `${platform}:${messageId}`
-    const turn = (this.edits.get(card) ?? Promise.resolve()).then(edit)
-    const settled: Promise<unknown> = turn.catch(() => { /* The caller has it. */ }).finally(() => {
-      if (this.edits.get(card) === settled) this.edits.delete(card)
-    })
-    this.edits.set(card, settled)
-    return turn
+  inTurn<T>({ platform, messageId }: CardRef, edit: () => Promise<T>): Promise<T> {
+    return this.edits.run(`${platform}:${messageId}`, edit)
   }
 }
 

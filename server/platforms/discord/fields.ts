@@ -1,5 +1,5 @@
 import type { ModalChild, ModalElement, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
-import { cut } from '../../../shared/utils/text'
+import { beginning, cut } from '../../../shared/utils/text'
 import { printable } from '../shared/text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
@@ -107,7 +107,7 @@ function split(value: string, size: number, atSpaces: boolean): Part[] {
   while (left.length > size) {
     const gap = atSpaces ? Math.max(left.lastIndexOf('\n', size - 1), left.lastIndexOf(' ', size - 1)) : -1
     const early = gap < size * 0.9
-    const end = !early ? gap : /[\uD800-\uDBFF]/.test(left.charAt(size - 1)) ? size - 1 : size
+    const end = early ? beginning(left, size).length : gap
     parts.push({ text: left.slice(0, end), glue: early ? '' : left.charAt(gap) })
     left = left.slice(early ? end : end + 1)
   }

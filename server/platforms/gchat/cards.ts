@@ -1,4 +1,5 @@
 import type { ActionsElement, CardChild, CardElement } from 'chat'
+import { escapeHtml } from '../../../shared/utils/text'
 import { printable } from '../shared/text'
 
 type Json = Record<string, unknown>
@@ -10,11 +11,9 @@ const COLORS: Readonly<Record<string, Json>> = {
 
 const MUTED = '#5f6368'
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
 /** Text of cards is a subset of HTML (https://developers.google.com/workspace/chat/format-messages#card-formatting). */
-export function escapeHtml(text: string): string {
-  return printable(text).replace(/[&<>"]/g, character => ENTITIES[character]!)
+export function escapeText(text: string): string {
+  return escapeHtml(printable(text))
 }
 
 /**
@@ -38,7 +37,7 @@ function widgets(child: CardChild, endpointUrl: string): Json[] {
     case 'text': return [
       paragraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content),
     ]
-    case 'link': return [paragraph(`<a href="${escapeHtml(child.url)}">${escapeHtml(child.label)}</a>`)]
+    case 'link': return [paragraph(`<a href="${escapeText(child.url)}">${escapeText(child.label)}</a>`)]
     case 'image': return [{ image: { imageUrl: child.url, altText: child.alt } }]
     case 'divider': return [{ divider: {} }]
     case 'section': return child.children.flatMap(part => widgets(part, endpointUrl))

@@ -5,7 +5,7 @@ import { base, text, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { FormGoogleChatAdapter, GoogleChatSettings } from './adapter'
-import { escapeHtml } from './cards'
+import { escapeText } from './cards'
 import { mentionedPeople } from './events'
 
 const serviceAccount = text.transform((json, context) => {
@@ -69,7 +69,7 @@ export const gchat: Definition = {
   cardIntervalMs: 1000,
   webhookBytes: 256 * 1024,
   modal: null,
-  escape: escapeHtml,
+  escape: escapeText,
   isCard: ({ cardsV2 }) => Array.isArray(cardsV2) && cardsV2.length > 0,
   mention: null,
   variables,

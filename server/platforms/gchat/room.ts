@@ -2,7 +2,7 @@ import { done, idIn } from '../shared/answers'
 import { literal } from '../shared/speech'
 import type { Room } from '../connection'
 import type { FormGoogleChatAdapter } from './adapter'
-import { escapeHtml } from './cards'
+import { escapeText } from './cards'
 
 /** Posts and edits cards. Not through the SDK's own methods: they tell no refusal from an outage. */
 export function createGoogleChatRoom(space: string, adapter: FormGoogleChatAdapter): Room {
@@ -24,7 +24,7 @@ export function createGoogleChatRoom(space: string, adapter: FormGoogleChatAdapt
     },
     async say(card, fallbackText, below) {
       const threadName = below && adapter.decodeThreadId(below.threadId).threadName
-      const said = { card: literal(card, { escape: escapeHtml }), fallbackText }
+      const said = { card: literal(card, { escape: escapeText }), fallbackText }
       return done(await adapter.createCard(space, said, { threadName }))
     },
   }

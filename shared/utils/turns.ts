@@ -1,0 +1,18 @@
+/** Runs tasks of the same key one after the other. */
+export class Turns {
+  private readonly last = new Map<string, Promise<unknown>>()
+
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const turn = (this.last.get(key) ?? Promise.resolve()).then(task)
+    const settled: Promise<unknown> = turn.catch(() => { /* The caller has it. */ }).finally(() => {
+      if (this.last.get(key) === settled) this.last.delete(key)
+    })
+    this.last.set(key, settled)
+    return turn
+  }
+
+  /** Resolves once all tasks so far are over. */
+  async settled(): Promise<void> {
+    await Promise.all(this.last.values())
+  }
+}
