@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module'
 import { checkedNode } from './build/checked-node'
 import { lean, leanPlugins, withoutInject } from './build/lean'
 import { mjmlPlugin } from './build/mjml'
@@ -53,6 +54,8 @@ export default defineNuxtConfig({
         strictRequires: true,
         esmExternals: false,
         requireReturnsDefault: (id: string) => id.includes('unenv') ? 'preferred' : 'auto',
+        // Node's own modules are there: prom-client tries to require one, for the lag of the event loop.
+        ignoreTryCatch: (id: string) => !isBuiltin(id),
       },
       // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
       moduleSideEffects: ['reflect-metadata'],
