@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { discordInviteLink } from '../../server/platforms/discord/invite'
+import { discordInviteLink } from '../../server/platforms/discord/definition'
 import { OLDEST_REDIS } from '../../server/adapters/redis/server-info'
 import { ConfigError, readConfig } from '../../server/config'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'

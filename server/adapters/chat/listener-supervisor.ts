@@ -1,7 +1,7 @@
 import type { GatewayState, GatewayStatus } from '../../ports/monitor'
 import type { Log } from '../../ports/runtime'
 import { ListenerRefused, type Connection, type Listener, type ListenerOptions } from '../../platforms/connection'
-import { pause } from '../../platforms/shared/within'
+import { pause } from '../../platforms/shared/patience'
 
 /** Starts, restarts and stops the listener of a platform that delivers messages through a socket. */
 export interface ListenerSupervisor {

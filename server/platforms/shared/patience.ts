@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { within } from '../../../shared/utils/time'
 import type { Failure } from './answers'
-import { pause } from './within'
 
 /** Longer than any platform but Telegram asks for, ms. */
 const LONGEST_PAUSE_MS = 30_000
@@ -32,4 +33,14 @@ interface Refused extends Error {
 function askedPause({ name, refusal, retryAfter }: Refused, attempt: number): number {
   const isLimited = name === 'AdapterRateLimitError' || retryAfter !== undefined
   return refusal || !isLimited ? refusal?.retryAfterMs ?? Infinity : (retryAfter ?? attempt) * 1000
+}
+
+/** The result, or a `TimeoutError` when it takes longer than `ms`. What was begun goes on. */
+export function answeredWithin<T>(ms: number, act: Promise<T>): Promise<T> {
+  return within(ms, act, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
+}
+
+/** Waits; an abort ends it early, without an error. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => {})
 }

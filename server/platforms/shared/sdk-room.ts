@@ -4,7 +4,7 @@ import type { Platform } from '../traits'
 import { done, refused, type Failure } from './answers'
 import type { Room } from '../connection'
 import { literal } from './speech'
-import { answeredWithin } from './within'
+import { answeredWithin } from './patience'
 
 /** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
 const PERMANENT: Readonly<Record<string, string>> = {

@@ -49,6 +49,9 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
 /** Bound of calls that a webhook waits for, the SDK's own among them, ms. */
 export const CALL_TIMEOUT_MS = 5000
 
+/** Bound of asking for a group, ms: somebody who clicked waits, and Slack waits 3 s for the form that it may open. */
+const GROUP_TIMEOUT_MS = 1500
+
 /** Refusals of the token. */
 const TOKEN: readonly string[] = [
   'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
@@ -148,4 +151,15 @@ export function isUnknownChannel(outcome: Outcome<unknown>): boolean {
 
 function tokenAdvice(team: string | undefined): string {
   return team ? `Install the app in the workspace ${team} again: open /api/slack/install.` : 'Check CHAT_BOT_TOKEN.'
+}
+
+/** Who is in a user group of our own workspace: https://docs.slack.dev/reference/methods/usergroups.users.list */
+export async function membersOf(
+  group: string, settings: SlackSettings, http: HttpClient,
+): Promise<Outcome<readonly string[]>> {
+  const call = createSlackCall(settings, () => settings.botToken, GROUP_TIMEOUT_MS, http)
+  const outcome = await call('usergroups.users.list', new URLSearchParams({ usergroup: group }))
+  if (!outcome.ok) return outcome
+  const { users } = outcome.value
+  return { ok: true, value: Array.isArray(users) ? users.map(String) : [] }
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../ports/delivery'
 import { codeIn, refused } from '../shared/answers'
-import { answeredWithin } from '../shared/within'
+import { answeredWithin } from '../shared/patience'
 
 /** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
 export const TIMEOUT_MS = 10_000

@@ -1,12 +1,13 @@
 import { base, text, uuid, type Values } from '../../variable'
+import type { LateRoom } from '../connection'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { TeamsSettings } from './client'
 import { macro, withoutMacros } from './escape'
-import { CHANNEL, lateRoomOf } from './installation'
 
 const PORTAL = 'https://dev.teams.microsoft.com/tools'
 
+const CHANNEL = /^19:[^;/?#\s]+@[\w.]+$/
 const usualChannel = text.regex(CHANNEL, 'it is not a channel id such as 19:abc@thread.tacv2')
 
 const variables = {
@@ -103,4 +104,21 @@ function mentionedPeople(activity: unknown): string[] {
   return entities.flatMap(({ type, mentioned }) => (
     type === 'mention' && mentioned?.id?.startsWith('29:') ? [mentioned.id] : []
   ))
+}
+
+/**
+ * Cards go to the channel in which the app is added to a team of our tenant: its token says that Microsoft sent an
+ * event, not for which tenant. Only the event of a team names one
+ * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event).
+ */
+export function lateRoomOf({ appId, tenantId }: Pick<TeamsSettings, 'appId' | 'tenantId'>): LateRoom {
+  return {
+    app: `teams:${tenantId}:${appId}`.toLowerCase(),
+    installationIn({ conversationId, tenantId: of, raw }) {
+      const { team } = (raw as { channelData?: { team?: { id?: unknown } | null } | null }).channelData ?? {}
+      const isOurs = tenantId !== undefined && of?.toLowerCase() === tenantId.toLowerCase()
+      const channel = conversationId.split(';')[0]!
+      return isOurs && typeof team?.id === 'string' && CHANNEL.test(channel) ? { channel, within: team.id } : null
+    },
+  }
 }

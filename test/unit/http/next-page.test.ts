@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkedNext } from '../../../server/http/next-page'
+import { checkedNext } from '../../../server/http/form-pages'
 import { FINE_NEXT, HOSTILE_NEXT, SHOP } from '../../fixtures/hostile-next'
 import { runs } from '../../support/properties'
 

@@ -1,4 +1,4 @@
-import { pause } from '../../shared/within'
+import { pause } from '../../shared/patience'
 import { Reader } from './directory'
 import { Dispatcher } from './dispatcher'
 import { INTENTS, type GatewayOptions } from './events'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Lock, StateAdapter } from 'chat'
-import { pause } from '../../shared/within'
+import { pause } from '../../shared/patience'
 
 /** How a listener becomes the owner: it asks the owner to hand over, waits until there is none, or asks once. */
 export type Approach = 'claim' | 'stand by' | 'if free'

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { ListenerRefused, type Listener, type ListenerOptions, type ListenerRun } from '../../connection'
-import { pause } from '../../shared/within'
+import { pause } from '../../shared/patience'
 import type { FormDiscordAdapter } from '../adapter'
 import type { DiscordSettings } from '../rest'
 import { ActiveListener } from './active-listener'

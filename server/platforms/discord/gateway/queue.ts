@@ -1,4 +1,4 @@
-import { pause } from '../../shared/within'
+import { pause } from '../../shared/patience'
 import type { DeliveryFailed } from './events'
 
 /** First pause after a failed try, ms; doubled each time. */

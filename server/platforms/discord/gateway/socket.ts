@@ -1,5 +1,5 @@
 import { WebSocketManager, WebSocketShardEvents as Shard } from '@discordjs/ws'
-import { pause } from '../../shared/within'
+import { pause } from '../../shared/patience'
 import { DeliveryFailed, Unreadable } from './events'
 import type { Session } from './progress'
 

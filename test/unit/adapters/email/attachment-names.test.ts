@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptedName } from '../../../../server/adapters/email/attachment-names'
+import { acceptedName } from '../../../../server/adapters/email/resend'
 
 test.each([
   ['scan.com', 'application/pdf', 'scan.com.pdf'], ['Me.EXE', 'image/png', 'Me.EXE.png'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { discordInviteLink } from '../../../../server/platforms/discord/invite'
+import { discordInviteLink } from '../../../../server/platforms/discord/definition'
 import { slack } from '../../../../server/platforms/slack/definition'
 import { createAppLink, installLink, slackManifest } from '../../../../server/platforms/slack/manifest'
 

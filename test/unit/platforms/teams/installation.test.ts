@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lateRoomOf } from '../../../../server/platforms/teams/installation'
+import { lateRoomOf } from '../../../../server/platforms/teams/definition'
 
 const TENANT = 'a1b2c3d4-0000-4000-8000-00000000c0de'
 const CHANNEL = '19:triage@thread.tacv2'
