@@ -55,7 +55,7 @@ export const forgetting = z.union([
 
 export interface ForgettingPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'audit'>
-  quarantine: Pick<Quarantine, 'erase'>
+  quarantine: Pick<Quarantine, 'decide'>
   presentation: Presentation
   runtime: Pick<Runtime, 'now'>
   log: Log
@@ -138,7 +138,7 @@ async function eraseOne(
   id: string, person: Person, { quarantine }: ForgettingPorts,
 ): Promise<'erased' | 'forbidden' | 'gone'> {
   try {
-    await quarantine.erase(id, person)
+    await quarantine.decide('erase', id, person)
     return 'erased'
   }
   catch (error) {

@@ -30,7 +30,7 @@ export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<F
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
   decisions: Pick<Decisions, 'decide' | 'refusal'>
   outbox: Pick<Outbox, 'postAgain'>
-  quarantine: Pick<Quarantine, 'release' | 'erase'>
+  quarantine: Pick<Quarantine, 'decide'>
 }
 
 const MOST_ROWS = 100
@@ -168,7 +168,7 @@ export class OpsSubmissions {
     // A press is one request of one person: others may have chosen the same name.
     const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
     if (asked.action === 'release' || asked.action === 'erase') {
-      if (!await this.outcomeOf(id, press)) await quarantine[asked.action](id, reviewer, press)
+      if (!await this.outcomeOf(id, press)) await quarantine.decide(asked.action, id, reviewer, press)
       return null
     }
     const attempt = { ...asked, id, person: reviewer, place: 'everywhere', press: { press } } as const

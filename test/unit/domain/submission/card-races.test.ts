@@ -128,7 +128,7 @@ test('a card leaves its queue with its post, also one that fails after its form 
   board.posts.push(post.promise)
   const id = await receive({ name: 'Lin' })
   await until('the card in flight', () => board.posts.length === 0)
-  await quarantine.erase(id, ADA)
+  await quarantine.decide('erase', id, ADA)
   post.resolve(failing('Slack is down.'))
   await runtime.drain()
   expect(await queues.length('slack')).toBe(0)

@@ -141,7 +141,7 @@ describe('the address alone outlives the form', () => {
       t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
       await t.forward(id)
     }
-    await t.quarantine.erase(ids[0]!, ADA)
+    await t.quarantine.decide('erase', ids[0]!, ADA)
     expect(await forgetAll({ email: DATA.email }, ADA, t)).toMatchObject({ erased: 1 })
     await sweepOn()
     expect(confirmations()).toHaveLength(2)

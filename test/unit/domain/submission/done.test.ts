@@ -50,7 +50,7 @@ test('a page begins below the one above, whatever became of the row that ended t
   const ids = [await ended(), await ended(), await ended()]
   const { cursor } = await listDone({ limit: 2 }, triage)
   triage.runtime.time += 1000
-  await triage.quarantine.erase(ids[1]!, ADA)
+  await triage.quarantine.decide('erase', ids[1]!, ADA)
   await triage.runtime.drain()
   expect(idsOf(await listDone({ limit: 2, before: cursor! }, triage))).toEqual([ids[0]])
   for (const before of [ids[1]!, '', '-', 'x-y']) {

@@ -129,7 +129,7 @@ test('one of which nobody can read whose form it is, is erased by who may decide
     get: async (id: string) => { throw new Unreadable(id) },
     forget: async (...asked: unknown[]) => void forgotten.push(asked),
   })
-  const erase = () => new Quarantine({ ...triage, store }).erase('spoilt', ADA)
+  const erase = () => new Quarantine({ ...triage, store }).decide('erase', 'spoilt', ADA)
   triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
   await expect(erase()).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
   expect(forgotten).toEqual([])

@@ -37,10 +37,10 @@ test('each room is told once a day by whichever server is first, while something
   const day = [['slack', '2 forms are held', url], ['discord', '2 forms are held', url]]
   expect(told()).toEqual(day)
   expect(triage.board.announcements[0]!.text).not.toContain('Ada')
-  await triage.quarantine.erase(ids[0]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
+  await triage.quarantine.decide('erase', ids[0]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
   await sweep()
   expect(told().slice(2)).toEqual(day.map(([room]) => [room, '1 form is held', url]))
-  await triage.quarantine.erase(ids[1]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
+  await triage.quarantine.decide('erase', ids[1]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
   triage.runtime.time += 25 * HOUR
   await sweep()
   expect(told()).toHaveLength(4)

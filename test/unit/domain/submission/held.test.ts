@@ -51,11 +51,11 @@ test('released in a room that paces its cards, its card comes in its turn; what 
   triage.board.interval = 10_000
   await triage.post({ name: 'first' })
   const id = await triage.receive({ name: 'Ada' }, { held: true })
-  await triage.quarantine.release(id, ADA)
+  await triage.quarantine.decide('release', id, ADA)
   await triage.runtime.drain()
   expect((await triage.store.get(id))!.cards).toHaveLength(1)
   await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
-  await expect(triage.quarantine.release(id, ADA)).rejects.toThrow(SubmissionEnded)
+  await expect(triage.quarantine.decide('release', id, ADA)).rejects.toThrow(SubmissionEnded)
   await triage.close()
 })

@@ -68,7 +68,7 @@ test('the endpoint is told what was erased, again until it listens, and never wh
   await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   triage.endpoint.answers.push({ ok: false, reason: 'Down.', permanent: false })
-  await triage.quarantine.erase(id, ADA)
+  await triage.quarantine.decide('erase', id, ADA)
   await triage.runtime.drain()
   const at = new Date(triage.runtime.time).toISOString()
   expect((await triage.store.get(id))?.work).toMatchObject([{ kind: 'erasure', attempts: 1, reason: 'Down.' }])
@@ -92,7 +92,7 @@ test('of a form without an endpoint nobody is told what was erased, and nothing 
     tried.push(...added.map(({ kind }) => kind))
     return run.call(triage.outbox, next, added, ...more)
   }
-  await triage.quarantine.erase(id, ADA)
+  await triage.quarantine.decide('erase', id, ADA)
   await triage.runtime.drain()
   expect(tried).toEqual(['update'])
 })
