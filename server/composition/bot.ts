@@ -3,7 +3,11 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
-import type { People } from '../domain/people/people'
+import { Assignments, type AssignmentsPorts } from '../domain/conversation/assignments'
+import { ChatCommands, type ChatCommandsPorts } from '../domain/conversation/commands'
+import { Home, type HomePorts } from '../domain/conversation/home'
+import { RoomInstallations, type RoomInstallationsPorts } from '../domain/operations/room-installations'
+import { DeletedCards, type DeletedCardsPorts } from '../domain/submission/deleted-cards'
 import type { Decisions } from '../domain/submission/decisions'
 import { forAudience, type Audience, withAssignments, withHelp, createScript } from '../handlers/repliers'
 import { registerLeftApprovals } from '../handlers/approvals'
@@ -17,16 +21,19 @@ import type { MessageQueue } from '../ports/message-queue'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { AgentConversation } from './agent'
-import type { ChatServices } from './conversation'
+
+type ChatPorts = ChatCommandsPorts & AssignmentsPorts & DeletedCardsPorts & HomePorts & RoomInstallationsPorts & {
+  decisions: Decisions
+}
 
 interface BotParts {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
   log: Log
   places: Places
-  people: People
-  decisions: Decisions
-  services: ChatServices
+  chat: ChatPorts
+  /** People take submissions. */
+  takes: boolean
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
   audience: Pick<Audience, 'isRoom' | 'isMember' | 'limiter'>
@@ -42,42 +49,40 @@ export interface Bot {
 }
 
 export async function startBot({
-  connections, places, people, state, log, decisions, services, agent, audience, messages, leaseMs,
+  connections, places, state, log, chat: ports, takes, agent, audience, messages, leaseMs,
   settings: { escalationMention, streamingIntervalMs },
 }: BotParts): Promise<Bot> {
   const [{ createBot }, { editModal, noticeModal, sendAgainModal }, { renderAnswer }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
-  const { commands, assignments, deletedCards, home, roomInstallations } = services
+  const commands = new ChatCommands(ports)
+  const assignments = takes ? new Assignments(ports) : null
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
-  const known = (event: Parameters<typeof namesOf>[0]) => people.known(namesOf(event))
+  const known = (event: Parameters<typeof namesOf>[0]) => ports.people.known(namesOf(event))
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
+  const shared = { here, render, log, platformLabel, known }
   const replierOf = (bot: Chat): Replier => {
     const agentReplier = joinAgent?.(bot)
     const script = createScript({ commands, render })
     const replier = agentReplier
-      ? forAudience({
-          agent: withHelp(said => agentReplier.reply(said), render), script, ...audience, render, platformLabel, known,
-        })
+      ? forAudience({ ...shared, ...audience, agent: withHelp(said => agentReplier.reply(said), render), script })
       : script
-    return assignments ? withAssignments(replier, { assignments, mentionedIn, render, platformLabel, known }) : replier
+    return assignments ? withAssignments(replier, { ...shared, assignments, mentionedIn }) : replier
   }
   let answers!: AnswerQueue
   const chat = await createBot({
     connections, state, log, streamingIntervalMs, remembers: agent !== null,
     register: (bot) => {
       registerReview(bot, {
-        decisions, here, pressOf, editModal, sendAgainModal, noticeModal, render, log, platformLabel, known,
+        ...shared, decisions: ports.decisions, pressOf, editModal, sendAgainModal, noticeModal,
       })
       if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
-      registerHome(bot, { home, render, log, platformLabel, known })
-      registerDeletedCards(bot, { deletedCards, here, log })
-      registerInstallations(bot, { rooms: roomInstallations, installationIn, log })
-      registerSlashCommands(bot, { commands, assignments, here, mentionedIn, render, log, platformLabel, known })
-      answers = registerConversation(bot, {
-        replier: replierOf(bot), messages, leaseMs, here, render, platformLabel, escalationMention, log,
-      })
+      registerHome(bot, { ...shared, home: new Home(ports) })
+      registerDeletedCards(bot, { deletedCards: new DeletedCards(ports), here, log })
+      registerInstallations(bot, { rooms: new RoomInstallations(ports), installationIn, log })
+      registerSlashCommands(bot, { ...shared, commands, assignments, mentionedIn })
+      answers = registerConversation(bot, { ...shared, replier: replierOf(bot), messages, leaseMs, escalationMention })
     },
   })
   return { chat, answers }

@@ -9,7 +9,6 @@ import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/clien
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
-import { createChatServices } from './conversation'
 import { createMonitor } from '../domain/operations/monitor'
 import { createUpkeep } from './operations'
 import { bodyLimitsOf, createFiles } from './files'
@@ -111,7 +110,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const { leaseMs } = config.retry
   let running: Bot | undefined
   const started = once(async () => running = await startBot({
-    connections, places, people, state, log, decisions, services: chatServices, agent, audience, messages, leaseMs,
+    connections, places, state, log, chat, takes: config.people.claimMs !== null, agent, audience, messages, leaseMs,
     settings: config.agent,
   }))
   const bot = async () => (await started()).chat
@@ -132,10 +131,10 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     store, outbox, board, reviewers, presentation, revocableMs: config.revocableMs,
     claimMs: config.people.claimMs ?? 0, runtime, monitor, log,
   })
-  const chatServices = createChatServices({
+  const chat = {
     store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
     reviewers, decisions, installations, queue, health, monitor, log,
-  }, { takes: config.people.claimMs !== null })
+  }
   const submissionsAt = (place: Place) => new RoomSubmissions({ store, board, decisions, presentation }, place)
   const agent = createAgentConversation({
     config, connections, places, people, forms, approvals, submissionsAt, decisions, runtime, monitor, log,

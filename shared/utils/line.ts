@@ -15,6 +15,20 @@ export function partsOf(line: Line | Moment): readonly (string | Moment)[] {
   return Array.isArray(line) ? line as readonly (string | Moment)[] : [line as string | Moment]
 }
 
+export function onDate(at: number): Moment {
+  return { at, shows: 'date' }
+}
+
+/** For times within a few hours. */
+export function byClock(at: number): Moment {
+  return { at, shows: 'clock' }
+}
+
+/** For times within seconds. */
+export function toTheSecond(at: number): Moment {
+  return { at, shows: 'seconds' }
+}
+
 /** The line as one text. */
 export function written(line: Line, words: (text: string) => string, moment: (moment: Moment) => string): string {
   return partsOf(line).map(part => typeof part === 'string' ? words(part) : moment(part)).join('')

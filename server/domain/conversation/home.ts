@@ -1,5 +1,5 @@
 import type { Line } from '../../../shared/types/line'
-import { said } from '../../../shared/utils/line'
+import { onDate, said } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
 import type { ReviewBoard, SpeechButton } from '../../ports/board'
 import type { Speech, SpeechItem } from '../../ports/conversation'
@@ -14,7 +14,6 @@ import type { Decisions } from '../submission/decisions'
 import { holderOf } from '../submission/hold'
 import type { Presentation } from '../submission/present'
 import { pendingAt, RECORDS } from '../submission/search'
-import { onDate } from '../submission/times'
 import { mentionOf } from './previews'
 
 export interface HomePorts {

@@ -1,12 +1,11 @@
 import type { Line } from '../../../shared/types/line'
-import { said } from '../../../shared/utils/line'
+import { onDate, said } from '../../../shared/utils/line'
 import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission } from '../../ports/submission'
 import { readFields } from '../submission/fields'
 import { holderNotes } from '../submission/holder-notes'
 import { cardView, type Presentation } from '../submission/present'
-import { onDate } from '../submission/times'
 
 /** Fields and characters of each in a preview. */
 const PREVIEW_FIELDS = 3

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TestCardsSent } from '../../../shared/types/setup'
-import { said } from '../../../shared/utils/line'
+import { said, toTheSecond } from '../../../shared/utils/line'
 import type { ReviewBoard } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
@@ -9,7 +9,6 @@ import type { Runtime } from '../../ports/runtime'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
-import { toTheSecond } from '../submission/times'
 import { noteOf } from './notes'
 
 export interface TestCardsPorts {

@@ -1,7 +1,7 @@
 import { MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import type { Field, Sent, Submission } from '../../ports/submission'
-import { inUtc, plain } from '../../../shared/utils/line'
+import { inUtc, onDate, plain } from '../../../shared/utils/line'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import { isNumber } from '../json'
 import { addressIn } from './addresses'
@@ -10,7 +10,6 @@ import { decisionLine } from './endings'
 import { fieldText } from './field-text'
 import { readFields } from './fields'
 import { attachedFiles, mailedFields, type MailFiles } from './mailed-files'
-import { onDate } from './times'
 
 /** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
 const MAX_SUBJECT = 120

@@ -2,9 +2,8 @@ import type { Line } from '../../../shared/types/line'
 import {
   INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Reviewer, type Submission,
 } from '../../ports/submission'
-import { said } from '../../../shared/utils/line'
+import { onDate, said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
-import { onDate } from './times'
 
 const ENDINGS: Record<DecisionOutcome, string> = {
   forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',

@@ -1,10 +1,9 @@
 import type { Line } from '../../../shared/types/line'
-import { said } from '../../../shared/utils/line'
+import { byClock, said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import type { ClaimRule, Holder, Submission } from '../../ports/submission'
-import { byClock } from './times'
 
 /** Who has it, where somebody can. */
 export function holderNotes({ holder }: Submission, { claim }: Form): Line[] {

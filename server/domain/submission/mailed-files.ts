@@ -1,11 +1,10 @@
-import { inUtc } from '../../../shared/utils/line'
+import { inUtc, onDate } from '../../../shared/utils/line'
 import { FILE_LOST, MOST_ATTACHED, type Attachment } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import { fileFields } from './file-texts'
 import type { SubmissionFiles } from './submission-files'
-import { onDate } from './times'
 
 export type MailFiles = Pick<SubmissionFiles, 'read' | 'url'>
 

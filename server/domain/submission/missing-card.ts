@@ -1,11 +1,10 @@
 import type { Line } from '../../../shared/types/line'
-import { said } from '../../../shared/utils/line'
+import { onDate, said } from '../../../shared/utils/line'
 import type { HistoryEntry, Submission, Work } from '../../ports/submission'
 import { UNDELIVERED_PAUSE_MS } from './backoff'
 import type { EventOf, Transition } from './events'
 import { changed, sameCard, withEntry } from './record'
 import type { Clock } from './settle'
-import { onDate } from './times'
 
 /**
  * Its room gets another card, once: whoever deletes that one, too, means it. One that never arrived is posted until one

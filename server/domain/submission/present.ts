@@ -3,7 +3,7 @@ import type { CardAction, CardState, CardView, EditForm } from '../../ports/boar
 import { FILE_LOST } from '../../ports/delivery'
 import type { Form, Forms } from '../../ports/form'
 import type { Submission, Delivery, Failure, Work } from '../../ports/submission'
-import { said } from '../../../shared/utils/line'
+import { onDate, said, toTheSecond } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import { envelopeFields } from './envelope'
 import { decisionLine, erasureLine, revokedNotes } from './endings'
@@ -13,7 +13,6 @@ import { holderNotes, takeActions } from './holder-notes'
 import { deletionNotes } from './missing-card'
 import { isDelivery, isRevocable } from './record'
 import { canSendAgain, isLost, receiptNotes } from './verdicts'
-import { onDate, toTheSecond } from './times'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {
