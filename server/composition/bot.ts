@@ -12,9 +12,8 @@ import type { Decisions } from '../domain/submission/decisions'
 import { forAudience, type Audience, withAssignments, withHelp, createScript } from '../handlers/repliers'
 import { registerLeftApprovals } from '../handlers/approvals'
 import { registerConversation, type Replier } from '../handlers/conversation'
-import { registerDeletedCards } from '../handlers/deleted-cards'
 import { registerHome } from '../handlers/home'
-import { registerInstallations } from '../handlers/installations'
+import { registerRoomEvents } from '../handlers/room-events'
 import { registerReview } from '../handlers/review'
 import { registerSlashCommands } from '../handlers/slash-commands'
 import type { MessageQueue } from '../ports/message-queue'
@@ -79,8 +78,9 @@ export async function startBot({
       })
       if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
       registerHome(bot, { ...shared, home: new Home(ports) })
-      registerDeletedCards(bot, { deletedCards: new DeletedCards(ports), here, log })
-      registerInstallations(bot, { rooms: new RoomInstallations(ports), installationIn, log })
+      registerRoomEvents(bot, {
+        ...shared, deletedCards: new DeletedCards(ports), installations: new RoomInstallations(ports), installationIn,
+      })
       registerSlashCommands(bot, { ...shared, commands, assignments, mentionedIn })
       answers = registerConversation(bot, { ...shared, replier: replierOf(bot), messages, leaseMs, escalationMention })
     },

@@ -1,4 +1,5 @@
 import type { Adapter, Chat, Lock, Message, StateAdapter, Thread } from 'chat'
+import { withinOrNull } from '../../shared/utils/time'
 import type { Place } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Runtime } from '../ports/runtime'
@@ -92,7 +93,9 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
       const next = await queue.first(threadId)
       if (!next) return
       const { message, attempt } = next
-      if (!answered.has(message)) await bounded(reply(message, attempt, attended))
+      // What fails is told where it happens.
+      const replying = answered.has(message) ? null : reply(message, attempt, attended).catch(() => {})
+      if (replying) await withinOrNull(LONGEST_ANSWER_MS, replying)
       answered.add(message)
       await remove(threadId, message)
       answered.delete(message)
@@ -130,13 +133,6 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
     resume: async threadId => threads.has(threadId) ? undefined : attend(threadId, { joined: false, here: new Map() }),
     stop: () => { stopped = true },
   }
-}
-
-async function bounded(answer: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const enough = new Promise<void>((resolve) => { timer = setTimeout(resolve, LONGEST_ANSWER_MS).unref() })
-  await Promise.race([answer.catch(() => { /* Told where it happened. */ }), enough])
-  clearTimeout(timer)
 }
 
 async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: () => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Adapter, AgentSessionStoppedEvent, Chat, StateAdapter } from 'chat'
+import { withinOrNull } from '../../shared/utils/time'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import { senderOf, type SpeakerHandlers } from './speaker'
@@ -62,7 +63,7 @@ export class Stops {
     return {
       end: async (isEnded) => {
         if (!found) hear(await look())
-        if (isEnded) await Promise.race([told.promise, enough(TOLD_MS)])
+        if (isEnded) await withinOrNull(TOLD_MS, told.promise)
         clearInterval(timer)
         here.delete(hear)
         if (here.size === 0 && this.making.get(threadId) === here) this.making.delete(threadId)
@@ -98,10 +99,6 @@ async function personOf(adapter: Adapter, userId: string, handlers: SpeakerHandl
   const name = found?.fullName || found?.userName || userId
   const user = { userId, userName: name, fullName: name, isBot: false as const, isMe: false }
   return senderOf({ user, raw: {}, adapter }, handlers)
-}
-
-function enough(ms: number): Promise<null> {
-  return new Promise(resolve => setTimeout(resolve, ms, null).unref())
 }
 
 function keyOf(threadId: string): string {

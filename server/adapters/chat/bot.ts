@@ -1,4 +1,5 @@
 import { Chat, type Adapter, type StateAdapter } from 'chat'
+import { withinOrNull } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { sdkLogger } from '../../platforms/shared/logger'
 import type { Connection } from '../../platforms/connection'
@@ -51,11 +52,6 @@ export async function createBot({
 /** The SDK answers no platform before all have started; one that is down must not hold up the rest. */
 function patient(adapter: Adapter): Adapter {
   const initialize = adapter.initialize.bind(adapter)
-  adapter.initialize = (chat) => {
-    const late = new Promise<void>(resolve => setTimeout(resolve, START_PATIENCE_MS).unref())
-    const started = initialize(chat)
-    started.catch(() => {})
-    return Promise.race([started, late])
-  }
+  adapter.initialize = async chat => void await withinOrNull(START_PATIENCE_MS, initialize(chat))
   return adapter
 }

@@ -1,0 +1,42 @@
+import type { Chat, InstalledEvent, UninstalledEvent } from 'chat'
+import type { RoomInstallations } from '../domain/operations/room-installations'
+import type { DeletedCards } from '../domain/submission/deleted-cards'
+import type { Installation } from '../ports/installations'
+import type { ConversationHandlers } from './conversation'
+
+export interface RoomEventHandlers extends Pick<ConversationHandlers, 'here' | 'log'> {
+  deletedCards: Pick<DeletedCards, 'deleted'>
+  installations: Pick<RoomInstallations, 'installed' | 'removed'>
+  installationIn: (event: InstalledEvent | UninstalledEvent) => { app: string, installation: Installation } | null
+}
+
+/** What an adapter tells of a message that its platform took, and did not deliver: why not. */
+interface Undelivered {
+  undelivered?: string
+}
+
+/** Messages that people delete, of which platforms tell every one, and apps that they add to channels and remove. */
+export function registerRoomEvents(
+  bot: Chat, { deletedCards, installations, installationIn, here, log }: RoomEventHandlers,
+): void {
+  bot.onMessageDeleted(async ({ adapter, threadId, messageId, raw }) => {
+    try {
+      const { undelivered } = raw as Undelivered
+      const card = { platform: adapter.name, threadId, messageId }
+      await deletedCards.deleted(card, await here(threadId, adapter), undelivered)
+    }
+    catch (error) {
+      log.warn('card.deletion-lost', { platform: adapter.name, error })
+    }
+  })
+
+  const hear = (act: 'installed' | 'removed') => async (event: InstalledEvent | UninstalledEvent) => {
+    const found = installationIn(event)
+    if (!found) return
+    await installations[act](event.adapter.name, found.app, found.installation).catch(error => log.error(
+      'installation.lost', { platform: event.adapter.name, error },
+    ))
+  }
+  bot.onInstalled(hear('installed'))
+  bot.onUninstalled(hear('removed'))
+}
