@@ -1,13 +1,15 @@
 import type { Pace } from './card-queue'
-import type { AuditLine, DecisionOutcome, Submission, SubmissionData } from './submission'
+import type { AuditLine, DecisionOutcome, Submission, SubmissionRecord } from './submission'
 
-/** Form data that is stored and was not read. */
-export const UNREAD: SubmissionData = Object.freeze({})
+/** Whether the form data is at hand, too. */
+export function isComplete(submission: SubmissionRecord): submission is Submission {
+  return 'data' in submission
+}
 
 /** What is kept of a submission is nothing that this version reads. */
 export class Unreadable extends Error {
-  /** @param rest all but what its form said, which is `UNREAD`, where that alone cannot be read */
-  constructor(readonly submission: string, readonly rest: Submission | null = null) {
+  /** @param record where that can be read */
+  constructor(readonly submission: string, readonly record: SubmissionRecord | null = null) {
     super(`What is kept of submission ${submission} cannot be read`)
   }
 }
@@ -44,16 +46,18 @@ export interface SubmissionStore {
   /** The submission, or null; `data` is null from `expiresAt` on. @throws Unreadable */
   get(id: string): Promise<Submission | null>
   /**
-   * A submission that nobody has decided as this process stored it last, its data `UNREAD`; null when it has none at
-   * hand. Others may have changed it since: enough for a `replace`.
+   * The record that this process stored last, if it has that at hand; others may have changed it since. Absent where
+   * reading is no round trip.
    */
-  recall(id: string): Submission | null
+  recall?(id: string): SubmissionRecord | null
   /**
-   * Compare-and-set: resolves with `next`, and with the data that it keeps if that is `UNREAD`, if `previous.version`
-   * was still the stored one and `next` is stored now, with `audit` when given; else with null. Of one that is over
-   * only its trace is kept, for `TRACE_TTL_MS` from then on.
+   * Compare-and-set: resolves with `next` if `previous.version` was still the stored one and `next` is stored now, with
+   * `audit` when given; else with null. Of one that is over only its trace is kept, for `TRACE_TTL_MS` from then on.
+   *
+   * @param previous a record does: then data are not changed but erased, are what it resolves with, and nothing is
+   * stored where they cannot be read
    */
-  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null>
+  replace(previous: Submission | SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null>
   /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Ids whose time comes until then, epoch ms, or has come; earliest first. */
@@ -71,6 +75,8 @@ export interface SubmissionStore {
    * another list
    */
   listPending(page: PageRequest): Promise<PendingPage>
+  /** The same without reading what the forms said. */
+  listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>>
   /**
    * The newest audit lines of the last 30 days, newest first.
    *
@@ -101,8 +107,6 @@ export interface PageRequest {
   /** The newest first when absent. */
   sort?: 'newest' | 'oldest'
   only?: 'stuck' | 'taken' | 'held' | 'spam'
-  /** What the forms said is not read: their data is `UNREAD`. */
-  unread?: boolean
 }
 
 export interface CreateOptions {
@@ -134,21 +138,19 @@ export interface Created {
 /** What a store has to know of the lifecycle. */
 export interface StoreRules {
   /** When the submission is due next, epoch ms. */
-  nextAttention: (submission: Submission) => number
+  nextAttention: (submission: SubmissionRecord) => number
   /** When its form data has to be gone, epoch ms. */
-  dataLivesUntil: (submission: Submission) => number
+  dataLivesUntil: (submission: SubmissionRecord) => number
   /** Reads the JSON of form data without changing a value. */
   parse: (text: string) => unknown
   /** Whether it waits for a person because something was refused or given up. */
-  needsPerson: (submission: Submission) => boolean
-  /** Whether it can be decided without its data at hand. */
-  isFresh: (submission: Submission) => boolean
+  needsPerson: (submission: SubmissionRecord) => boolean
   /** Whether somebody has it. */
-  isTaken: (submission: Submission) => boolean
+  isTaken: (submission: SubmissionRecord) => boolean
   /** The list that it is in; null when that is none. */
-  listOf: (submission: Submission) => List | null
+  listOf: (submission: SubmissionRecord) => List | null
   /** Whether it is a trace. */
-  isOver: (submission: Submission) => boolean
+  isOver: (submission: SubmissionRecord) => boolean
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -191,8 +193,8 @@ export interface Backlog {
   stuck: number
 }
 
-export interface PendingPage {
-  submissions: Submission[]
+export interface PendingPage<Kept = Submission> {
+  submissions: Kept[]
   /** Ids of those in their midst that cannot be read; absent for none. */
   unreadable?: string[]
   /** How many wait or are being delivered, on all pages. */

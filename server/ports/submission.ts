@@ -163,35 +163,24 @@ export type HistoryEntry = { at: number } & (
   | { event: 'freed', reviewer: Reviewer, left: boolean }
 )
 
-/**
- * A submission and everything that is still to be done about it. What stays of one that is over is its trace, which has
- * no form data, names of fields or work.
- */
-export interface Submission {
+/** All of a submission but what its form said: what happened to it, and what is still to be done about it. */
+export interface SubmissionRecord {
   id: string
   /** Key of its form; none for the default one. */
   form?: string
   /** Grows by one with every stored change; the fence for compare-and-set. */
   version: number
-  /**
-   * `held`: it fell into the honeypot, has no card, and waits for somebody to release or delete it. `settled`: decided
-   * and delivered. `erased`: somebody had that done, whatever it was. Only `open` and `settling` are pending.
-   */
+  /** `held`: in the honeypot, without a card. `settled`: decided and delivered. Pending: `open` and `settling`. */
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
   /** The version with which what its cards show changed last; absent until a decision. */
   look?: number
   /** Epoch ms; it expires 7 days later. */
   receivedAt: number
   expiresAt: number
-  /** Null once erased (spam, expiry, the trace). */
-  data: SubmissionData | null
-  /** Absent without data, and where nothing came with them. */
-  envelope?: Envelope
   /** The room was told that it expires soon. */
   reminded: boolean
-  /** Keys that a reviewer changed; `before` has what the sender wrote there, as long as there is form data. */
+  /** Keys that a reviewer changed. */
   edited: readonly string[]
-  before?: SubmissionData
   cards: readonly CardRef[]
   decision: Decision | null
   /**
@@ -222,6 +211,16 @@ export interface Submission {
   /** Oldest first; the first and the latest when there were many. Of one that is over its last `press` is kept. */
   history: readonly HistoryEntry[]
   pressed?: string
+}
+
+/** What stays of one that is over is its trace, which has no form data, names of fields or work. */
+export interface Submission extends SubmissionRecord {
+  /** Null once erased (spam, expiry, the trace). */
+  data: SubmissionData | null
+  /** Absent without data, and where nothing came with them. */
+  envelope?: Envelope
+  /** What the sender wrote in fields that a reviewer changed, as long as there is form data. */
+  before?: SubmissionData
 }
 
 /**

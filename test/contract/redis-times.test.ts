@@ -28,7 +28,8 @@ test('form data that is edited, or decided without being read, lives until its t
   const ends = () => Promise.all(['d', 's'].map(kind => client.pExpireTime(`{triage}:${kind}:${created.id}`)))
   expect(await ends()).toEqual([dataLivesUntil(created), dataLivesUntil(created) + 8 * DAY_MS])
   const recalled = store.recall(created.id)!
-  const late = decided(recalled, { decision: { ...decided(recalled).decision!, at: created.expiresAt - 1 } })
+  const known = { ...recalled, data: {} }
+  const late = decided(known, { decision: { ...decided(known).decision!, at: created.expiresAt - 1 } })
   await store.replace(recalled, late)
   expect(await ends()).toEqual([dataLivesUntil(late), dataLivesUntil(late) + 8 * DAY_MS])
 })

@@ -3,7 +3,7 @@ import { createRedis, type RedisClient } from '../../server/adapters/redis/clien
 import { RedisStore } from '../../server/adapters/redis/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import type { Log } from '../../server/ports/runtime'
-import { UNREAD } from '../../server/ports/store'
+import { Unreadable } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
 import { connectRedis } from '../support/redis-client'
 import { type RedisServer, startRedis } from '../support/redis-server'
@@ -83,7 +83,7 @@ describe('Redis submission store, in Redis', () => {
     expect(await store.get(created.id)).toEqual(edited)
   })
 
-  test('what nobody has decided is recalled without its data, and a replacement reads them', async () => {
+  test('what was stored last is recalled without its data, and a replacement reads them', async () => {
     const created = submission({ envelope: { subject: 'Engines' } })
     expect(store.recall(created.id)).toBeNull()
     await store.create(created)
@@ -91,27 +91,24 @@ describe('Redis submission store, in Redis', () => {
     await store.replace(created, posted)
     const recalled = store.recall(created.id)!
     const { envelope, ...rest } = posted
-    expect(recalled).toEqual({ ...rest, data: UNREAD })
-    const next = decided(recalled)
+    expect({ ...recalled, data: created.data }).toEqual(rest)
+    expect(recalled).not.toHaveProperty('data')
+    const next = decided({ ...recalled, data: { not: 'read' } })
     expect(await store.replace(recalled, next)).toEqual({ ...next, data: created.data, envelope })
     expect(await store.get(created.id)).toEqual({ ...next, data: created.data, envelope })
-    // It is outdated now, and what was decided is not kept at hand.
+    // It is outdated now, and what is over is not kept at hand.
     expect(await store.replace(recalled, next)).toBeNull()
+    await store.replace(next, over(next))
     expect(store.recall(created.id)).toBeNull()
   })
 
-  test('what was sent, or edited, before is not recalled: a decision on it depends on its data', async () => {
-    const created = submission()
-    await store.create(created)
-    const used = [{ delivered: ['email' as const] }, { edited: ['name'] }, {}].map((changes, index) => (
-      { ...created, version: 2 + index, cards: [CARD], ...changes }
-    ))
-    const recalled = []
-    for (const [index, next] of used.entries()) {
-      await store.replace(used[index - 1] ?? created, next)
-      recalled.push(store.recall(created.id)?.version)
+  test('of five hundred and one, what was stored longest ago is not recalled', async () => {
+    const all = Array.from({ length: 501 }, () => submission())
+    for (const created of all) {
+      await store.create(created)
+      await store.replace(created, { ...created, version: 2, cards: [CARD] })
     }
-    expect(recalled).toEqual([undefined, undefined, 4])
+    expect(all.filter(({ id }) => store.recall(id) === null)).toEqual([all[0]])
   })
 
   test('what another process was faster to store is not recalled as ours', async () => {
@@ -122,14 +119,18 @@ describe('Redis submission store, in Redis', () => {
     expect(store.recall(created.id)).toBeNull()
   })
 
-  test('what is recalled is not replaced once its data is gone', async () => {
+  test.each<[string, (key: string) => Promise<unknown>]>([
+    ['are gone', key => client.del(key)], ['are no JSON', key => client.set(key, '{"name":"Ada')],
+    ['are a list', async (key) => { await client.del(key).then(() => client.lPush(key, 'Ada')) }],
+  ])('what is recalled is not replaced once its data %s', async (_what, spoil) => {
     const created = submission()
     await store.create(created)
     await store.replace(created, { ...created, version: 2, cards: [CARD] })
-    await client.del(`{triage}:d:${created.id}`)
+    await spoil(`{triage}:d:${created.id}`)
     const recalled = store.recall(created.id)!
-    expect(await store.replace(recalled, decided(recalled))).toBeNull()
-    expect(await store.get(created.id)).toMatchObject({ version: 2, data: null })
+    expect(await store.replace(recalled, decided({ ...recalled, data: {} }))).toBeNull()
+    const present = await store.get(created.id).catch((error: unknown) => error)
+    expect(present instanceof Unreadable ? present.record : present).toMatchObject({ version: 2, state: 'open' })
   })
 
   test('a creation and a replacement are two round trips', async () => {

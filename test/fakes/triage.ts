@@ -139,8 +139,8 @@ interface Outage {
 function withOutages(store: SubmissionStore, outage: Outage): SubmissionStore {
   return new Proxy(store, {
     get(target, name: keyof SubmissionStore) {
+      if (name === 'recall') return target.recall?.bind(target)
       return (...args: unknown[]) => {
-        if (name === 'recall') return target.recall(args[0] as string)
         if (outage.calls > 0) {
           outage.calls--
           return Promise.reject(new Error('The store does not answer.'))

@@ -1,9 +1,9 @@
 import type { Limiter } from '../../ports/limiter'
 import {
-  holderOf, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, type Backlog, type Created, type CreateOptions, type HourTally,
+  holderOf, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, type Backlog, type Created, type CreateOptions, type HourTally,
   type List, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
-import type { AuditLine, Submission } from '../../ports/submission'
+import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'
 import { EmbeddedChanges } from './changes'
 import { FileStore } from './files'
@@ -62,15 +62,10 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     return submission && entry.until === Infinity && this.isOverdue(submission) ? this.expire(id) : submission
   }
 
-  /** Reading a file is no round trip. */
-  recall(): null {
-    return null
-  }
-
-  replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null> {
+  replace(previous: SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     return this.change(previous.id, async (entry) => {
-      if (entry?.version !== previous.version) return null
-      if (next.data && next.data === previous.data && this.isOverdue(previous)) return null
+      if (entry?.version !== previous.version || (next.data && !isComplete(previous))) return null
+      if (next.data && isComplete(previous) && next.data === previous.data && this.isOverdue(previous)) return null
       // The line first: killed in between, the change is made again and writes the same line.
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
@@ -101,9 +96,13 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
     const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
     const { places, cursor } = pageOf(asked, page)
-    const read = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
-    const submissions = page.unread ? read.map(each => ({ ...each, data: UNREAD })) : read
+    const submissions = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
     return { submissions, total: all.length, cursor }
+  }
+
+  async listRecords(request: PageRequest): Promise<PendingPage<SubmissionRecord>> {
+    const page = await this.listPending(request)
+    return { ...page, submissions: page.submissions.map(({ data, envelope, before, ...record }) => record) }
   }
 
   async audit(limit: number, since = -Infinity): Promise<AuditLine[]> {

@@ -1,18 +1,17 @@
-import { Unreadable, UNREAD, type StoreRules } from '../../ports/store'
-import type { Submission } from '../../ports/submission'
+import { cursorAt, readCursor } from '../../../shared/utils/cursor'
+import { Unreadable, type PageRequest, type PendingPage, type StoreRules } from '../../ports/store'
+import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { RedisClient } from './client'
-import { keysOf, recordKey } from './keys'
+import { keysOf, LISTS, recordKey, STUCK, TAKEN } from './keys'
 import { run } from './lua'
 import { contentIn, recordIn } from './record'
-import { READ } from './scripts'
+import { PAGE, READ } from './scripts'
 import { unpacked } from './trace'
 
-export interface ReaderOptions extends Pick<StoreRules, 'parse'> {
+export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
   /** Is told once of each submission that cannot be read. */
   unreadable?: (error: Unreadable) => void
 }
-
-type Found = Submission | null | Unreadable
 
 /** Reads submissions; one that cannot be read keeps nobody from the others. */
 export class Reader {
@@ -20,7 +19,7 @@ export class Reader {
 
   constructor(private readonly client: RedisClient, private readonly options: ReaderOptions) {}
 
-  async all(ids: readonly string[]): Promise<Found[]> {
+  async all(ids: readonly string[]): Promise<(Submission | null | Unreadable)[]> {
     if (ids.length === 0) return []
     const found = await run(this.client, READ, ids.flatMap(keysOf), []) as (string | null)[]
     return ids.map((id, index) => this.readable(id, () => {
@@ -30,22 +29,40 @@ export class Reader {
     }, found[3 * index]))
   }
 
-  /** Without what the forms said. */
-  async unread(ids: readonly string[]): Promise<Found[]> {
+  async records(ids: readonly string[]): Promise<(SubmissionRecord | null | Unreadable)[]> {
     const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
-    return ids.map((id, index) => this.readable(id, () => {
-      const record = records[index]
-      return record ? { ...recordIn(record), data: UNREAD } : null
-    }))
+    return ids.map((id, index) => this.readable(id, () => records[index] ? recordIn(records[index]) : null))
+  }
+
+  async page<Kept extends SubmissionRecord>(
+    { limit, before = '', sort, only }: PageRequest, read: (ids: string[]) => Promise<(Kept | null | Unreadable)[]>,
+  ): Promise<PendingPage<Kept>> {
+    const { at = '', id = '' } = readCursor(before) ?? {}
+    const list = only === 'held' || only === 'spam' ? only : 'pending'
+    const index = only === 'stuck' ? STUCK : only === 'taken' ? TAKEN : LISTS[list]
+    const [total, more, places] = await run(
+      this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
+    ) as [number, number, string[]]
+    const found = await read(places.filter((_, index) => index % 2 === 0))
+    const unreadable = found.flatMap(each => each instanceof Unreadable ? [each.submission] : [])
+    return {
+      // It may have left the list between the two round trips.
+      submissions: found.flatMap(each => (
+        each === null || each instanceof Unreadable || this.options.listOf(each) !== list ? [] : [each]
+      )),
+      ...unreadable.length > 0 && { unreadable },
+      total,
+      cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
+    }
   }
 
   /** An error of the parser is left out: it quotes the text, which may be a form's. */
-  private readable(id: string, read: () => Submission | null, record?: string | null): Found {
+  private readable<Kept>(id: string, read: () => Kept, record?: string | null): Kept | Unreadable {
     try {
       return read()
     }
     catch {
-      const error = new Unreadable(id, restIn(record))
+      const error = new Unreadable(id, readableRecord(record))
       if (!this.told.has(id)) this.options.unreadable?.(error)
       this.told.add(id)
       return error
@@ -53,9 +70,9 @@ export class Reader {
   }
 }
 
-function restIn(record: string | null | undefined): Submission | null {
+function readableRecord(text: string | null | undefined): SubmissionRecord | null {
   try {
-    return record ? { ...recordIn(record), data: UNREAD } : null
+    return text ? recordIn(text) : null
   }
   catch {
     return null

@@ -1,4 +1,4 @@
-import type { Envelope, Submission, SubmissionData } from '../../ports/submission'
+import type { Envelope, Submission, SubmissionData, SubmissionRecord } from '../../ports/submission'
 
 type Content = Pick<Submission, 'data' | 'envelope' | 'before'>
 
@@ -17,9 +17,9 @@ function some<T>(list: readonly T[]): readonly T[] | undefined {
 }
 
 /** @param text as `recordOf` made it; older versions left nothing out */
-export function recordIn(text: string): Omit<Submission, 'data'> {
+export function recordIn(text: string): SubmissionRecord {
   const usual = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
-  return { ...usual, ...JSON.parse(text) as Omit<Submission, 'data' | keyof typeof usual> }
+  return { ...usual, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof usual> }
 }
 
 /** What the form said, as text that is kept as long as it may be: its data, or a list of data, envelope and edits. */

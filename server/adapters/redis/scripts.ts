@@ -126,7 +126,7 @@ if stored() ~= expected then return 0 end
 
 /**
  * Compare-and-set of one submission. Returns 1, or the form data when that is to be read, or 0 if another version is
- * stored, or form data is to be read or kept longer that Redis has deleted since.
+ * stored, or form data is to be read or kept longer that Redis has deleted since or that is no JSON.
  *
  * `recordEnd` is '' when it stays; `keeping` is what becomes of the data: 'set' | 'keep' | 'read' | 'erase'.
  */
@@ -134,8 +134,8 @@ export const PUT = namedScript(
   KEYS, [...ARGS, 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd'],
   `${COMPARE_AND_SET}
 local kept = keeping == 'keep' or keeping == 'read'
-local text = keeping == 'read' and redis.call('GET', data)
-if keeping == 'read' and not text then return 0 end
+local text = keeping == 'read' and redis.pcall('GET', data)
+if keeping == 'read' and not pcall(cjson.decode, text) then return 0 end
 if recordEnd ~= '' and kept and redis.call('PEXPIREAT', data, dataEnd) == 0 then return 0 end
 redis.call('HSET', record, 'v', version, 'r', recordText)
 if recordEnd ~= '' then

@@ -1,11 +1,10 @@
-import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { LimitReached } from '../../ports/limiter'
 import {
-  holderOf, IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, UNREAD, Unreadable, type Backlog, type Created,
+  holderOf, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, Unreadable, type Backlog, type Created,
   type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
   type SubmissionStore,
 } from '../../ports/store'
-import type { AuditLine, Submission } from '../../ports/submission'
+import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
 import { lineOf, readAudit } from './audit'
 import { queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
@@ -18,12 +17,14 @@ import {
 } from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
-import { Recollection } from './recollection'
 import { Reader, type ReaderOptions } from './reader'
 import { contentIn, contentOf, recordIn, recordOf } from './record'
-import { BACKLOG, CREATE, FORGET, PAGE, PUT, REVISION, TRACE } from './scripts'
+import { BACKLOG, CREATE, FORGET, PUT, REVISION, TRACE } from './scripts'
 import { refusalLine } from './refusals'
 import { packed } from './trace'
+
+/** About half a megabyte: as many as wait at most teams. */
+const MOST_RECORDS = 500
 
 interface RedisStoreOptions extends StoreRules, ReaderOptions {
   /** How many forms each client may send; any number when absent. */
@@ -39,7 +40,8 @@ export class RedisStore implements SubmissionStore {
   private readonly calls: Calls
   private readonly call: Calls['call']
   private readonly changes: RedisChanges
-  private readonly recollection = new Recollection()
+  /** The records that this process stored last, as text. */
+  private readonly records = new Map<string, string>()
   private readonly reader: Reader
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
@@ -90,14 +92,14 @@ export class RedisStore implements SubmissionStore {
     return found
   }
 
-  recall(id: string): Submission | null {
-    const record = this.recollection.of(id)
-    return record === null ? null : { ...recordIn(record), data: UNREAD }
+  recall(id: string): SubmissionRecord | null {
+    const record = this.records.get(id)
+    return record === undefined ? null : recordIn(record)
   }
 
-  async replace(previous: Submission, next: Submission, audit?: AuditLine): Promise<Submission | null> {
+  async replace(previous: SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     const { id, version } = next
-    const { listOf, needsPerson, isTaken, isFresh, isOver, dataLivesUntil } = this.options
+    const { listOf, needsPerson, isTaken, isOver, dataLivesUntil } = this.options
     const [record, data, trace] = keysOf(id) as [string, string, string]
     const keys = {
       record, data, trace, from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
@@ -110,15 +112,15 @@ export class RedisStore implements SubmissionStore {
       id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
       takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
     }
+    this.records.delete(id)
     if (isOver(next)) {
-      this.recollection.keep(id, null)
       const traced = { ...following, traceText: packed(next), traceMs: TRACE_TTL_MS }
       return this.changed(next, await this.calls.runNamed(TRACE, keys, traced))
     }
     // What was over is kept as long as a trace from now on, however long ago it came in.
     const leastEnd = isOver(previous) ? clockOf(this.client).now() + TRACE_TTL_MS : 0
-    const isSame = next.data === previous.data && next.before === previous.before
-    const keeping = next.data === null ? 'erase' : next.data === UNREAD ? 'read' : isSame ? 'keep' : 'set'
+    const isSame = isComplete(previous) && next.data === previous.data && next.before === previous.before
+    const keeping = next.data === null ? 'erase' : !isComplete(previous) ? 'read' : isSame ? 'keep' : 'set'
     const dataEnd = dataLivesUntil(next)
     const isSameEnd = dataEnd === dataLivesUntil(previous) && leastEnd === 0
     const recordEnd = isSameEnd ? '' : Math.max(dataEnd + RECORD_GRACE_MS, leastEnd)
@@ -127,8 +129,8 @@ export class RedisStore implements SubmissionStore {
       ...following, version, recordText, recordEnd, keeping,
       dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
     }))
-    // Before its first card nobody asks for it.
-    this.recollection.keep(id, stored && isFresh(next) && next.cards.length > 0 ? recordText : null)
+    if (stored) this.records.set(id, recordText)
+    if (this.records.size > MOST_RECORDS) this.records.delete(this.records.keys().next().value!)
     return stored
   }
 
@@ -151,26 +153,12 @@ export class RedisStore implements SubmissionStore {
     )
   }
 
-  listPending({ limit, before = '', sort, only, unread }: PageRequest): Promise<PendingPage> {
-    return this.call(async () => {
-      const { at = '', id = '' } = readCursor(before) ?? {}
-      const list = only === 'held' || only === 'spam' ? only : 'pending'
-      const index = only === 'stuck' ? STUCK : only === 'taken' ? TAKEN : LISTS[list]
-      const [total, more, places] = await run(
-        this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
-      ) as [number, number, string[]]
-      const ids = places.filter((_, index) => index % 2 === 0)
-      const found = await (unread ? this.reader.unread(ids) : this.reader.all(ids))
-      const submissions = found.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
-      const unreadable = found.flatMap(each => each instanceof Unreadable ? [each.submission] : [])
-      return {
-        // It may have left the list between the two round trips.
-        submissions: submissions.filter(submission => this.options.listOf(submission) === list),
-        ...unreadable.length > 0 && { unreadable },
-        total,
-        cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
-      }
-    })
+  listPending(page: PageRequest): Promise<PendingPage> {
+    return this.call(() => this.reader.page(page, ids => this.reader.all(ids)))
+  }
+
+  listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>> {
+    return this.call(() => this.reader.page(page, ids => this.reader.records(ids)))
   }
 
   audit(limit: number, since = -Infinity): Promise<AuditLine[]> {

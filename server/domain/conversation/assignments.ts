@@ -3,7 +3,7 @@ import { visible } from '../../../shared/utils/text'
 import type { Place, ReviewBoard } from '../../ports/board'
 import type { Speech } from '../../ports/conversation'
 import type { SubmissionStore } from '../../ports/store'
-import type { Person, Submission } from '../../ports/submission'
+import type { Person, SubmissionRecord } from '../../ports/submission'
 import type { People } from '../people/people'
 import type { Decisions } from '../submission/decisions'
 import { belongsTo, isRoom } from '../submission/place'
@@ -20,7 +20,7 @@ export interface Assignment {
 }
 
 export interface AssignmentsPorts {
-  store: Pick<SubmissionStore, 'get' | 'listPending'>
+  store: Pick<SubmissionStore, 'get' | 'listRecords'>
   board: Pick<ReviewBoard, 'roomOf' | 'nameOf' | 'label'>
   presentation: Presentation
   people: Pick<People, 'known' | 'namesOf'>
@@ -74,12 +74,13 @@ export class Assignments {
     return { id: id.join(':'), name, platform: board.label(platform), ...known }
   }
 
-  private async find(id: string, place: Place): Promise<Submission[]> {
-    const exact = await this.ports.store.get(id)
+  private async find(id: string, place: Place): Promise<SubmissionRecord[]> {
+    const { store } = this.ports
+    const exact = await store.get(id)
     if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
     // Anybody may write to the bot, as often as they like.
     if (!isRoom(place, this.ports.presentation.forms)) return []
-    const { found } = await pendingAt(place, RECORDS, this.ports)
+    const { found } = await pendingAt(place, RECORDS, this.ports, page => store.listRecords(page))
     return found.filter(submission => submission.id.startsWith(id))
   }
 }

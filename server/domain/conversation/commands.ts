@@ -54,7 +54,7 @@ export function nameAtEnd(text: string): string {
 }
 
 export interface ChatCommandsPorts {
-  store: Pick<SubmissionStore, 'listPending' | 'get' | 'audit'>
+  store: Pick<SubmissionStore, 'listPending' | 'listRecords' | 'get' | 'audit'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   presentation: Presentation
   board: Pick<ReviewBoard, 'roomOf' | 'link'>
@@ -118,7 +118,7 @@ export class ChatCommands {
   }
 
   private async pending(place: Place): Promise<Speech> {
-    const { found, complete } = await pendingAt(place, READING, this.ports)
+    const { found, complete } = await pendingAt(place, READING, this.ports, page => this.ports.store.listPending(page))
     const none = `None of the newest ${READING.most} submissions is of this channel.`
     if (found.length === 0) return says(complete ? 'No submission waits. All done.' : none)
     const count = `${complete ? '' : 'At least '}${counted(found.length, 'submission waits', 'submissions wait')}.`
@@ -131,7 +131,7 @@ export class ChatCommands {
     if (!wanted) return { speech: says('Which one? Type show and an id, or words from the form.') }
     const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
     if (exact && !isOver(exact) && belongsTo(place, exact, this.ports)) return this.posted(exact)
-    const { found, complete } = await pendingAt(place, READING, this.ports)
+    const { found, complete } = await pendingAt(place, READING, this.ports, page => this.ports.store.listPending(page))
     const matches = found.filter(searchFor(wanted, this.ports.presentation.forms))
     const [first, ...others] = matches
     if (first && others.length === 0) return this.posted(first)
@@ -155,7 +155,7 @@ export class ChatCommands {
     const connected = `Connected: ${platforms.join(', ')}`
     if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
     const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(place, RECORDS, this.ports), store.audit(AUDITED),
+      pendingAt(place, RECORDS, this.ports, page => store.listRecords(page)), store.audit(AUDITED),
     ])
     const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
     const ours = decidedOf(recent).filter(({ form }) => isFormOf(place, form, forms))

@@ -6,7 +6,7 @@ import type { Speech, SpeechItem } from '../../ports/conversation'
 import type { Form } from '../../ports/form'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Person, Submission } from '../../ports/submission'
+import type { Person, SubmissionRecord } from '../../ports/submission'
 import { PeopleUnknown } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
@@ -17,7 +17,7 @@ import { pendingAt, RECORDS } from '../submission/search'
 import { mentionOf } from './previews'
 
 export interface HomePorts {
-  store: Pick<SubmissionStore, 'listPending'>
+  store: Pick<SubmissionStore, 'listRecords'>
   board: Pick<ReviewBoard, 'roomOf' | 'hasMember'>
   presentation: Presentation
   reviewers: Pick<Reviewers, 'has'>
@@ -42,7 +42,7 @@ export class Home {
   private async queueOf(person: Person, forms: readonly Form[], platform: string): Promise<Speech> {
     if (forms.length === 0) return { text: [CLOSED] }
     const { all, complete } = await this.waiting(forms, platform)
-    const holder = (submission: Submission) => holderOf(submission, this.ports.runtime.now())?.who
+    const holder = (submission: SubmissionRecord) => holderOf(submission, this.ports.runtime.now())?.who
     const mine = all.filter(submission => holder(submission) === identityOf(person))
     const free = all.filter(submission => holder(submission) === undefined)
     const takes = all.some(({ form }) => this.ports.presentation.forms.of(form).claim)
@@ -93,13 +93,15 @@ export class Home {
 
   /** What waits of these forms, the oldest first. */
   private async waiting(forms: readonly Form[], platform: string) {
-    const { found, complete } = await pendingAt(roomsOf(forms, platform), RECORDS, this.ports)
+    const { found, complete } = await pendingAt(
+      roomsOf(forms, platform), RECORDS, this.ports, page => this.ports.store.listRecords(page),
+    )
     // Other forms may share their rooms.
     const all = found.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
     return { all, complete }
   }
 
-  private items(submissions: readonly Submission[], button: SpeechButton): SpeechItem[] {
+  private items(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
     const { presentation } = this.ports
     return submissions.slice(0, SHOWN).map(submission => ({
       // What is published stays as it is until somebody opens it again.
@@ -113,7 +115,7 @@ function roomsOf(forms: readonly Form[], platform: string): string[] {
   return forms.flatMap(({ rooms }) => rooms.filter(room => room.split('/')[0] === platform))
 }
 
-function summary(all: readonly Submission[], complete: boolean, whose: string): Line {
+function summary(all: readonly SubmissionRecord[], complete: boolean, whose: string): Line {
   const [oldest] = all
   if (!oldest) return 'No submission waits for you. All done.'
   const count = `${complete ? '' : 'At least '}${counted(all.length, 'submission waits', 'submissions wait')}`

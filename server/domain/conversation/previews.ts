@@ -2,10 +2,10 @@ import type { Line } from '../../../shared/types/line'
 import { onDate, said } from '../../../shared/utils/line'
 import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
-import type { Submission } from '../../ports/submission'
+import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { readFields } from '../submission/fields'
 import { holderNotes } from '../submission/holder-notes'
-import { cardView, type Presentation } from '../submission/present'
+import { submissionUrl, type Presentation } from '../submission/present'
 
 /** Fields and characters of each in a preview. */
 const PREVIEW_FIELDS = 3
@@ -20,15 +20,15 @@ export function previewOf(submission: Submission, presentation: Presentation): S
 }
 
 /** The same without form data, for what stays where it is when the data goes. */
-export function mentionOf(submission: Submission, presentation: Presentation): SpeechItem {
+export function mentionOf(submission: SubmissionRecord, presentation: Presentation): SpeechItem {
   const { name } = presentation.forms.of(submission.form)
   const at = onDate(submission.receivedAt)
   return itemOf(submission, presentation, [name ? said`${name}, received ${at}` : said`Received ${at}`])
 }
 
-function itemOf(submission: Submission, presentation: Presentation, lines: readonly Line[]): SpeechItem {
+function itemOf(submission: SubmissionRecord, presentation: Presentation, lines: readonly Line[]): SpeechItem {
   const notes = holderNotes(submission, presentation.forms.of(submission.form))
-  const { url } = cardView(submission, presentation)
+  const url = submissionUrl(submission.id, presentation)
   // Enough of an id to tell it from others; `show` takes it.
   const id = submission.id.slice(0, 8)
   return {

@@ -58,7 +58,7 @@ export async function readStatus(
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pick<Status, 'stuck' | 'givenUp'>> {
-  const { submissions } = await store.listPending({ limit: GIVEN_UP, only: 'stuck', sort: 'oldest', unread: true })
+  const { submissions } = await store.listRecords({ limit: GIVEN_UP, only: 'stuck', sort: 'oldest' })
   const stuck = submissions.slice(0, STUCK).flatMap((submission) => {
     const problem = problemOf(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
@@ -67,7 +67,7 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pi
 }
 
 async function readHolders(store: SubmissionStore, at: number): Promise<NonNullable<Status['holders']>> {
-  const { submissions } = await store.listPending({ limit: TAKEN, only: 'taken' })
+  const { submissions } = await store.listRecords({ limit: TAKEN, only: 'taken' })
   const of = Map.groupBy(submissions.flatMap(submission => holderOf(submission, at) ?? []), ({ who }) => who)
   return [...of.values()].map(all => ({ name: visible(all[0]!.name), platform: all[0]!.platform, count: all.length }))
     .sort((a, b) => b.count - a.count)

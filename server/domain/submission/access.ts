@@ -4,7 +4,7 @@ import type { Form } from '../../ports/form'
 import type { Monitor } from '../../ports/monitor'
 import type { Log } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { CardRef, Person, Submission } from '../../ports/submission'
+import type { CardRef, Person, Submission, SubmissionRecord } from '../../ports/submission'
 import type { Forbidden, Refused } from '../../ports/submission-access'
 import { PeopleUnknown } from '../errors'
 import { identityOf } from '../people/people'
@@ -46,12 +46,12 @@ const ELSEWHERE = 'This submission belongs to another channel, so nothing was ch
 /**
  * The submission, for somebody who may decide it here, or the refusal: the one gate before every decision.
  *
- * @param recalled as the store recalls it, which saves reading it
+ * @param recalled its record at hand, which saves reading it
  */
-export async function loadFor(
+export async function loadFor<Recalled extends SubmissionRecord = Submission>(
   { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
-  recalled: Submission | null = null,
-): Promise<Submission | Refused> {
+  recalled: Recalled | null = null,
+): Promise<Submission | Recalled | Refused> {
   const { store, presentation: { forms }, reviewers, monitor, log } = ports
   const found = recalled && belongsTo(place, recalled, ports) ? recalled : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'

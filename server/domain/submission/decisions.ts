@@ -4,7 +4,7 @@ import type { EditForm, SendAgainForm } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Action, CardRef, Person, Submission } from '../../ports/submission'
+import type { Action, CardRef, Person, Submission, SubmissionRecord } from '../../ports/submission'
 import type { DecisionResult, Refused } from '../../ports/submission-access'
 import { identityOf, signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
@@ -106,16 +106,19 @@ export class Decisions {
     return 'kind' in found && found.kind === 'forbidden' ? found : null
   }
 
-  /** The submission as the store recalls it, which saves reading it; null where more of it is needed. */
-  private recall({ id, action }: Intent): Submission | null {
-    if (action !== 'forward' && action !== 'spam') return null
-    const recalled = this.ports.store.recall(id)
-    // Where to confirm a forward, and whether files end with it, stands beside the data.
-    const { confirm, files } = this.ports.presentation.forms.of(recalled?.form)
-    return confirm || files ? null : recalled
+  /**
+   * The record that the store has at hand, which saves reading the submission; null where what is decided depends on
+   * what the form said: on what was sent or edited before, on where to confirm it, or on which files end with it.
+   */
+  private recall({ id, action }: Intent): SubmissionRecord | null {
+    const record = action === 'forward' || action === 'spam' ? this.ports.store.recall?.(id) : null
+    if (!record) return null
+    const { edited, delivered, sent = [], confirmation } = record
+    const { confirm, files } = this.ports.presentation.forms.of(record.form)
+    return edited.length + delivered.length + sent.length > 0 || (confirmation ?? confirm ?? files) ? null : record
   }
 
-  private async claim(intent: Claim, person: Person, known: Submission): Promise<DecisionResult> {
+  private async claim(intent: Claim, person: Person, known: SubmissionRecord): Promise<DecisionResult> {
     const { outbox, presentation, revocableMs } = this.ports
     const { id, press } = intent
     if (intent.action === 'resend' && known.state === 'open') {
@@ -151,14 +154,16 @@ export class Decisions {
   }
 
   /** Takes a decision back, while that is possible. */
-  private async revoke(attempt: Attempt, action: Action, person: Person, known: Submission): Promise<DecisionResult> {
+  private async revoke(
+    attempt: Attempt, action: Action, person: Person, known: SubmissionRecord,
+  ): Promise<DecisionResult> {
     const event = { type: 'revoked', action, reviewer: signatureOf(person), press: attempt.press?.press } as const
     const applied = await this.ports.outbox.apply(attempt.id, [event], known)
     if ('refused' in applied) return this.late(attempt, irrevocable)
     return this.carryOut(applied, 'revoked', person, { action })
   }
 
-  private async assign(intent: Assignment, person: Person, known: Submission): Promise<DecisionResult> {
+  private async assign(intent: Assignment, person: Person, known: SubmissionRecord): Promise<DecisionResult> {
     const { store, outbox, presentation, reviewers, claimMs, runtime } = this.ports
     const { id, action, press } = intent
     const form = presentation.forms.of(known.form)

@@ -2,14 +2,14 @@ import type { Place, ReviewBoard } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { CardRef, Submission } from '../../ports/submission'
+import type { CardRef, SubmissionRecord } from '../../ports/submission'
 import type { Outbox } from './outbox'
 import { isRoom, missingIn, type PlacePorts } from './place'
 import { sameCard } from './record'
 import { pendingAt, RECORDS } from './search'
 
 export interface DeletedCardsPorts {
-  store: Pick<SubmissionStore, 'listPending'>
+  store: Pick<SubmissionStore, 'listRecords'>
   outbox: Pick<Outbox, 'apply' | 'run'>
   presentation: PlacePorts['presentation']
   board: Pick<ReviewBoard, 'roomOf' | 'placeOf'>
@@ -43,9 +43,10 @@ export class DeletedCards {
   }
 
   private async look(): Promise<void> {
+    const { store } = this.ports
     while (this.reported.length > 0) {
       const reported = this.reported.splice(0)
-      const { found } = await pendingAt('everywhere', RECORDS, this.ports)
+      const { found } = await pendingAt('everywhere', RECORDS, this.ports, page => store.listRecords(page))
       for (const submission of found) {
         for (const card of submission.cards) {
           const report = reported.find(({ card: of, place }) => (
@@ -57,7 +58,7 @@ export class DeletedCards {
     }
   }
 
-  private async replace(submission: Submission, card: CardRef, { undelivered }: Report): Promise<void> {
+  private async replace(submission: SubmissionRecord, card: CardRef, { undelivered }: Report): Promise<void> {
     const { outbox, runtime, monitor } = this.ports
     const room = missingIn(submission, card, this.ports)
     const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])

@@ -1,6 +1,7 @@
 import type { Line } from '../../../shared/types/line'
 import {
   INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome, type HistoryEntry, type Reviewer, type Submission,
+  type SubmissionRecord,
 } from '../../ports/submission'
 import { onDate, said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
@@ -12,7 +13,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
 }
 
 /** What became of it, `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
-export function endLine(submission: Submission): Line {
+export function endLine(submission: SubmissionRecord): Line {
   const { state, erased, expiresAt } = submission
   if (erased) return said`${erasureLine(erased)}.`
   if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
@@ -54,7 +55,7 @@ function by({ name, platform }: Reviewer): string {
 }
 
 /** Who decided what; shown on cards, in modals that came too late, and in the email. */
-export function decisionLine(submission: Submission): Line {
+export function decisionLine(submission: SubmissionRecord): Line {
   const { decision } = submission
   if (!decision) return ''
   const verb = decision.action === 'spam'

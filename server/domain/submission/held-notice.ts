@@ -12,10 +12,10 @@ const QUIET_MS = 60 * 60 * 1000
 const LOOK_MS = 10 * 60 * 1000
 
 /** How held submissions are read: which forms they are of tells enough, and what those said may be 256 KiB each. */
-const READING = { limit: 250, only: 'held', unread: true } as const
+const READING = { limit: 250, only: 'held' } as const
 
 export interface HeldNoticePorts {
-  store: Pick<SubmissionStore, 'listPending'>
+  store: Pick<SubmissionStore, 'listRecords'>
   queues: Pick<CardQueueStore, 'takeNotice' | 'forgetNotice'>
   board: Pick<ReviewBoard, 'announce'>
   presentation: Presentation
@@ -60,7 +60,7 @@ export class HeldNotice {
     const { store, presentation: { forms } } = this.ports
     const counts = new Map<string, number>()
     for (let before: string | undefined; ;) {
-      const { submissions, cursor } = await store.listPending({ ...READING, before })
+      const { submissions, cursor } = await store.listRecords({ ...READING, before })
       for (const { form, receivedAt } of submissions) {
         if (receivedAt > since) continue
         for (const room of forms.of(form).rooms) counts.set(room, (counts.get(room) ?? 0) + 1)

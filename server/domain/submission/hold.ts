@@ -1,4 +1,4 @@
-import type { CardRef, Holder, Submission } from '../../ports/submission'
+import type { CardRef, Holder, Submission, SubmissionRecord } from '../../ports/submission'
 import { identityOf, signatureOf } from '../people/people'
 import type { EventOf, Transition } from './events'
 import { changed, followed, tell, withCard, withEntry } from './record'
@@ -29,7 +29,7 @@ export function hold(current: Submission, event: HoldEvent, clock: Clock): Trans
 }
 
 /** Who has it now; null for nobody. */
-export function holderOf({ state, holder }: Submission, now: number): Holder | null {
+export function holderOf({ state, holder }: SubmissionRecord, now: number): Holder | null {
   return state === 'open' && holder && now < holder.until ? holder : null
 }
 

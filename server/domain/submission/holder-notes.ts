@@ -3,15 +3,15 @@ import { byClock, said } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction } from '../../ports/board'
 import type { Form } from '../../ports/form'
-import type { ClaimRule, Holder, Submission } from '../../ports/submission'
+import type { ClaimRule, Holder, SubmissionRecord } from '../../ports/submission'
 
 /** Who has it, where somebody can. */
-export function holderNotes({ holder }: Submission, { claim }: Form): Line[] {
+export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): Line[] {
   return claim && holder ? [said`${visible(holder.name)} has it (${holder.platform}, ${byClock(holder.since)})`] : []
 }
 
 /** The button to take what waits, or to hand it back. */
-export function takeActions({ holder }: Submission, { claim }: Form): CardAction[] {
+export function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[] {
   if (!claim) return []
   return [holder ? { id: 'hand_back', label: 'Hand back' } : { id: 'take', label: 'Take' }]
 }

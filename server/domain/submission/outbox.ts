@@ -1,6 +1,6 @@
 import { Turns } from '../../../shared/utils/turns'
-import { UNREAD, type SubmissionStore } from '../../ports/store'
-import type { AuditLine, CardRef, DecisionOutcome, Submission, Work } from '../../ports/submission'
+import { isComplete, type SubmissionStore } from '../../ports/store'
+import type { AuditLine, CardRef, DecisionOutcome, Submission, SubmissionRecord, Work } from '../../ports/submission'
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from './events'
 import { transitions } from './lifecycle'
 import type { Presentation } from './present'
@@ -29,18 +29,20 @@ export class Outbox {
   /**
    * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
    *
-   * @param known the version at hand, which saves reading it; it may be recalled
+   * @param known the version at hand, which saves reading it; a record does where nothing depends on the form data
    */
   async apply(
-    id: string, events: readonly LifecycleEvent[] | EventsOn, known?: Submission | null,
+    id: string, events: readonly LifecycleEvent[] | EventsOn, known?: SubmissionRecord | null,
   ): Promise<Applied> {
     const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
-    for (let current = known ?? await store.get(id); ; current = await store.get(id)) {
+    for (let current: SubmissionRecord | null = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
-      const list = typeof events === 'function' ? events(current) : events
-      const step = transitions(current, list, runtime.now(), policy.leaseMs, cardDataMs)
-      // What is only recalled may have changed since.
-      if ('refused' in step && current.data === UNREAD) continue
+      // The store sees to it that a record has data, and keeps them.
+      const whole = isComplete(current) ? current : { ...current, data: {} }
+      const list = typeof events === 'function' ? events(whole) : events
+      const step = transitions(whole, list, runtime.now(), policy.leaseMs, cardDataMs)
+      // A record may be outdated.
+      if ('refused' in step && whole !== current) continue
       if ('refused' in step) return step
       const { added } = step
       const next = isOver(step.next) ? traceOf(step.next) : step.next
@@ -48,7 +50,7 @@ export class Outbox {
       const stored = await store.replace(current, next, audit)
       if (!stored) continue
       if (endsFiles(current, next, presentation.forms)) files?.erase(id)
-      if (next.data === null && (current.data !== null || next.state !== current.state)) ended?.(id)
+      if (next.data === null && (whole.data !== null || next.state !== current.state)) ended?.(id)
       if (audit) {
         monitor.ended(audit)
         log.info('submission.finished', { submission: id, outcome: audit.outcome })
@@ -130,9 +132,9 @@ export class Outbox {
 }
 
 /** Whether files end with its data. Of one that expired, or was not read, nobody knows whether there were any. */
-function endsFiles(previous: Submission, next: Submission, forms: Presentation['forms']): boolean {
+function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presentation['forms']): boolean {
   if (next.data !== null) return false
-  if (previous.data !== null && previous.data !== UNREAD) return previous.envelope?.files !== undefined
+  if (isComplete(previous) && previous.data !== null) return previous.envelope?.files !== undefined
   const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
   return hasEnded && forms.of(previous.form).files !== undefined
 }
@@ -142,7 +144,7 @@ function endsFiles(previous: Submission, next: Submission, forms: Presentation['
  * deliveries were given up, who took it back, who erased it, or who released what was held. What was held and nobody
  * looked at in time leaves no line: nothing was decided.
  */
-function auditLine(previous: Submission, next: Submission, now: number): AuditLine | undefined {
+function auditLine(previous: SubmissionRecord, next: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next
   const of = { id, ...form ? { form } : {} }
   if (next.state === previous.state || next.state === 'settling') return undefined

@@ -2,7 +2,9 @@ import type { Line } from '../../../shared/types/line'
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
 import type { ReviewBoard } from '../../ports/board'
 import { Unreadable, type SubmissionStore } from '../../ports/store'
-import { INTERIM_OUTCOMES, type CardRef, type Submission, type Work } from '../../ports/submission'
+import {
+  INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work,
+} from '../../ports/submission'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
 import { outcomeLine } from './endings'
@@ -39,7 +41,7 @@ export function stateOf(submission: Submission): RowState {
 }
 
 /** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
-export function problemOf(submission: Submission, named: Named): Problem | null {
+export function problemOf(submission: SubmissionRecord, named: Named): Problem | null {
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
   const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)

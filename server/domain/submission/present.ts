@@ -100,7 +100,7 @@ function notes(submission: Submission, form: Form): Line[] {
   return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
 }
 
-function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
+export function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 

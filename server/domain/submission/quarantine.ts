@@ -40,7 +40,7 @@ export class Quarantine {
   async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {
     const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
     const judged = await reached(found(store, id))
-    const known = judged instanceof Unreadable ? judged.rest : judged
+    const known = judged instanceof Unreadable ? judged.record : judged
     // Where nobody knows its form, it is for who may decide in all of them.
     for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
       const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })

@@ -1,8 +1,10 @@
-import type { CardRef, Delivery, Sent, Submission, Work, HistoryEntry, SubmissionData } from '../../ports/submission'
+import type {
+  CardRef, Delivery, HistoryEntry, Sent, Submission, SubmissionData, SubmissionRecord, Work,
+} from '../../ports/submission'
 import { createHash } from 'node:crypto'
 
 /** What is to be done now. A card is not posted while its submission is decided: only if that is opened again. */
-export function outstanding({ state, work }: Submission): readonly Work[] {
+export function outstanding({ state, work }: SubmissionRecord): readonly Work[] {
   return state === 'open' ? work : work.filter(({ kind }) => kind !== 'post')
 }
 
@@ -22,7 +24,7 @@ export function isPending({ state }: Pick<Submission, 'state'>): boolean {
 }
 
 /** Whether its decision can be taken back: spam while its data is kept, a forward until any of it is on its way. */
-export function isRevocable({ state, decision, revocableUntil }: Submission): boolean {
+export function isRevocable({ state, decision, revocableUntil }: SubmissionRecord): boolean {
   return revocableUntil !== undefined && state === (decision?.action === 'spam' ? 'settled' : 'settling')
 }
 

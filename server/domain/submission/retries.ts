@@ -4,7 +4,7 @@ import type { HealthBook } from '../../ports/monitor'
 import type { Forms } from '../../ports/form'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
-import type { Person, Submission } from '../../ports/submission'
+import type { Person, Submission, SubmissionRecord } from '../../ports/submission'
 import { InvalidRequest, StoreUnavailable } from '../errors'
 import { parsed } from '../parsed'
 import type { RetryPolicy } from './backoff'
@@ -16,7 +16,7 @@ import { canSendAgain } from './verdicts'
 import { outstanding, vendorOf } from './record'
 
 export interface RetriesPorts {
-  store: Pick<SubmissionStore, 'get' | 'upcoming' | 'listPending'>
+  store: Pick<SubmissionStore, 'get' | 'upcoming' | 'listRecords'>
   outbox: Pick<Outbox, 'apply'>
   queue: Pick<CardQueue, 'reopen'>
   submissions: Pick<OpsSubmissions, 'decide' | 'postAgain'>
@@ -114,8 +114,8 @@ export class Retries {
     const ids: string[] = []
     let cursor: string | null | undefined
     do {
-      const page = await this.ports.store.listPending({
-        limit: PAGE, only: 'stuck', sort: 'oldest', unread: true, ...cursor && { before: cursor },
+      const page = await this.ports.store.listRecords({
+        limit: PAGE, only: 'stuck', sort: 'oldest', ...cursor && { before: cursor },
       })
       ids.push(...page.submissions.filter(each => givenUpBy(each).includes(vendor)).map(({ id }) => id))
       cursor = page.cursor
@@ -125,7 +125,7 @@ export class Retries {
 }
 
 /** Vendors whose refusals a submission waits for a person with. An email that came back is not its provider's fault. */
-export function givenUpBy(submission: Submission): string[] {
+export function givenUpBy(submission: SubmissionRecord): string[] {
   const { failures, work } = submission
   const deliveries = canSendAgain(submission) ? [] : failures.map(({ delivery }) => delivery)
   return [...deliveries, ...work.filter(({ refused }) => refused).map(vendorOf)]

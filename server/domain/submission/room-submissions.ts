@@ -34,7 +34,9 @@ export class RoomSubmissions implements SubmissionAccess {
   constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Place) {}
 
   async search(text: string, limit: number): Promise<Found> {
-    const { found, complete } = await pendingAt(this.place, LOOKED_AT, this.ports)
+    const { found, complete } = await pendingAt(
+      this.place, LOOKED_AT, this.ports, page => this.ports.store.listPending(page),
+    )
     const matches = found.filter(searchFor(text, this.ports.presentation.forms))
     const submissions = matches.slice(0, limit).map(submission => this.shown(submission))
     return { submissions, matches: matches.length, pending: found.length, complete }
@@ -48,7 +50,7 @@ export class RoomSubmissions implements SubmissionAccess {
   async stats(): Promise<SubmissionStats> {
     const { store, presentation: { forms } } = this.ports
     const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(this.place, { ...LOOKED_AT, unread: true }, this.ports), store.audit(AUDITED),
+      pendingAt(this.place, LOOKED_AT, this.ports, page => store.listRecords(page)), store.audit(AUDITED),
     ])
     const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
     const decided = decidedOf(audit)

@@ -2,8 +2,8 @@ import { searchTerms, type SearchTerm } from '../../../shared/utils/search-terms
 import { visible } from '../../../shared/utils/text'
 import type { Place } from '../../ports/board'
 import type { Forms } from '../../ports/form'
-import type { SubmissionStore } from '../../ports/store'
-import type { Submission } from '../../ports/submission'
+import type { PageRequest, PendingPage } from '../../ports/store'
+import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { submitterOf } from './email'
 import { fieldText } from './field-text'
 import { belongsTo, type PlacePorts } from './place'
@@ -108,27 +108,26 @@ export function searchable(text: string): string {
 export interface Reading {
   most: number
   page: number
-  /** Not what the forms said. */
-  unread?: boolean
 }
 
 /** For one answer in chat, the newest first. */
 export const READING = { most: 1000, page: 100 }
 
 /** The same of their records alone, where nothing is told of what the forms said. */
-export const RECORDS = { most: READING.most, page: 250, unread: true }
+export const RECORDS = { most: READING.most, page: 250 }
 
 /**
- * The newest pending submissions that belong to the place; `complete` when no older ones were left unread. The one
- * place that knows how the store lists what is pending.
+ * The newest pending submissions that belong to the place; `complete` when no older ones were left unread.
+ *
+ * @param list of the store: with what the forms said, or without
  */
-export async function pendingAt(
-  place: Place, { most, page, unread }: Reading, ports: PlacePorts & { store: Pick<SubmissionStore, 'listPending'> },
-): Promise<{ found: Submission[], complete: boolean }> {
-  const found: Submission[] = []
+export async function pendingAt<Kept extends SubmissionRecord>(
+  place: Place, { most, page }: Reading, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Kept>>,
+): Promise<{ found: Kept[], complete: boolean }> {
+  const found: Kept[] = []
   let before: string | undefined
   for (let left = most; ; left -= page) {
-    const { submissions, cursor } = await ports.store.listPending({ limit: Math.min(page, left), before, unread })
+    const { submissions, cursor } = await list({ limit: Math.min(page, left), before })
     found.push(...submissions.filter(submission => belongsTo(place, submission, ports)))
     if (!cursor || left <= page) return { found, complete: !cursor }
     before = cursor

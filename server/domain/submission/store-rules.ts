@@ -1,5 +1,5 @@
 import type { List, StoreRules } from '../../ports/store'
-import type { Holder, Submission } from '../../ports/submission'
+import type { Holder, Submission, SubmissionRecord } from '../../ports/submission'
 import { parseJson } from '../json'
 import { isPending, isRevocable, outstanding } from './record'
 import { isOver } from './trace'
@@ -17,7 +17,7 @@ const LISTED_MS = 60 * 1000
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
 /** When anybody has to look at this submission again, epoch ms. */
-export function nextAttention(submission: Submission): number {
+export function nextAttention(submission: SubmissionRecord): number {
   const due = outstanding(submission).map(work => work.dueAt)
   if (submission.state === 'held') due.push(submission.expiresAt)
   if (isRevocableSpam(submission)) due.push(submission.revocableUntil!)
@@ -40,29 +40,24 @@ export function isKept({ state, data, keptUntil = 0 }: Submission, now: number):
 }
 
 /** Whether it waits for a person, because a delivery or a card was refused or given up. */
-export function needsPerson({ state, failures, work }: Submission): boolean {
+export function needsPerson({ state, failures, work }: SubmissionRecord): boolean {
   return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
 }
 
-/** Whether what a decision makes of it does not depend on its data, nor has any of them been made use of. */
-function isFresh({ state, edited, delivered, sent = [], confirmation }: Submission): boolean {
-  return state === 'open' && edited.length + delivered.length + sent.length === 0 && !confirmation
-}
-
 /** Whether it is spam that is kept for a while, because somebody may take that back. */
-function isRevocableSpam(submission: Submission): boolean {
+function isRevocableSpam(submission: SubmissionRecord): boolean {
   return submission.state === 'settled' && isRevocable(submission)
 }
 
 /** The list in which people find it; null when that is none. */
-export function listOf(submission: Submission): List | null {
+export function listOf(submission: SubmissionRecord): List | null {
   if (isPending(submission)) return 'pending'
   if (submission.state === 'held') return 'held'
   return isRevocableSpam(submission) ? 'spam' : null
 }
 
 /** Until when the form data may be kept, epoch ms. */
-export function dataLivesUntil(submission: Submission): number {
+export function dataLivesUntil(submission: SubmissionRecord): number {
   const { state, decision, erased, collapse, expiresAt, revocableUntil, keptUntil } = submission
   if (isRevocableSpam(submission)) return revocableUntil!
   // Its record has to stay at least as long.
@@ -74,6 +69,6 @@ export function dataLivesUntil(submission: Submission): number {
 
 /** What a store has to know of the lifecycle. */
 export const storeRules: StoreRules = {
-  nextAttention, dataLivesUntil, needsPerson, isFresh, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
+  nextAttention, dataLivesUntil, needsPerson, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
   parse: parseJson,
 }

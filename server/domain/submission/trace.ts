@@ -1,5 +1,5 @@
 import { beginning } from '../../../shared/utils/text'
-import type { HistoryEntry, Reviewer, Submission } from '../../ports/submission'
+import type { HistoryEntry, Reviewer, Submission, SubmissionRecord } from '../../ports/submission'
 import { isRevocable, outstanding, withoutContent } from './record'
 
 /** Cards that one submission may have, those on request included: each follows what becomes of it. */
@@ -15,7 +15,7 @@ const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['ev
 }
 
 /** Whether it ended and nothing is done about it or waited for any more: then only its trace stays. */
-export function isOver(submission: Submission): boolean {
+export function isOver(submission: SubmissionRecord): boolean {
   const { state, keptUntil, collapse } = submission
   const isAwaited = isRevocable(submission) || keptUntil !== undefined || (collapse !== undefined && !collapse.begun)
   const hasEnded = state === 'settled' || state === 'expired' || state === 'erased'

@@ -1,5 +1,5 @@
 import type { SendAgainForm } from '../../ports/board'
-import type { Receipt, Sent, Submission, Verdict } from '../../ports/submission'
+import type { Receipt, Sent, Submission, SubmissionRecord, Verdict } from '../../ports/submission'
 
 /** By how much each tells, the least first. */
 const ORDER: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
@@ -55,8 +55,8 @@ export function receiptNotes({ sent = [], delivered }: Submission): string[] {
 }
 
 /** Whether its email came back, so that somebody may send it again. */
-export function canSendAgain({ state, data, failures, sent = [] }: Submission): boolean {
-  return state === 'open' && data !== null && failures.some(({ delivery }) => delivery === 'email')
+export function canSendAgain({ state, failures, sent = [] }: SubmissionRecord): boolean {
+  return state === 'open' && failures.some(({ delivery }) => delivery === 'email')
     && sent.some(each => each.delivery === 'email' && isLost(each))
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommand, ChatCommands } from '../../../../server/domain/conversation/commands'
 import type { Answer } from '../../../../server/ports/conversation'
+import type { PageRequest } from '../../../../server/ports/store'
 import type { AuditLine, Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { decisions, submissionOf } from '../../../fixtures/views'
@@ -22,19 +23,17 @@ const forms = formsOf(
 /** Commands over submissions, newest first, and audit lines. */
 function commandsOver(submissions: readonly Submission[], lines: readonly AuditLine[] = [], known = forms) {
   const reads: number[] = []
+  const list = async ({ limit, before }: PageRequest) => {
+    reads.push(limit)
+    const from = before ? Number(before) : 0
+    const cursor = from + limit < submissions.length ? String(from + limit) : null
+    return { submissions: submissions.slice(from, from + limit), total: submissions.length, cursor }
+  }
   const commands = new ChatCommands({
     store: {
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),
-      listPending: async ({ limit, before }) => {
-        reads.push(limit)
-        const from = before ? Number(before) : 0
-        const page = submissions.slice(from, from + limit)
-        return {
-          submissions: page, total: submissions.length,
-          cursor: from + limit < submissions.length ? String(from + limit) : null,
-        }
-      },
+      listPending: list, listRecords: list,
     },
     outbox: { apply: async () => ({ refused: 'gone' }), run: async () => {} },
     presentation: { siteUrl: 'https://forms.example.com', forms: known },

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Marks } from '../../../../server/domain/submission/fields'
 import type { EditForm } from '../../../../server/ports/board'
+import type { Submission } from '../../../../server/ports/submission'
+import { Decisions } from '../../../../server/domain/submission/decisions'
+import type { SubmissionStore } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
+import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
@@ -47,5 +51,31 @@ test('what does not fit the version that the edit meets is told, and nothing is 
   const errors = { f1: 'This is not a phone number.' }
   expect(await whileWriting(triage, id, edit)).toEqual({ kind: 'invalid', errors })
   expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', phone: '+49 30 1234' } })
+  await triage.close()
+})
+
+test.each<[number, string, Partial<Submission>]>([
+  [0, 'nobody has used', {}], [1, 'was edited', { edited: ['name'] }], [1, 'was delivered', { delivered: ['email'] }],
+  [1, 'was sent', { sent: [{ delivery: 'email', content: 'x', to: ['team@example.com'], at: 1 }] }],
+  [1, 'is to be confirmed', { confirmation: { to: 'ada@example.com' } }],
+])('a decision reads %i times what %s, when its record is at hand', async (times, _what, changes) => {
+  const triage = await openTriage()
+  const id = await triage.post({ name: 'Ada' })
+  const stored = (await triage.store.get(id))!
+  const next = { ...stored, version: stored.version + 1, ...changes }
+  await triage.store.replace(stored, next)
+  const reads: string[] = []
+  const { data, ...record } = next
+  const store = Object.assign(Object.create(triage.store) as SubmissionStore, {
+    recall: () => record,
+    get: (id: string) => {
+      reads.push(id)
+      return triage.store.get(id)
+    },
+  })
+  const decisions = new Decisions({ ...triage, store, monitor: silentMonitor })
+  await decisions.decide({ id, action: 'spam', person: ADA, place: 'everywhere' })
+  expect(reads).toHaveLength(times)
+  await triage.runtime.drain()
   await triage.close()
 })

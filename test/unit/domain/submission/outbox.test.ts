@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver } from '../../../../server/domain/submission/trace'
 import type { Outcome } from '../../../../server/ports/delivery'
-import { UNREAD } from '../../../../server/ports/store'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { decisions } from '../../../fixtures/views'
@@ -37,13 +36,14 @@ test('a forward sends one email and one POST, updates the card and leaves an aud
   ])
 })
 
-test('what is recalled may be outdated: a decision that it refuses, or that finds another version, reads and is made', async () => {
+test('a record may be outdated: what it refuses, or what meets another version, is decided on the newest', async () => {
   const outdated = [{ state: 'settling' as const }, { version: 1 }]
   for (const changes of outdated) {
     const id = await triage.post(FORM)
-    const recalled = { ...(await triage.store.get(id))!, data: UNREAD, ...changes }
+    const { data: _, ...record } = (await triage.store.get(id))!
     const claim = { type: 'claimed' as const, action: 'forward' as const, reviewer: ADA, deliveries: triage.deliveries }
-    expect(await triage.outbox.apply(id, [claim], recalled)).toMatchObject({ submission: { data: FORM, version: 3 } })
+    const applied = await triage.outbox.apply(id, [claim], { ...record, ...changes })
+    expect(applied).toMatchObject({ submission: { data: FORM, version: 3 } })
   }
 })
 

@@ -3,17 +3,8 @@ import { storeRules } from '../../../../server/domain/submission/store-rules'
 import type { Submission } from '../../../../server/ports/submission'
 import { decided, submission } from '../../../fixtures/submissions'
 
-const { isFresh, needsPerson, dataLivesUntil } = storeRules
+const { needsPerson, dataLivesUntil } = storeRules
 const FAILURES = [{ delivery: 'email' as const, reason: 'Refused.' }]
-const SENT = [{ delivery: 'email' as const, content: 'x', to: ['team@example.com'], at: 1 }]
-
-test.each<[string, Partial<Submission>]>([
-  ['is decided', { state: 'settling' }], ['was edited', { edited: ['name'] }],
-  ['was delivered', { delivered: ['email'] }],
-  ['was sent', { sent: SENT }], ['is to be confirmed', { confirmation: { to: 'ada@example.com' } }],
-])('what %s is not decided without reading its data', (_, changes) => {
-  expect([isFresh(submission()), isFresh(submission(changes))]).toEqual([true, false])
-})
 
 test.each<[boolean, string, Partial<Submission>]>([
   [true, 'opened again by a failure', { failures: FAILURES }],
