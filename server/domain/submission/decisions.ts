@@ -49,9 +49,7 @@ export type Intent = Attempt & (
 )
 
 type Claim = Extract<Intent, { action: Action | 'edit' | 'resend' }>
-
 type Heeds = NonNullable<ReturnType<typeof heedsOf>>
-
 type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
 
 /** Changes that a decision makes, or errors by input id. */
