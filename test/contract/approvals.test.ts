@@ -1,37 +1,30 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
+import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { approvalsContract, waitingTurn } from './approvals'
 
-let server: RedisServer
-let dir: string
-beforeAll(async () => {
-  [server, dir] = await Promise.all([startRedis(), mkdtemp(join(tmpdir(), 'approvals-'))])
-})
-afterAll(() => Promise.all([server.stop(), rm(dir, { recursive: true })]))
+const server = endAfterAll(await startRedis())
+
+const connected = async () => endAfterTest(await connectRedis(server.url))
 
 approvalsContract('Redis', async () => {
-  const clients = await Promise.all([connectRedis(server.url), connectRedis(server.url)])
-  const [one, other] = clients.map(client => new RedisApprovals(client))
-  return { one: one!, other: other!, close: async () => {
-    await clients[0].flushAll()
-    await Promise.all(clients.map(client => client.close()))
-  } }
+  const [one, other] = [await connected(), await connected()]
+  await one.flushAll()
+  return { one: new RedisApprovals(one), other: new RedisApprovals(other) }
 })
 
 approvalsContract('Embedded', async () => {
-  const store = new EmbeddedApprovals(await mkdtemp(join(dir, 'store-')), Date.now)
-  return { one: store, other: store, close: async () => {} }
+  const store = new EmbeddedApprovals(testFolder(), Date.now)
+  return { one: store, other: store }
 })
 
 describe('Redis approvals, in Redis', () => {
   test('a turn is one key with the hash tag that goes an hour after its end; a decision is one command', async () => {
-    const client = await connectRedis(server.url)
+    const client = await connected()
+    await client.flushAll()
     const store = new RedisApprovals(client)
     const turn = waitingTurn(2)
     await store.keep(turn)
@@ -41,11 +34,10 @@ describe('Redis approvals, in Redis', () => {
     expect(await client.info('commandstats')).toContain('cmdstat_evalsha:calls=1,')
     expect((await client.keys('*')).toSorted()).toEqual([`{triage}:approval:${turn.id}`, '{triage}:approvals'])
     expect(await client.pExpireTime(`{triage}:approval:${turn.id}`)).toBe(turn.expiresAt + 3_600_000)
-    await client.close()
   })
 
   test('noting its cards lets a turn live no longer, and one that was dropped for an hour at most', async () => {
-    const client = await connectRedis(server.url)
+    const client = await connected()
     const store = new RedisApprovals(client)
     const [turn, dropped] = [waitingTurn(1), waitingTurn(1)]
     for (const each of [turn, dropped]) await store.keep(each)
@@ -55,13 +47,12 @@ describe('Redis approvals, in Redis', () => {
     const leftMs = await client.pTTL(`{triage}:approval:${dropped.id}`)
     expect(leftMs).toBeGreaterThan(0)
     expect(leftMs).toBeLessThanOrEqual(3_600_000)
-    await client.close()
   })
 })
 
 describe('embedded approvals', () => {
   test('survive a restart, with verdicts and cards', async () => {
-    const folder = join(dir, 'restarted')
+    const folder = testFolder()
     const turn = waitingTurn(2)
     const before = new EmbeddedApprovals(folder, Date.now)
     await before.keep(turn)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/until'
 import type { ApprovalStore, Verdict, WaitingTurn } from '../../server/ports/approvals'
 
@@ -7,7 +7,6 @@ import type { ApprovalStore, Verdict, WaitingTurn } from '../../server/ports/app
 interface Harness {
   one: ApprovalStore
   other: ApprovalStore
-  close(): Promise<void>
 }
 
 const ASKER = { id: 'U1', name: 'Ada', platform: 'Slack' }
@@ -31,7 +30,6 @@ export function approvalsContract(name: string, open: () => Promise<Harness>): v
   describe(`${name} approvals`, () => {
     let h: Harness
     beforeEach(async () => { h = await open() })
-    afterEach(() => h.close())
 
     test('give back what was kept, wherever it was kept, until it is dropped', async () => {
       const turn = waitingTurn(2)

@@ -1,40 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { cardQueueContract } from './card-queue'
+import { embeddedStore, redisStore } from './stores'
 
 const LIMIT = { limit: 1, windowS: 60 }
 
-let redis: RedisServer
-beforeAll(async () => { redis = await startRedis() })
-afterAll(() => redis.stop())
+const redis = endAfterAll(await startRedis())
 
 cardQueueContract('embedded', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'queue-'))
   const queue = new EmbeddedCardQueue(Date.now)
-  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now, queue, limiter: createEmbeddedLimiter(LIMIT) })
-  return { queue, store, close: async () => {
-    await store.close()
-    await rm(dir, { recursive: true })
-  } }
+  return { queue, ...embeddedStore({ queue, limiter: createEmbeddedLimiter(LIMIT) }) }
 })
 
 cardQueueContract('Redis', async () => {
-  const client = await connectRedis(redis.url)
-  await client.flushAll()
-  return {
-    queue: new RedisCardQueue(client), store: new RedisStore(client, { ...storeRules, limit: LIMIT }),
-    close: async () => client.destroy(),
-  }
+  const { client, store } = await redisStore(redis.url, { limit: LIMIT })
+  return { queue: new RedisCardQueue(client), store }
 })
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { CardQueueStore, Pace } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
 import { submission } from '../fixtures/submissions'
@@ -7,7 +7,6 @@ interface Harness {
   queue: CardQueueStore
   /** On the same queues; takes one form a minute of each client. */
   store: SubmissionStore
-  close: () => Promise<void>
 }
 
 /** Long enough that no test waits for it by accident, ms. */
@@ -24,7 +23,6 @@ export function cardQueueContract(name: string, makeLine: () => Promise<Harness>
       harness = await makeLine()
       queue = harness.queue
     })
-    afterEach(() => harness.close())
 
     /** A gate that stays closed after somebody went. */
     const turn = (room = 'slack') => ({ room, intervalMs: LONG })

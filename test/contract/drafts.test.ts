@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EmbeddedDrafts } from '../../server/adapters/embedded/drafts'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
@@ -11,38 +8,32 @@ import type { Drafts } from '../../server/ports/drafts'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { decided, over, submission } from '../fixtures/submissions'
+import { endAfterAll, endAfterTest, sharedFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 
 const HOUR_MS = 3_600_000
-let redis: RedisServer
-let dir: string
-beforeAll(async () => {
-  ;[redis, dir] = await Promise.all([startRedis(), mkdtemp(join(tmpdir(), 'drafts-'))])
-})
-afterAll(async () => {
-  await redis.stop()
-  await rm(dir, { recursive: true })
-})
 
-interface Harness { store: SubmissionStore, drafts: Drafts, close: () => Promise<void> }
+const redis = endAfterAll(await startRedis())
+const dir = sharedFolder()
+
+interface Harness { store: SubmissionStore, drafts: Drafts }
 
 describe.each<[string, () => Promise<Harness>]>([
   ['Redis', async () => {
     const client = await connectRedis(redis.url)
-    const store = new RedisStore(client, storeRules)
-    return { store, drafts: createRedisDrafts(client), close: () => store.close() }
+    return { store: new RedisStore(client, storeRules), drafts: createRedisDrafts(client) }
   }],
   ['Embedded', async () => {
     const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
     const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
-    return { store, drafts, close: () => store.close() }
+    return { store, drafts }
   }],
 ])('%s drafts', (_, open) => {
   let h: Harness
   beforeAll(async () => { h = await open() })
-  afterAll(() => h.close())
+  afterAll(() => h.store.close())
 
   async function drafted(changes: Partial<Submission> = {}): Promise<Submission> {
     const stored = submission(changes)
@@ -92,12 +83,11 @@ describe.each<[string, () => Promise<Harness>]>([
 
 test('what Redis cannot read any more takes its drafts along', async () => {
   const client = await connectRedis(redis.url)
-  const [store, drafts] = [new RedisStore(client, storeRules), createRedisDrafts(client)]
+  const [store, drafts] = [endAfterTest(new RedisStore(client, storeRules)), createRedisDrafts(client)]
   const stored = submission()
   await store.create(stored)
   const { id } = stored
   await drafts.save(id, 'form', 'Grace', HOUR_MS)
   await store.forget(id)
   expect(await drafts.load(id, 'form')).toEqual({ text: null, isErased: true })
-  await store.close()
 })

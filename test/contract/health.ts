@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { HealthBook } from '../../server/ports/monitor'
 import { until } from '../support/until'
 
 /** What every `HealthBook` does. `makeBook` is called for every test. */
 export function healthBookContract(
-  name: string, makeBook: () => Promise<{ book: HealthBook, close(): Promise<void> }>,
+  name: string, makeBook: () => Promise<{ book: HealthBook }>,
 ): void {
   describe(`${name} health book`, () => {
-    let harness: Awaited<ReturnType<typeof makeBook>>
     let book: HealthBook
     const noted = (
       part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean,
@@ -16,11 +15,7 @@ export function healthBookContract(
       return health && check(health)
     })
 
-    beforeEach(async () => {
-      harness = await makeBook()
-      book = harness.book
-    })
-    afterEach(() => harness.close())
+    beforeEach(async () => { ({ book } = await makeBook()) })
 
     test('knows nothing of a part that was not used', async () => {
       expect(await book.read()).toEqual({})

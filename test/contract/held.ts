@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { line, over, submission } from '../fixtures/submissions'
@@ -9,7 +9,6 @@ export interface HeldHarness {
   store: SubmissionStore
   /** Names of everything stored that belongs to an id. */
   traces(id: string): Promise<string[]>
-  close(): Promise<void>
 }
 
 /** What every `SubmissionStore` does with submissions that are held. `makeStore` is called for every test. */
@@ -22,7 +21,6 @@ export function heldContract(name: string, makeStore: () => Promise<HeldHarness>
       harness = await makeStore()
       store = harness.store
     })
-    afterEach(() => harness.close())
 
     const held = (receivedAt = Date.now()) => submission({ state: 'held', work: [], receivedAt })
     const lists = async () => [

@@ -1,50 +1,36 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
+import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { idempotencyContract, keyOf } from './idempotency'
+import { embeddedStore, redisStore } from './stores'
 import { submission } from '../fixtures/submissions'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let server: RedisServer
-let client: RedisClient
-beforeAll(async () => { server = await startRedis() })
-afterAll(() => server.stop())
+const server = endAfterAll(await startRedis())
 
 async function openRedis() {
-  client = await connectRedis(server.url)
-  const [store, other] = [
-    new RedisStore(client, storeRules), new RedisStore(await connectRedis(server.url), storeRules),
-  ]
-  await store.check()
-  await client.flushAll()
-  return { store, other, close: async () => void await Promise.all([store.close(), other.close()]) }
+  const { client, store } = await redisStore(server.url)
+  const other = endAfterTest(new RedisStore(await connectRedis(server.url), storeRules))
+  return { client, store, other }
 }
 
 idempotencyContract('Redis', openRedis)
 
 idempotencyContract('Embedded', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-'))
-  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
-  return {
-    store, other: store,
-    close: async () => {
-      await store.close()
-      await rm(dir, { recursive: true })
-    },
-  }
+  const { store } = embeddedStore()
+  return { store, other: store }
 })
 
 describe('Redis store, idempotency keys in Redis', () => {
   test('a creation with a key is still one round trip; the key is held for 24 h and names no form data', async () => {
-    const { store, close } = await openRedis()
+    const { client, store } = await openRedis()
     await store.create(submission(), { idempotencyKey: keyOf() })
     await client.flushAll()
     await client.configResetStat()
@@ -59,7 +45,6 @@ describe('Redis store, idempotency keys in Redis', () => {
     const gone = await client.pExpireTime(`{triage}:i:${key}`)
     expect(gone).toBeGreaterThanOrEqual(before + DAY_MS)
     expect(gone).toBeLessThanOrEqual(after + DAY_MS)
-    await close()
   })
 })
 
@@ -69,10 +54,9 @@ describe('Embedded store, idempotency keys on disk', () => {
   const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
 
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-'))
+    dir = testFolder()
     now = Date.now()
   })
-  afterEach(() => rm(dir, { recursive: true }))
 
   test('a restart keeps the keys', async () => {
     const [first, key] = [submission(), keyOf()]

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { KeyReused, type SubmissionStore } from '../../server/ports/store'
 import { decided, line, over, submission, work } from '../fixtures/submissions'
 
@@ -7,7 +7,6 @@ interface Harness {
   store: SubmissionStore
   /** Another process on the same store; the same one where there can be only one. */
   other: SubmissionStore
-  close(): Promise<void>
 }
 
 /** An idempotency key as the domain makes them. */
@@ -23,7 +22,6 @@ export function idempotencyContract(name: string, open: () => Promise<Harness>):
       harness = await open()
       store = harness.store
     })
-    afterEach(() => harness.close())
 
     test('a key answers with the first submission and stores no second, whatever that holds', async () => {
       const due = [work(Date.now() - 1)]

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Installations } from '../../server/ports/installations'
 
 /** Two replicas, which may be one. */
 export interface InstallationsSetup {
   one: Installations
   other: Installations
-  close: () => Promise<unknown>
 }
 
 const APP = 'app-1'
@@ -17,7 +16,6 @@ export function installationsContract(name: string, open: () => Promise<Installa
     beforeEach(async () => {
       setup = await open()
     })
-    afterEach(() => setup.close())
 
     test('an app is installed nowhere until it is told, and then where it is told, for all replicas', async () => {
       const { one, other } = setup

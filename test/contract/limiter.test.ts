@@ -1,37 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { took } from '../support/stopwatch'
 import { until } from '../support/until'
 import { limiterContract } from './limiter'
 
 const LIMIT = { limit: 2, windowS: 60 }
 
-let server: RedisServer
-beforeAll(async () => { server = await startRedis() })
-afterAll(() => server.stop())
+const server = endAfterAll(await startRedis())
 
 limiterContract('Redis', async () => {
-  const client = await connectRedis(server.url)
-  return { make: options => createRedisLimiter(client, options), close: () => client.close() }
+  const client = endAfterTest(await connectRedis(server.url))
+  return { make: options => createRedisLimiter(client, options) }
 })
 
-limiterContract('Embedded', async () => ({ make: createEmbeddedLimiter, close: async () => {} }))
+limiterContract('Embedded', async () => ({ make: createEmbeddedLimiter }))
 
 describe('Redis limiter, in Redis', () => {
   test('two processes share the counts', async () => {
-    const clients = await Promise.all([connectRedis(server.url), connectRedis(server.url)])
-    const [one, other] = clients.map(client => createRedisLimiter(client, LIMIT))
-    expect([await one!.take('shared'), await other!.take('shared')]).toEqual([0, 0])
-    expect(await one!.take('shared')).toBeGreaterThan(0)
-    expect(await other!.take('shared')).toBeGreaterThan(0)
-    await Promise.all(clients.map(client => client.close()))
+    const connected = async () => createRedisLimiter(endAfterTest(await connectRedis(server.url)), LIMIT)
+    const [one, other] = [await connected(), await connected()]
+    expect([await one.take('shared'), await other.take('shared')]).toEqual([0, 0])
+    expect(await one.take('shared')).toBeGreaterThan(0)
+    expect(await other.take('shared')).toBeGreaterThan(0)
   })
 
   test('an act is one command; its key carries the hash tag and is gone with the window', async () => {
-    const client = await connectRedis(server.url)
+    const client = endAfterTest(await connectRedis(server.url))
     const limiter = createRedisLimiter(client, LIMIT)
     await limiter.take('warm')
     await client.flushAll()
@@ -44,12 +42,11 @@ describe('Redis limiter, in Redis', () => {
     const gone = await client.pExpireTime(key)
     expect(gone).toBeGreaterThanOrEqual(before + 60_000)
     expect(gone).toBeLessThanOrEqual(after + 60_000)
-    await client.close()
   })
 
   test('without Redis, stopped or frozen, it rejects in less than 2 s, and counts again by itself', async () => {
     const own = await startRedis()
-    const client = await connectRedis(own.url)
+    const client = endAfterTest(await connectRedis(own.url))
     const limiter = createRedisLimiter(client, LIMIT)
     await limiter.take('client')
     const rejects = async () => {
@@ -60,9 +57,7 @@ describe('Redis limiter, in Redis', () => {
     await until('an answer', () => limiter.take('another').then(() => true, () => false))
     await own.stop()
     await rejects()
-    const again = await startRedis(own.port)
+    endAfterTest(await startRedis(own.port))
     await until('an answer', () => limiter.take('client').then(() => true, () => false))
-    await client.close()
-    await again.stop()
   })
 })

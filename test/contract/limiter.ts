@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Limiter } from '../../server/ports/limiter'
 import { until } from '../support/until'
 
@@ -9,7 +9,6 @@ export const ROUNDED_MS = 2
 /** `make` gives limiters that share their counts where the store allows it. */
 interface Harness {
   make(options: { limit: number, windowS: number }): Limiter
-  close(): Promise<void>
 }
 
 /** What every `Limiter` does. */
@@ -22,7 +21,6 @@ export function limiterContract(name: string, open: () => Promise<Harness>): voi
       harness = await open()
       client = `203.0.113.7 ${randomUUID()}`
     })
-    afterEach(() => harness.close())
 
     test('lets the limit through, then says how long to wait', async () => {
       const limiter = harness.make({ limit: 3, windowS: 60 })

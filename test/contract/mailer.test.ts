@@ -4,6 +4,7 @@ import { createResendMailer } from '../../server/adapters/email/resend'
 import { createHttpClient } from '../../server/adapters/http/client'
 import { createOutboxMailer } from '../../server/adapters/embedded/outbox-mailer'
 import type { Email } from '../../server/ports/delivery'
+import { endAfterTest } from '../support/lifetime'
 import { freePort } from '../support/ports'
 import { mailerContract } from './mailer'
 
@@ -11,7 +12,7 @@ const API_KEY = 're_test'
 
 mailerContract('Resend', async () => {
   const port = await freePort()
-  const emulator = await createEmulator({ service: 'resend', port })
+  endAfterTest(await createEmulator({ service: 'resend', port }))
   const baseUrl = `http://127.0.0.1:${port}`
   return {
     mailer: createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient()),
@@ -19,13 +20,12 @@ mailerContract('Resend', async () => {
       const response = await fetch(`${baseUrl}/emails`, { headers: { authorization: `Bearer ${API_KEY}` } })
       return (await response.json() as { data: Email[] }).data
     },
-    close: () => emulator.close(),
   }
 })
 
 mailerContract('Outbox', async () => {
   const mailer = createOutboxMailer()
-  return { mailer, sent: async () => [...mailer.sent], close: async () => {} }
+  return { mailer, sent: async () => [...mailer.sent] }
 })
 
 describe('Outbox mailer', () => {

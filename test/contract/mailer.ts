@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Email, Mailer } from '../../server/ports/delivery'
 
 export interface MailerHarness {
   mailer: Mailer
   /** What was sent, oldest first. */
   sent(): Promise<Pick<Email, 'from' | 'subject' | 'html' | 'text'>[]>
-  close(): Promise<void>
 }
 
 const email: Email = {
@@ -24,7 +23,6 @@ export function mailerContract(name: string, open: () => Promise<MailerHarness>)
       harness = await open()
       key = randomUUID()
     })
-    afterEach(() => harness.close())
 
     const subjects = async () => (await harness.sent()).map(({ subject }) => subject)
 

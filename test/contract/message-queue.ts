@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { MessageQueue, QueueLimits } from '../../server/ports/message-queue'
 import { until } from '../support/until'
 
 /** What every message queue has to do. */
 export function messageQueueContract(
-  name: string, open: (limits: QueueLimits) => Promise<{ queue: MessageQueue, close: () => Promise<void> }>,
+  name: string, open: (limits: QueueLimits) => Promise<MessageQueue>,
 ): void {
   describe(`${name} message queue`, () => {
     let queue: MessageQueue
-    let close: () => Promise<void>
-    beforeEach(async () => { ({ queue, close } = await open({ most: 3, keptMs: 60_000 })) })
-    afterEach(() => close())
+    beforeEach(async () => { queue = await open({ most: 3, keptMs: 60_000 }) })
 
     test('hands out the first message until it is removed, and counts', async () => {
       await queue.add('t', 'one')
@@ -89,11 +87,10 @@ export function messageQueueContract(
 
     test('forgets what nobody asked for in time', async () => {
       const short = await open({ most: 3, keptMs: 30 })
-      await short.queue.add('t', 'one')
-      await until('it to be forgotten', () => short.queue.isEmpty('t'))
-      expect(await short.queue.first('t')).toBeNull()
-      expect(await short.queue.stalled(0, 10)).toEqual([])
-      await short.close()
+      await short.add('t', 'one')
+      await until('it to be forgotten', () => short.isEmpty('t'))
+      expect(await short.first('t')).toBeNull()
+      expect(await short.stalled(0, 10)).toEqual([])
     })
   })
 }

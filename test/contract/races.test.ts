@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import type { LifecycleEvent } from '../../server/domain/submission/events'
 import { transition } from '../../server/domain/submission/lifecycle'
@@ -6,25 +6,18 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver, traceOf } from '../../server/domain/submission/trace'
 import type { Submission } from '../../server/ports/submission'
 import { submission } from '../fixtures/submissions'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 
 const SUBMISSIONS = 200
 const LEASE_MS = 30_000
 const REVIEWER = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
-let server: RedisServer
+const server = endAfterAll(await startRedis())
 /** As three servers have them. */
-let stores: RedisStore[]
-beforeAll(async () => {
-  server = await startRedis()
-  const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
-  stores = clients.map(client => new RedisStore(client, storeRules))
-})
-afterAll(async () => {
-  for (const store of stores) await store.close()
-  await server.stop()
-})
+const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
+const stores = clients.map(client => endAfterAll(new RedisStore(client, storeRules)))
 
 /** As `Outbox.apply`: on the newest version until it is stored or refused. Resolves with whether it was stored. */
 async function apply(store: RedisStore, id: string, event: LifecycleEvent, now: number): Promise<boolean> {

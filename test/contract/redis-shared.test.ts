@@ -1,31 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { submission } from '../fixtures/submissions'
+import { endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 
 let server: RedisServer
 let owner: RedisClient
-let stores: RedisStore[]
 beforeEach(async () => {
-  server = await startRedis()
-  owner = await connectRedis(server.url)
-  stores = []
-})
-afterEach(async () => {
-  await Promise.all(stores.map(store => store.close()))
-  owner.destroy()
-  await server.stop()
+  server = endAfterTest(await startRedis())
+  owner = endAfterTest(await connectRedis(server.url))
 })
 
-async function open(url: string): Promise<RedisStore> {
-  const store = new RedisStore(await connectRedis(url), storeRules)
-  stores.push(store)
-  return store
-}
+const open = async (url: string) => endAfterTest(new RedisStore(await connectRedis(url), storeRules))
 
 /** What a store hears of from now on. */
 async function heard(store: RedisStore): Promise<string[]> {

@@ -1,25 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
+import type { RedisStore } from '../../server/adapters/redis/store'
+import { dataLivesUntil } from '../../server/domain/submission/store-rules'
 import { decided, line, over, submission } from '../fixtures/submissions'
-import { connectRedis } from '../support/redis-client'
-import { type RedisServer, startRedis } from '../support/redis-server'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
+import { redisStore } from './stores'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
 
-let server: RedisServer
 let client: RedisClient
 let store: RedisStore
-beforeAll(async () => { server = await startRedis() })
-afterAll(() => server.stop())
-beforeEach(async () => {
-  client = await connectRedis(server.url)
-  await client.flushAll()
-  store = new RedisStore(client, storeRules)
-})
-afterEach(() => store.close())
+const server = endAfterAll(await startRedis())
+beforeEach(async () => { ({ client, store } = await redisStore(server.url)) })
 
 test('form data that is edited, or decided without being read, lives until its time too', async () => {
   const created = submission()

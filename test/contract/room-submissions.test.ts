@@ -1,17 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import type { ApprovedDecision } from '../../server/ports/submission-access'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { inWords } from '../support/words'
 
-let redis: RedisServer
 let client: RedisClient
-beforeAll(async () => { redis = await startRedis() })
-afterAll(() => redis.stop())
+const redis = endAfterAll(await startRedis())
 
 async function onRedis(): Promise<Triage> {
   client = await connectRedis(redis.url)
@@ -35,7 +34,6 @@ describe.each(
     triage = await open()
     asOnThisMachine(triage)
   })
-  afterEach(() => triage.close())
 
   async function post(data: unknown): Promise<string> {
     triage.runtime.time += 1000
@@ -164,5 +162,4 @@ test('a search on Redis is two round trips for 50 submissions', async () => {
   await client.configResetStat()
   expect(await triage.submissions.search('index', 5)).toMatchObject({ matches: 60, complete: true })
   expect(await client.info('commandstats')).toMatch(/cmdstat_eval(sha)?:calls=4,/)
-  await triage.close()
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Limiter, LimitReached } from '../../server/ports/limiter'
 import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf } from './idempotency'
@@ -11,7 +11,6 @@ import { until } from '../support/until'
 interface Harness {
   store: SubmissionStore
   limiter: Limiter
-  close(): Promise<void>
 }
 
 /** What `create` does with the client that it is given, in every `SubmissionStore`. */
@@ -20,14 +19,12 @@ export function storeLimitContract(name: string, open: (limit: number) => Promis
     const LIMIT = 3
     let store: SubmissionStore
     let limiter: Limiter
-    let close: () => Promise<void>
     let client: string
 
     beforeEach(async () => {
-      ({ store, limiter, close } = await open(LIMIT))
+      ({ store, limiter } = await open(LIMIT))
       client = `2001:db8:1:2::/64 ${randomUUID()}`
     })
-    afterEach(() => close())
 
     const create = async (options: { idempotencyKey?: string } = {}) => (
       (await store.create(submission(), { client, ...options })).id

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
 import type { AuditLine, Decision, Submission } from '../../server/ports/submission'
 import { until } from '../support/until'
@@ -8,17 +8,12 @@ const HOUR_MS = 60 * 60 * 1000
 
 /** What every `SubmissionStore` tells the ops pages. `makeStore` is called for every test. */
 export function storeOverviewContract(
-  name: string, makeStore: () => Promise<{ store: SubmissionStore, close(): Promise<void> }>,
+  name: string, makeStore: () => Promise<{ store: SubmissionStore }>,
 ): void {
   describe(`${name} submission store, for the ops pages`, () => {
-    let harness: Awaited<ReturnType<typeof makeStore>>
     let store: SubmissionStore
 
-    beforeEach(async () => {
-      harness = await makeStore()
-      store = harness.store
-    })
-    afterEach(() => harness.close())
+    beforeEach(async () => { ({ store } = await makeStore()) })
 
     test('a replacement leaves its audit line only when it is stored', async () => {
       const created = submission()

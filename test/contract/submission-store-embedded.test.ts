@@ -1,28 +1,19 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createStorage } from 'unstorage'
 import { AuditTrail } from '../../server/adapters/embedded/indexes'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import type { AuditLine } from '../../server/ports/submission'
 import { decided, hostileData, line, over, submission, work } from '../fixtures/submissions'
+import { testFolder } from '../support/lifetime'
+import { embeddedStore } from './stores'
 import { submissionStoreContract } from './submission-store'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-submissionStoreContract('Embedded', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-'))
-  const embedded = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
-  return {
-    store: embedded,
-    async close() {
-      await embedded.close()
-      await rm(dir, { recursive: true })
-    },
-  }
-})
+submissionStoreContract('Embedded', async () => ({ ...embeddedStore(), close: async () => {} }))
 
 describe('Embedded submission store, on disk', () => {
   let dir: string
@@ -30,10 +21,9 @@ describe('Embedded submission store, on disk', () => {
   const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
 
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-'))
+    dir = testFolder()
     now = Date.now()
   })
-  afterEach(() => rm(dir, { recursive: true }))
 
   test('a restart loses nothing', async () => {
     const [kept, gone, done] = [submission({ data: hostileData(), work: [work(now)] }), submission(), submission()]

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
 import type { Log } from '../../server/ports/runtime'
 import { Unreadable } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { type RedisServer, startRedis } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 import { took } from '../support/stopwatch'
 import { until } from '../support/until'
 import { submissionStoreContract } from './submission-store'
@@ -14,7 +15,6 @@ import { submissionStoreContract } from './submission-store'
 const DAY_MS = 24 * 60 * 60 * 1000
 const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
 
-let server: RedisServer
 let client: RedisClient
 let store: RedisStore
 let events: string[]
@@ -33,10 +33,7 @@ async function connected(): Promise<void> {
   await until('Redis', () => client.isReady)
 }
 
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = endAfterAll(await startRedis())
 
 submissionStoreContract('Redis', async () => {
   await connected()

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createEmbeddedTestReceipts } from '../../server/adapters/embedded/test-receipts'
-import type { RedisClient } from '../../server/adapters/redis/client'
 import { createRedisTestReceipts } from '../../server/adapters/redis/test-receipts'
 import type { TestReceipts } from '../../server/ports/receipts'
+import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { startRedis } from '../support/redis-server'
 
-let server: RedisServer
-let client: RedisClient
-beforeAll(async () => {
-  server = await startRedis()
-  client = await connectRedis(server.url)
-})
-afterAll(async () => {
-  client.destroy()
-  await server.stop()
-})
+const server = endAfterAll(await startRedis())
+const client = endAfterAll(await connectRedis(server.url))
 
 const MAKERS: [string, () => TestReceipts][] = [
   ['Embedded', createEmbeddedTestReceipts], ['Redis', () => createRedisTestReceipts(client)],

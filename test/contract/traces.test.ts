@@ -1,53 +1,33 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
+import { expect, test } from 'vitest'
 import { over, submission } from '../fixtures/submissions'
-import { connectRedis } from '../support/redis-client'
-import { startRedis, type RedisServer } from '../support/redis-server'
+import { endAfterAll } from '../support/lifetime'
+import { startRedis } from '../support/redis-server'
+import { embeddedStore, redisStore } from './stores'
 import { traceContract, UPDATE } from './traces'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-let server: RedisServer
-beforeAll(async () => { server = await startRedis() })
-afterAll(() => server.stop())
+const server = endAfterAll(await startRedis())
 
 async function openRedis() {
-  const client = await connectRedis(server.url)
-  const store = new RedisStore(client, storeRules)
-  await store.check()
-  await client.flushAll()
+  const { client, store } = await redisStore(server.url)
   const textOf = async (key: string) => await client.type(key) === 'hash'
     ? JSON.stringify(await client.hGetAll(key))
     : await client.get(key)
-  return {
-    store, client,
-    text: async (id: string) => {
-      const keys = (await client.keys('*')).filter(key => key.includes(id))
-      return (await Promise.all(keys.map(textOf))).join()
-    },
-    close: () => store.close(),
-  }
+  return { store, client, text: async (id: string) => {
+    const keys = (await client.keys('*')).filter(key => key.includes(id))
+    return (await Promise.all(keys.map(textOf))).join()
+  } }
 }
 
 async function openEmbedded() {
-  const dir = await mkdtemp(join(tmpdir(), 'traces-'))
-  const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
-  return {
-    store,
-    text: async (id: string) => {
-      const files = (await readdir(dir, { recursive: true })).filter(file => file.includes(id))
-      return (await Promise.all(files.map(file => readFile(join(dir, file), 'utf8')))).join()
-    },
-    close: async () => {
-      await store.close()
-      await rm(dir, { recursive: true })
-    },
-  }
+  const { dir, store } = embeddedStore()
+  return { store, text: async (id: string) => {
+    const files = (await readdir(dir, { recursive: true })).filter(file => file.includes(id))
+    return (await Promise.all(files.map(file => readFile(join(dir, file), 'utf8')))).join()
+  } }
 }
 
 traceContract('Redis', openRedis)
@@ -81,5 +61,4 @@ test('a trace is one key of at most 600 bytes for a week, with two cards, two de
   const again = `{triage}:s:${created.id}`
   expect((await redis.client.keys('*')).filter(each => each.includes(created.id))).toEqual([again])
   expect(await redis.client.pTTL(again)).toBeGreaterThan(0)
-  await redis.close()
 })

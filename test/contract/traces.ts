@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission, Work } from '../../server/ports/submission'
 import { until } from '../support/until'
@@ -9,7 +9,6 @@ interface Harness {
   store: SubmissionStore
   /** Everything stored that belongs to an id, as text, other than its audit line. */
   text(id: string): Promise<string>
-  close(): Promise<void>
 }
 
 /** No lease of so long ends during a test. */
@@ -28,7 +27,6 @@ export function traceContract(name: string, makeStore: () => Promise<Harness>): 
       harness = await makeStore()
       store = harness.store
     })
-    afterEach(() => harness.close())
 
     async function create(changes: Partial<Submission> = {}): Promise<Submission> {
       const created = submission(changes)

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { plain } from '../../shared/utils/line'
 import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
@@ -46,7 +47,7 @@ interface TriageOptions {
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
-/** The whole domain on a real store, with the outside world faked. */
+/** The whole domain on a real store, with the outside world faked, until the test ends. */
 export async function openTriage(
   { platforms = ['slack'], revocableMs = { forward: 0, spam: 0 }, form = {}, openStore }: TriageOptions = {},
 ) {
@@ -88,6 +89,14 @@ export async function openTriage(
     log: silentLog,
   })
   const decide = (wish: Wish) => decisions.decide({ person: ADA, place: 'everywhere', ...wish })
+  let closing: Promise<void> | undefined
+  const close = () => closing ??= (async () => {
+    // What still runs would write into the folder that goes.
+    await runtime.drain()
+    await kept.close()
+    await rm(dir, { recursive: true })
+  })()
+  onTestFinished(close)
   return {
     store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, createOutbox, deliveries,
     decisions, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
@@ -110,12 +119,7 @@ export async function openTriage(
     sweep: () => sweep({
       store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog,
     }),
-    close: async () => {
-      // What still runs would write into the folder that goes.
-      await runtime.drain()
-      await kept.close()
-      await rm(dir, { recursive: true })
-    },
+    close,
   }
 }
 

@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rehearse } from '../../../server/composition/rehearsal'
+import { sharedFolder } from '../../support/lifetime'
 
 const root = resolve(import.meta.dirname, '../../..')
-const dir = mkdtempSync(join(tmpdir(), 'rehearsal-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const dir = sharedFolder()
 
 /** A file of the test. */
 function file(name: string, content: unknown): string {

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isStepCount, ToolLoopAgent, type ModelMessage } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openTools } from '../../../server/composition/tools'
 import { readConfig } from '../../../server/config'
 import { ADA, openTriage, type Triage } from '../../fakes/triage'
 import { silentLog } from '../../fakes/runtime'
+import { testFolder } from '../../support/lifetime'
 
 type Answer = { tool: string, input: object } | { text: string }
 
@@ -19,9 +19,8 @@ let triage: Triage
 let dir: string
 beforeEach(async () => {
   triage = await openTriage()
-  dir = await mkdtemp(join(tmpdir(), 'agent-tools-'))
+  dir = testFolder()
 })
-afterEach(() => Promise.all([triage.close(), rm(dir, { recursive: true })]))
 
 /** An agent of the AI SDK with these tools, whose model gives these answers; notes the tools of each step. */
 async function agentThat(answers: Answer[]) {

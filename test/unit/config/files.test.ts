@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readConfig } from '../../../server/config'
 import { problemsOf, PRODUCTION } from '../../fixtures/config/env'
+import { sharedFolder } from '../../support/lifetime'
 
-const dir = mkdtempSync(join(tmpdir(), 'files-config-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const dir = sharedFolder()
 
 const form = (files: object = { maxBytes: '1 MB' }) => {
   const path = join(dir, 'forms.json')

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import builtIn from '../../../forms.config'
 import { readForms, unusualChannels } from '../../../server/config/forms'
+import { sharedFolder } from '../../support/lifetime'
 
-const dir = mkdtempSync(join(tmpdir(), 'forms-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const dir = sharedFolder()
 
 function read(content: unknown, platforms: readonly string[] | null = ['slack']) {
   const path = join(dir, 'forms.json')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { FormGoogleChatAdapter } from '../../../server/platforms/gchat/adapter'
 import { createGoogleChatRoom } from '../../../server/platforms/gchat/room'
 import { sdkLogger } from '../../../server/platforms/shared/logger'
@@ -6,21 +6,16 @@ import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { callConnector } from '../../../server/platforms/teams/client'
 import type { FormTeamsAdapter } from '../../../server/platforms/teams/adapter'
 import { createTeamsRoom } from '../../../server/platforms/teams/room'
-import type { FormTelegramAdapter } from '../../../server/platforms/telegram/adapter'
 import { silentLog } from '../../fakes/runtime'
-import { startTelegram, type Telegram } from '../../support/telegram'
+import { endAfterAll } from '../../support/lifetime'
+import { startTelegram } from '../../support/telegram'
 import { adapterOf } from '../../support/telegram-adapter'
 
 const SPACE = 'spaces/AAAAtriage'
 
-let telegram: Telegram
-let adapter: FormTelegramAdapter
-beforeAll(async () => {
-  telegram = await startTelegram()
-  adapter = adapterOf(telegram)
-})
+const telegram = endAfterAll(await startTelegram())
+const adapter = adapterOf(telegram)
 beforeEach(() => { telegram.fault = () => undefined })
-afterAll(() => telegram.close())
 
 test.each<[object, boolean]>([
   [{ status: 'creator' }, true], [{ status: 'administrator' }, true], [{ status: 'member' }, true],

@@ -1,6 +1,6 @@
 import { tool } from 'ai'
 import { Message, parseMarkdown, type Attachment } from 'chat'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../../../../server/adapters/ai/agent'
 import { createModels } from '../../../../server/adapters/ai/model'
@@ -8,16 +8,15 @@ import type { Toolset } from '../../../../server/adapters/ai/toolset'
 import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
 import type { KeptTurn, Verdict } from '../../../../server/ports/approvals'
 import type { Field } from '../../../../server/ports/submission'
-import { startModelServer, type ModelServer } from '../../../support/model-server'
+import { endAfterAll } from '../../../support/lifetime'
+import { startModelServer } from '../../../support/model-server'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
 const conversation: Conversation = {
   threadId: 'slack:C1:1', channelId: 'slack:C1', place: ['slack/C1', 'slack'], speaker: ADA, responsible: () => ADA,
 }
 
-let model: ModelServer
-beforeAll(async () => { model = await startModelServer() })
-afterAll(() => model.close())
+const model = endAfterAll(await startModelServer())
 
 const logged: [string, unknown][] = []
 const note = (event: string, facts?: unknown) => void logged.push([event, facts])

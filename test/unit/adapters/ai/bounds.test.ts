@@ -1,21 +1,20 @@
 import { tool } from 'ai'
 import { Message, parseMarkdown } from 'chat'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../../../../server/adapters/ai/agent'
 import { createModels } from '../../../../server/adapters/ai/model'
 import type { KeptTurn } from '../../../../server/ports/approvals'
 import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
-import { startModelServer, type ModelServer } from '../../../support/model-server'
+import { endAfterAll } from '../../../support/lifetime'
+import { startModelServer } from '../../../support/model-server'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack' }
 const conversation: Conversation = {
   threadId: 'slack:C1:1', channelId: 'slack:C1', place: ['slack/C1', 'slack'], speaker: ADA, responsible: () => ADA,
 }
 
-let model: ModelServer
-beforeAll(async () => { model = await startModelServer() })
-afterAll(() => model.close())
+const model = endAfterAll(await startModelServer())
 
 const done: string[] = []
 const logged: unknown[] = []

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../../../server/adapters/embedded/approvals'
 import { Approvals, type Presser } from '../../../../server/domain/conversation/approvals'
 import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approvals'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+import { testFolder } from '../../../support/lifetime'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack', person: 'ada' }
 const OTHER = { ...ADA, person: undefined }
@@ -30,7 +28,7 @@ const pressed = (person: Person, names = [`${person.platform.toLowerCase()}:${pe
 })
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'approvals-unit-'))
+  dir = testFolder()
   runtime = new FakeRuntime()
   misplaced = []
   present = {}
@@ -49,7 +47,6 @@ beforeEach(async () => {
     threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',
   })
 })
-afterEach(() => rm(dir, { recursive: true }))
 
 test.each([
   ['the asker', pressed(ADA), true],

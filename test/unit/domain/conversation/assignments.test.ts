@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Assignments, parseAssignment } from '../../../../server/domain/conversation/assignments'
 import { People } from '../../../../server/domain/people/people'
 import type { Place } from '../../../../server/ports/board'
@@ -17,8 +17,6 @@ beforeEach(async () => {
     ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }),
   })
 })
-afterEach(() => triage.close())
-
 interface Said {
   by?: Person
   mentioned?: string[]

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { PeopleUnknown } from '../../../../server/domain/errors'
 import { Home } from '../../../../server/domain/conversation/home'
 import { inWords } from '../../../support/words'
@@ -20,8 +20,6 @@ beforeEach(async () => {
   })
   home = new Home(triage)
 })
-afterEach(() => triage.close())
-
 const CLOSED = /^Forms are shown here to those who decide them/
 const seen = async (person = ada) => {
   const { text, items = [] } = await home.of(person, 'slack')

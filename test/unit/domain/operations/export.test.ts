@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { csvStream } from '../../../../server/adapters/csv/csv'
 import { exportTable, jsonArray } from '../../../../server/domain/operations/export'
 import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-afterEach(() => triage.close())
-
 const table = async () => {
   const { columns, rows } = await exportTable(triage.store, 'submissions')
   return { columns, rows: await Array.fromAsync(rows) }

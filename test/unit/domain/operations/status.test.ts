@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
 import { Credentials } from '../../../../server/domain/operations/credentials'
 import { createReadiness, Storage } from '../../../../server/domain/operations/readiness'
@@ -17,8 +17,6 @@ beforeEach(async () => {
   triage = await openTriage({ platforms: ['slack', 'discord'] })
   health = createEmbeddedHealthBook()
 })
-afterEach(() => triage.close())
-
 const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, now, log: triage.log })
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 

@@ -3,7 +3,7 @@ import { failing } from '../../../fakes/board'
 import { ADA, openTriage } from '../../../fakes/triage'
 
 test('the audit trail says what was decided, by whom and when, what failed or was taken back, and a given address', async () => {
-  const { close, decide, mailer, outbox, post, runtime, store, sweep } = await openTriage({
+  const { decide, mailer, outbox, post, runtime, store, sweep } = await openTriage({
     revocableMs: { forward: 0, spam: 60_000 },
   })
   const id = await post({ name: 'Lin' })
@@ -33,15 +33,13 @@ test('the audit trail says what was decided, by whom and when, what failed or wa
     ['edited', edited, ADA, undefined], ['failed', null, ADA, undefined],
     ['revoked', revoked, ADA, undefined], ['spam', spam, ADA, undefined],
   ])
-  await close()
 })
 
 test('the audit trail has no line of what was held and nobody looked at in time: nothing was decided', async () => {
-  const { close, receive, runtime, store, sweep } = await openTriage()
+  const { receive, runtime, store, sweep } = await openTriage()
   const id = await receive({ name: 'Lin' }, { held: true })
   runtime.time = (await store.get(id))!.expiresAt
   await sweep()
   await runtime.drain()
   expect([(await store.get(id))!.state, await store.audit(10)]).toEqual(['expired', []])
-  await close()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { ok } from '../../../fakes/board'
 import { openTriage, type Triage } from '../../../fakes/triage'
@@ -10,8 +10,6 @@ beforeEach(async () => {
   // Longer than a sender waits.
   triage.board.interval = 10_000
 })
-afterEach(() => triage.close())
-
 const names = () => triage.board.history.map(({ fields }) => fields[0]!.value)
 
 test('a form that comes while its queue is found empty is let out all the same', async () => {

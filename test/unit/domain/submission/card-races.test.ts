@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'
@@ -6,8 +6,6 @@ import { until } from '../../../support/until'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-afterEach(() => triage.close())
-
 /** A forward is delivered, its card is being edited to say so, and neither is on record yet. */
 async function forwardForeseen() {
   const { board, decide, mailer, outage, runtime } = triage

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ClosedRooms } from '../../../../server/domain/submission/closed-rooms'
 import { failing, ok } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
@@ -9,8 +9,6 @@ const ARCHIVED = failing('Slack answered is_archived.', { permanent: true })
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
-afterEach(() => triage.close())
-
 /** One of several processes. */
 const start = () => new ClosedRooms({
   ...triage, overviewUrl: 'https://forms.example.com', log: silentLog,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { forgetAll } from '../../../../server/domain/submission/forgetting'
 import { progressNotes } from '../../../../server/domain/submission/present'
 import type { Submission } from '../../../../server/ports/submission'
@@ -14,10 +14,7 @@ const FORWARD = { form: { confirm: WORDS } }
 
 let t: Triage
 beforeEach(async () => void (t = await openTriage(FORWARD)))
-afterEach(() => t.close())
-
 const again = async (options: Parameters<typeof openTriage>[0]) => {
-  await t.close()
   t = await openTriage({ ...FORWARD, ...options })
 }
 const confirmations = () => t.mailer.calls.filter(({ email }) => email.subject === WORDS.subject)

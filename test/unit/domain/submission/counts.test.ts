@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { countChoices } from '../../../../server/domain/submission/counts'
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
@@ -9,8 +9,6 @@ import { waiting } from '../../../support/seed'
 let triage: Triage
 const forms = formsOf({ rooms: ['slack', 'discord/1'], claim: 'soft' }, { contact: { name: 'Contact', claim: 'soft' } })
 beforeEach(async () => { triage = await openTriage() })
-afterEach(() => triage.close())
-
 const ports = () => ({ ...triage, presentation: { ...triage.presentation, forms } })
 const store = (changes: Partial<Submission> = {}) => triage.store.create(waiting({
   receivedAt: triage.runtime.now(), cards: [], ...changes,

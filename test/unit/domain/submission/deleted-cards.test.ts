@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { DeletedCards } from '../../../../server/domain/submission/deleted-cards'
 import { isOver } from '../../../../server/domain/submission/trace'
 import type { Outcome } from '../../../../server/ports/delivery'
@@ -19,8 +19,6 @@ beforeEach(async () => {
     },
   } })
 })
-afterEach(() => triage.close())
-
 const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({ messageId }) => messageId)
 const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)
 
@@ -94,7 +92,6 @@ test('edits that meet no card any more find it deleted, too: six of them', async
 
 /** Marks as spam what has one card; its edits end like this, one a try. */
 async function spamUnfound(...edits: Outcome[]) {
-  await triage.close()
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(...edits)

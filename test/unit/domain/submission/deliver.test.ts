@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { deliver } from '../../../../server/domain/submission/deliver'
 import type { MailSender } from '../../../../server/domain/submission/email'
 import { isOver } from '../../../../server/domain/submission/trace'
@@ -11,8 +11,6 @@ import { submissionOf } from '../../../fixtures/views'
 let triage: Triage
 
 beforeEach(async () => { triage = await openTriage() })
-
-afterEach(() => triage.close())
 
 test('an email that others keep waiting is put off, and no attempt is counted', async () => {
   triage.mailer.answers.push({ ok: false, reason: 'Others go first.', permanent: false, busy: true })

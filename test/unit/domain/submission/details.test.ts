@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { SubmissionEnded } from '../../../../server/domain/errors'
 import { historyLine } from '../../../../server/domain/submission/details'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
@@ -13,8 +13,6 @@ beforeEach(async () => {
   triage = await openTriage()
   submissions = new OpsSubmissions(triage)
 })
-afterEach(() => triage.close())
-
 test('what is over comes with what is still known of it, and can be erased as long as a card shows it', async () => {
   const id = await triage.post({ name: 'Ada' })
   await submissions.decide(id, { action: 'forward' }, ADA)
@@ -68,7 +66,6 @@ test('history is told in words', () => {
 })
 
 test('which of the rooms of one platform it was is told in its history and of what fails', async () => {
-  await triage.close()
   triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
   submissions = new OpsSubmissions(triage)
   triage.board.posts.push(ok, failing('Slack answered 500.'))
@@ -83,7 +80,6 @@ test('which of the rooms of one platform it was is told in its history and of wh
 })
 
 test('of which card an update failed is told where its platform has another one', async () => {
-  await triage.close()
   triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
   submissions = new OpsSubmissions(triage)
   const id = await triage.post({ name: 'Ada' })
@@ -106,7 +102,6 @@ test('history of before rooms were noted is told by its platform', () => {
 })
 
 test('while a group cannot be looked up nobody is told that they may not decide, but to try again', async () => {
-  await triage.close()
   triage = await openTriage({ form: { reviewers: ['slack:S1'] } })
   submissions = new OpsSubmissions(triage)
   triage.board.groups.set('slack:S1', async () => ({ ok: false, permanent: false, reason: 'Slack: no connection.' }))

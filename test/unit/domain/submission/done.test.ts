@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { countDone, listDone } from '../../../../server/domain/submission/done'
 import { TRACE_TTL_MS } from '../../../../server/ports/store'
@@ -8,8 +8,6 @@ import { inWords } from '../../../support/words'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ revocableMs: { forward: 0, spam: 60_000 } }) })
-afterEach(() => triage.close())
-
 async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   const id = await triage.post({ name: 'Ada' })
   triage.runtime.time += 1000

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import { Quarantine } from '../../../../server/domain/submission/quarantine'
@@ -15,8 +15,6 @@ beforeEach(async () => {
   triage = await openTriage({ revocableMs: { forward: 0, spam: 3_600_000 } })
   submissions = new OpsSubmissions(triage)
 })
-afterEach(() => triage.close())
-
 const forget = async (body: object) => {
   const forgotten = await submissions.eraseAll(body, ADA)
   await triage.runtime.drain()

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { HeldNotice } from '../../../../server/domain/submission/held-notice'
 import type { PageRequest } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
@@ -9,8 +9,6 @@ const HOUR = 60 * 60 * 1000
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
-afterEach(() => triage.close())
-
 /** What one server of several does. */
 const server = (presentation = triage.presentation) => new HeldNotice({ ...triage, presentation })
 async function hold(): Promise<string> {

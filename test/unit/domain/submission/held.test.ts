@@ -57,5 +57,4 @@ test('released in a room that paces its cards, its card comes in its turn; what 
   await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
   await expect(triage.quarantine.decide('release', id, ADA)).rejects.toThrow(SubmissionEnded)
-  await triage.close()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Attempt } from '../../../../server/domain/submission/access'
 import { Decisions } from '../../../../server/domain/submission/decisions'
 import type { Place } from '../../../../server/ports/board'
@@ -20,8 +20,6 @@ beforeEach(async () => {
   incidents = []
   logged = []
 })
-afterEach(() => triage.close())
-
 const decisions = () => new Decisions({
   ...triage, monitor: { ...silentMonitor, incident: (...incident: string[]) => void incidents.push(incident) },
   log: { ...silentLog, warn: event => void logged.push(event) },

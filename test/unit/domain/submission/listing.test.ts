@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../../../server/domain/errors'
 import { listRows, pickRows, type Filter } from '../../../../server/domain/submission/listing'
 import type { OverviewPorts } from '../../../../server/domain/submission/overview'
@@ -15,8 +15,6 @@ beforeEach(async () => {
   triage = await openTriage()
   ports = triage
 })
-afterEach(() => triage.close())
-
 const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
 
 test('filtered pages follow each other without a gap or a repetition, whatever lies between the matches', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone, Taken, WrongState,
 } from '../../../../server/domain/errors'
@@ -16,8 +16,6 @@ beforeEach(async () => {
   triage = await openTriage()
   submissions = new OpsSubmissions({ ...triage, presentation: PRESENTATION })
 })
-afterEach(() => triage.close())
-
 test('a submission is shown in full, with what happened and where its card is', async () => {
   const id = await triage.post({ name: 'Ada', order: { a: 1 }, count: 2, __proto__x: null })
   expect(await submissions.show(id, LOCAL)).toMatchObject({
@@ -181,7 +179,6 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
   const take = (id: string, viewer: Person) => submissions.decide(id, { action: 'take' }, viewer)
   const handBack = (id: string, viewer: Person) => submissions.decide(id, { action: 'hand-back' }, viewer)
   await expect(take(await triage.post({ name: 'Ada' }), LOCAL)).rejects.toThrow(WrongState)
-  await triage.close()
   triage = await openTriage({ form: { claim: 'soft' } })
   submissions = new OpsSubmissions(triage)
   const [first, second, third] = [

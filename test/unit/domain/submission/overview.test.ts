@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listRows, pickRows } from '../../../../server/domain/submission/listing'
 import { problemOf, stateOf, type OverviewPorts } from '../../../../server/domain/submission/overview'
 import type { Submission, Work } from '../../../../server/ports/submission'
@@ -14,8 +14,6 @@ beforeEach(async () => {
   triage = await openTriage()
   ports = triage
 })
-afterEach(() => triage.close())
-
 const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
 
 test('a submission waits, is being delivered, or something went wrong with it', () => {

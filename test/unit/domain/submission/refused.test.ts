@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Decisions } from '../../../../server/domain/submission/decisions'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import { Quarantine } from '../../../../server/domain/submission/quarantine'
@@ -18,8 +18,6 @@ beforeEach(async () => {
   decisions = new Decisions(ports)
   submissions = new OpsSubmissions({ ...ports, decisions, quarantine: new Quarantine(ports) })
 })
-afterEach(() => triage.close())
-
 const ATTEMPT = { person: ADA, place: 'everywhere' } as const
 
 test.each<[string, (id: string) => Promise<object | null>]>([

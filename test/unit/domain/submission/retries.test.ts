@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
 import { OpsSubmissions } from '../../../../server/domain/submission/ops-submissions'
 import { Retries } from '../../../../server/domain/submission/retries'
@@ -22,8 +22,6 @@ beforeEach(async () => {
     log: silentLog,
   })
 })
-afterEach(() => triage.close())
-
 /** Forms whose cards, in both rooms, could not be posted for long. Resolves with the id of the last. */
 async function waitingForCards(...names: string[]): Promise<string> {
   const { board, runtime } = triage

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ChatCommands } from '../../../../server/domain/conversation/commands'
 import { listRows } from '../../../../server/domain/submission/listing'
 import { RoomSubmissions } from '../../../../server/domain/submission/room-submissions'
@@ -79,8 +79,6 @@ test('what was erased is found by its id only', () => {
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-afterEach(() => triage.close())
-
 test('the list, `show` and the agent\'s tool find the same', async () => {
   const ada = await triage.post(ADA)
   const grace = await triage.post({ name: 'Grace Hopper', mail: 'grace@example.com', order: { engines: 3 } })

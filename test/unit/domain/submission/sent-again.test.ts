@@ -20,7 +20,6 @@ test.each([
   expect(await triage.store.get(id)).toEqual(before)
   if (!before!.data) await expect(submissions.decide(id, { action, press: 'p2' }, LOCAL)).rejects.toThrow('Local')
   await triage.runtime.drain()
-  await triage.close()
 })
 
 const BOB = { id: 'bob', name: 'Bob', platform: 'Ops page' }
@@ -44,7 +43,6 @@ test('a press is of one person for one action, whatever others call theirs', asy
   for (const _ of ['first', 'again']) expect(await edit('Grace')).toBeNull()
   await expect(edit('Lin')).rejects.toThrow(AlreadyDecided)
   await triage.runtime.drain()
-  await triage.close()
 })
 
 test('a press whose outcome was undone is refused, and says what to do', async () => {
@@ -66,7 +64,6 @@ test('a press whose outcome was undone is refused, and says what to do', async (
     if (action === 'reopen') await submissions.decide(id, { action }, LOCAL)
   }
   await triage.runtime.drain()
-  await triage.close()
 })
 
 test.each(['release', 'erase'])('a %s that is sent again stays done', async (action) => {
@@ -76,7 +73,6 @@ test.each(['release', 'erase'])('a %s that is sent again stays done', async (act
   for (let times = 0; times < 2; times++) expect(await submissions.decide(id, { action, press: 'p' }, LOCAL)).toBeNull()
   expect((await triage.store.get(id))!.state).toBe(action === 'release' ? 'open' : 'erased')
   await triage.runtime.drain()
-  await triage.close()
 })
 
 test.each([
@@ -88,7 +84,6 @@ test.each([
   const asked = JSON.parse(`{"action":"edit","values":${values}}`) as object
   expect(Object.keys((await submissions.decide(id, asked, LOCAL))!.errors)).toEqual(wrong)
   expect((await triage.store.get(id))!.state).toBe('open')
-  await triage.close()
 })
 
 test('an email that came back from many addresses goes to all of them again, as they stand in the form', async () => {
@@ -103,5 +98,4 @@ test('an email that came back from many addresses goes to all of them again, as 
   expect(await submissions.decide(id, { action: 'resend', to: team.join(', ') }, LOCAL)).toBeNull()
   await triage.runtime.drain()
   expect(triage.mailer.calls.map(({ email }) => email.to)).toEqual([team, team])
-  await triage.close()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../../../server/domain/submission/sweep'
 import type { SubmissionStore } from '../../../../server/ports/store'
 import { LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
@@ -11,8 +11,6 @@ beforeEach(async () => {
   triage = await openTriage()
   triage.board.interval = SECOND
 })
-afterEach(() => triage.close())
-
 /** When the card is looked after next, in s from now. */
 async function dueIn(id: string): Promise<number> {
   const { work } = (await triage.store.get(id))!

@@ -5,7 +5,7 @@ import { openTriage } from '../../../fakes/triage'
 import { decided, submission } from '../../../fixtures/submissions'
 
 test('what was edited and forwarded leaves nothing of its form, of what stood there before, or of its page', async () => {
-  const { close, decide, receive, runtime, store } = await openTriage()
+  const { decide, receive, runtime, store } = await openTriage()
   const envelope = { subject: 'only-here', replyTo: 'only-here@example.com' }
   const id = await receive({ name: 'only-here' }, { envelope })
   await runtime.drain()
@@ -15,7 +15,6 @@ test('what was edited and forwarded leaves nothing of its form, of what stood th
   expect(left).toSatisfy(isOver)
   expect(JSON.stringify(left)).not.toMatch(/only-here|Grace/)
   expect(left.sent!.map(({ content }) => content)).toEqual(['', ''])
-  await close()
 })
 
 test('a trace is bounded, and the same once it was looked after again', () => {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
 import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { createHttpClient } from '../../../../server/adapters/http/client'
@@ -9,19 +9,16 @@ import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
 import { MovedChannels } from '../../../../server/platforms/slack/moves'
 import { slack as platform } from '../../../../server/platforms/slack/definition'
 import { silentLog } from '../../../fakes/runtime'
-import { startProxy, type Proxy } from '../../../support/proxy'
+import { endAfterAll } from '../../../support/lifetime'
+import { startProxy } from '../../../support/proxy'
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => QUIET }
 const OAUTH = { clientId: '1.2', clientSecret: 'secret', encryptionKey: randomBytes(32).toString('base64') }
 
-let slack: Proxy
 const state = createMemoryState()
-beforeAll(async () => {
-  slack = await startProxy()
-  slack.fault = () => ({ status: 200, body: JSON.stringify({ ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1' }) })
-})
+const slack = endAfterAll(await startProxy())
+slack.fault = () => ({ status: 200, body: JSON.stringify({ ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1' }) })
 beforeEach(() => { slack.requests.length = 0 })
-afterAll(() => slack.close())
 
 async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
   const settings = {

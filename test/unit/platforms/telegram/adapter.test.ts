@@ -1,12 +1,12 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { telegram as definition } from '../../../../server/platforms/telegram/definition'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import type { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import type { CardAction } from '../../../../server/ports/board'
 import { silentLog } from '../../../fakes/runtime'
-import { startTelegram, type Telegram } from '../../../support/telegram'
+import { endAfterAll } from '../../../support/lifetime'
+import { startTelegram } from '../../../support/telegram'
 import { adapterOf } from '../../../support/telegram-adapter'
 
 const ID = crypto.randomUUID()
@@ -17,21 +17,16 @@ const BUTTONS: Record<CardAction['id'] | 'approve' | 'deny', string> = {
   approve: `${ID}.999`, deny: `${ID}.999`,
 }
 
-let telegram: Telegram
-let adapter: FormTelegramAdapter
 let updates = 0
 let pressed: (event: ActionEvent) => Promise<void>
-beforeAll(async () => {
-  telegram = await startTelegram()
-  adapter = adapterOf(telegram)
-  const bot = new Chat({
-    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
-  })
-  bot.onAction(event => pressed(event))
-  await bot.initialize()
+const telegram = endAfterAll(await startTelegram())
+const adapter = adapterOf(telegram)
+const bot = new Chat({
+  userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
 })
+bot.onAction(event => pressed(event))
+await bot.initialize()
 beforeEach(() => { telegram.requests.length = 0 })
-afterAll(() => telegram.close())
 
 const thread = () => `telegram:${telegram.env.TELEGRAM_CHAT_ID}`
 const last = () => telegram.messages().at(-1)!

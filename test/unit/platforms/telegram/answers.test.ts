@@ -1,6 +1,6 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat } from 'chat'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderAnswer } from '../../../../server/adapters/chat/speech'
 import { say } from '../../../../server/adapters/chat/streaming'
 import { previewOf } from '../../../../server/domain/conversation/previews'
@@ -9,20 +9,16 @@ import { telegram as platform } from '../../../../server/platforms/telegram/defi
 import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
-import { startTelegram, type Telegram } from '../../../support/telegram'
+import { endAfterAll } from '../../../support/lifetime'
+import { startTelegram } from '../../../support/telegram'
 import { adapterOf } from '../../../support/telegram-adapter'
 
-let telegram: Telegram
-let bot: Chat
-beforeAll(async () => {
-  telegram = await startTelegram()
-  bot = new Chat({
-    userName: 'form-bot', adapters: { telegram: adapterOf(telegram) }, state: createMemoryState(),
-    logger: sdkLogger(silentLog), fallbackStreamingPlaceholderText: null,
-  })
-  await bot.initialize()
+const telegram = endAfterAll(await startTelegram())
+const bot = new Chat({
+  userName: 'form-bot', adapters: { telegram: adapterOf(telegram) }, state: createMemoryState(),
+  logger: sdkLogger(silentLog), fallbackStreamingPlaceholderText: null,
 })
-afterAll(() => telegram.close())
+await bot.initialize()
 
 test.each([
   ['names of versions', (n: number) => `(+${n}) v1.2-3 ok! `], ['nothing but signs', (n: number) => `${n}.-+=! `],

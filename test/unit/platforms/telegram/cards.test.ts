@@ -1,25 +1,21 @@
 import { TelegramAdapter } from '@chat-adapter/telegram'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { renderCard } from '../../../../server/adapters/chat/cards'
 import { telegram as platform } from '../../../../server/platforms/telegram/definition'
 import { printable } from '../../../../server/platforms/shared/text'
 import type { CardView } from '../../../../server/ports/board'
 import { anyView, manyFields, openView, SITE } from '../../../fixtures/views'
+import { endAfterAll } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
-import { startTelegram, type Telegram, type TelegramMessage } from '../../../support/telegram'
+import { startTelegram, type TelegramMessage } from '../../../support/telegram'
 import { foundBy } from '../../../support/telegram-markdown'
 
-let telegram: Telegram
-let adapter: TelegramAdapter
-beforeAll(async () => {
-  telegram = await startTelegram()
-  adapter = new TelegramAdapter({
-    botToken: telegram.env.TELEGRAM_BOT_TOKEN, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
-    apiUrl: telegram.url, mode: 'webhook',
-  })
+const telegram = endAfterAll(await startTelegram())
+const adapter = new TelegramAdapter({
+  botToken: telegram.env.TELEGRAM_BOT_TOKEN, secretToken: telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+  apiUrl: telegram.url, mode: 'webhook',
 })
-afterAll(() => telegram.close())
 
 /** Posts the card as a room does; a second attempt without markup would be a refusal here. */
 async function post(view: CardView): Promise<TelegramMessage> {

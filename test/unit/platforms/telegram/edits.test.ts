@@ -1,28 +1,24 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat } from 'chat'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapter'
 import { silentLog } from '../../../fakes/runtime'
-import { startTelegram, type Telegram } from '../../../support/telegram'
+import { endAfterAll } from '../../../support/lifetime'
+import { startTelegram } from '../../../support/telegram'
 
-let telegram: Telegram
-let bot: Chat
 const said: string[] = []
-beforeAll(async () => {
-  telegram = await startTelegram()
-  const { env } = telegram
-  const adapter = new FormTelegramAdapter({
-    botToken: env.TELEGRAM_BOT_TOKEN!, secretToken: env.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: env.TELEGRAM_CHAT_ID!,
-    apiUrl: telegram.url,
-  }, sdkLogger(silentLog))
-  bot = new Chat({
-    userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
-  })
-  bot.onNewMention(async (_, { text }) => void said.push(text))
-  await bot.initialize()
+const telegram = endAfterAll(await startTelegram())
+const { env } = telegram
+const adapter = new FormTelegramAdapter({
+  botToken: env.TELEGRAM_BOT_TOKEN!, secretToken: env.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: env.TELEGRAM_CHAT_ID!,
+  apiUrl: telegram.url,
+}, sdkLogger(silentLog))
+const bot = new Chat({
+  userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
 })
-afterAll(() => telegram.close())
+bot.onNewMention(async (_, { text }) => void said.push(text))
+await bot.initialize()
 
 let messages = 0
 

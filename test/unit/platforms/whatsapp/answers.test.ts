@@ -1,30 +1,26 @@
 import { Chat } from 'chat'
 import { createMemoryState } from '@chat-adapter/state-memory'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { say } from '../../../../server/adapters/chat/streaming'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import { silentLog } from '../../../fakes/runtime'
-import { foundBy, startWhatsApp, type WhatsApp } from '../../../support/whatsapp'
+import { endAfterAll } from '../../../support/lifetime'
+import { foundBy, startWhatsApp } from '../../../support/whatsapp'
 
-let whatsapp: WhatsApp
-let bot: Chat
-beforeAll(async () => {
-  whatsapp = await startWhatsApp()
-  const { env } = whatsapp
-  const adapter = new FormWhatsAppAdapter({
-    accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
-    verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
-  }, sdkLogger(silentLog))
-  bot = new Chat({
-    userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
-    fallbackStreamingPlaceholderText: null,
-  })
-  await bot.initialize()
+const whatsapp = endAfterAll(await startWhatsApp())
+const { env } = whatsapp
+const adapter = new FormWhatsAppAdapter({
+  accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
+  verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
+  phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
+}, sdkLogger(silentLog))
+const bot = new Chat({
+  userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  fallbackStreamingPlaceholderText: null,
 })
-afterAll(() => whatsapp.close())
+await bot.initialize()
 
 /** What somebody reads of an answer, and what WhatsApp makes of it. */
 async function answered(markdown: string): Promise<{ text: string, found: string[] }> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
@@ -9,23 +9,18 @@ import { whatsapp as platform } from '../../../../server/platforms/whatsapp/defi
 import type { CardView } from '../../../../server/ports/board'
 import { silentLog } from '../../../fakes/runtime'
 import { anyView, manyFields, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
+import { endAfterAll } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
-import { foundBy, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
+import { foundBy, startWhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
 
-let whatsapp: WhatsApp
-let adapter: FormWhatsAppAdapter
-let thread: string
-beforeAll(async () => {
-  whatsapp = await startWhatsApp()
-  const { env } = whatsapp
-  adapter = new FormWhatsAppAdapter({
-    accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
-    verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-    phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
-  }, sdkLogger(silentLog))
-  thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
-})
-afterAll(() => whatsapp.close())
+const whatsapp = endAfterAll(await startWhatsApp())
+const { env } = whatsapp
+const adapter = new FormWhatsAppAdapter({
+  accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
+  verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
+  phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
+}, sdkLogger(silentLog))
+const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
 
 async function post(view: CardView): Promise<WhatsAppMessage> {
   const before = whatsapp.requests.length

@@ -1,24 +1,18 @@
 import { createChatTools } from 'chat/ai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createConversationTools } from '../../../../../server/adapters/ai/tools/chat'
-import { startBotServer, type BotServer } from '../../../../support/discord/bot-server'
+import { startBotServer } from '../../../../support/discord/bot-server'
+import { endAfterAll } from '../../../../support/lifetime'
 import { callTool } from '../../../../support/tools'
 
 /** A room that the bot is in, and the people of the conversation perhaps are not. */
-let elsewhere: string
-let server: BotServer
-let channelId: string
-let thread: { id: string, channelId: string }
 
-beforeAll(async () => {
-  server = await startBotServer()
-  channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`
-  thread = { id: channelId, channelId }
-  elsewhere = server.discord.openDm().id
-  server.discord.emitMessage({ content: 'What about the engines?' })
-  server.discord.emitMessage({ channelId: elsewhere, content: 'a secret' })
-})
-afterAll(() => server.close())
+const server = endAfterAll(await startBotServer())
+const channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`
+const thread = { id: channelId, channelId }
+const elsewhere = server.discord.openDm().id
+server.discord.emitMessage({ content: 'What about the engines?' })
+server.discord.emitMessage({ channelId: elsewhere, content: 'a secret' })
 
 const tools = (of = thread) => createConversationTools({ chat: server.bots[0]!, thread: of })
 

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from 'files-sdk'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openFiles } from '../../../../../server/adapters/files/agent-files'
 import { createFileTools, replacedFile, type FileToolsOptions } from '../../../../../server/adapters/ai/tools/files'
+import { testFolder } from '../../../../support/lifetime'
 import { callTool } from '../../../../support/tools'
 
 const READS = ['listFiles', 'getFileMetadata', 'downloadFile', 'getFileUrl']
@@ -15,12 +15,11 @@ let root: string
 let files: Files
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'file-tools-'))
+  root = testFolder()
   files = await openFiles({
     storage: { kind: 'disk' }, dir: join(root, 'files'), access: 'public', maxBytes: MAX_BYTES,
   })
 })
-afterEach(() => rm(root, { recursive: true }))
 
 const call = (name: string, input?: unknown) => callTool(createFileTools({ files }), name, input)
 const approvals = (tools: object) => Object.fromEntries(

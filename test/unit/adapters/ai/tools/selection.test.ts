@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ModelMessage, ToolSet } from 'ai'
 import { MockEmbeddingModelV4, MockLanguageModelV4 } from 'ai/test'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { INDEX_TEXTS, createToolSelection, type ToolSelection } from '../../../../../server/adapters/ai/tools/selection'
 import { silentLog } from '../../../../fakes/runtime'
 import { REQUESTS } from '../../../../fixtures/requests'
+import { testFolder } from '../../../../support/lifetime'
 
 const named = (...names: string[]) => Object.fromEntries(names.map(name => [name, {}])) as ToolSet
 const ALL = named(...Object.keys(INDEX_TEXTS), 'moreTools')
@@ -102,9 +102,6 @@ describe('by keywords', () => {
 })
 
 describe('with models', () => {
-  const dirs: string[] = []
-  afterEach(() => Promise.all(dirs.splice(0).map(dir => rm(dir, { recursive: true }))))
-
   /** Knows that a request in German is about deleting files, and counts what it embeds. */
   function embedder() {
     const embedded: string[][] = []
@@ -128,9 +125,7 @@ describe('with models', () => {
   })
 
   test('embeddings are kept in a file for the next start, as long as they fit', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'tool-selection-'))
-    dirs.push(dir)
-    const embeddingCache = join(dir, 'deep/embeddings.json')
+    const embeddingCache = join(testFolder(), 'deep/embeddings.json')
     const [one, two, three] = [embedder(), embedder(), embedder()]
     await createToolSelection({ log: silentLog, embeddingModel: one.model, embeddingCache }).warmUp()
     await createToolSelection({ log: silentLog, embeddingModel: two.model, embeddingCache }).warmUp()
@@ -143,8 +138,7 @@ describe('with models', () => {
   })
 
   test('a cache that cannot be written costs nothing but the cache', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'tool-selection-'))
-    dirs.push(dir)
+    const dir = testFolder()
     await writeFile(join(dir, 'file'), '')
     const selection = createToolSelection({
       log: silentLog, embeddingModel: embedder().model, embeddingCache: join(dir, 'file/embeddings.json'),

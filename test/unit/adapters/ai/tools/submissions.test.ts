@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createConversationTools } from '../../../../../server/adapters/ai/tools/chat'
 import { createFileTools } from '../../../../../server/adapters/ai/tools/files'
 import { INDEX_TEXTS } from '../../../../../server/adapters/ai/tools/selection'
@@ -10,8 +10,6 @@ import { callTool } from '../../../../support/tools'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-afterEach(() => triage.close())
-
 /** Grace stands behind the call that `callTool` makes, and Ada behind every other. */
 const tools = () => createSubmissionTools({
   submissions: triage.submissions, revocableMs: triage.revocableMs,
