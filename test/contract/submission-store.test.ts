@@ -5,7 +5,7 @@ import { dataLivesUntil, storeRules } from '../../server/domain/submission/store
 import type { Log } from '../../server/ports/runtime'
 import { Unreadable } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 import { took } from '../support/stopwatch'
@@ -150,10 +150,9 @@ describe('Redis submission store, in Redis', () => {
   })
 
   test('a store of a cold start serves its first call', async () => {
-    const cold = new RedisStore(createRedis(server.url, log), storeRules)
+    const cold = endAfterTest(new RedisStore(createRedis(server.url, log), storeRules))
     await cold.create(submission())
     expect((await store.listPending({ limit: 1 })).total).toBe(1)
-    await cold.close()
   })
 
   test('the pages of 50 out of 20,000 are the right ones', async () => {
@@ -195,12 +194,11 @@ describe('Redis submission store, without Redis', () => {
     await own.stop()
     await allReject()
     await allReject()
-    const again = await startRedis(own.port)
+    endAfterTest(await startRedis(own.port))
     await eventually(() => store.check())
     expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
     // What was refused is not stored later, behind the back of whoever was told so.
     expect((await client.keys('*')).filter(key => key !== '{triage}:probe')).toEqual([])
-    await again.stop()
   })
 
   test('every call rejects while Redis is frozen, and works again by itself', async () => {
@@ -238,8 +236,7 @@ describe('Redis submission store, without Redis', () => {
     await own.stop()
     connect(own.url)
     await allReject()
-    const late = await startRedis(own.port)
+    endAfterTest(await startRedis(own.port))
     await eventually(() => store.check())
-    await late.stop()
   })
 })

@@ -1,27 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deploy, sendForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const KEY = 'a-key-for-servers-0123456789'
 const SHOP = 'https://shop.example'
 
-let started: Server[] = []
 const d = endAfterAll(await deploy())
-afterEach(async () => {
-  // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
-  await Promise.all(started.map(server => server.drain().then(() => server.kill())))
-  started = []
-})
 
 /** Another process of the deployment, with these variables. */
 async function serve(overrides: Record<string, string>): Promise<Server> {
   const server = await startServer({ ...d.env, ...overrides })
-  started.push(server)
+  // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
+  onTestFinished(() => server.drain().then(() => server.kill()))
   return server
 }
 
@@ -106,11 +98,10 @@ describe('the rate limit', () => {
   })
 
   it('works without Redis too, in memory', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'abuse-'))
-    const server = await startServer({ NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: dir, FORM_RATE_LIMIT: '1' })
+    const server = endAfterTest(await startServer({
+      NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: testFolder(), FORM_RATE_LIMIT: '1',
+    }))
     expect([(await send(server)).status, (await send(server)).status]).toEqual([200, 429])
-    await server.kill()
-    await rm(dir, { recursive: true })
   })
 })
 

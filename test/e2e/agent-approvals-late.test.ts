@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { click, emailsAbout, submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startServer, type Server } from '../support/server'
 import type { SlackMessage } from '../support/slack'
@@ -45,7 +45,7 @@ it('nobody decides in time: the card says so, and the model explains', async () 
 })
 
 it('an approval of what was edited, forwarded and taken back meanwhile sends nothing, and asks again with what it says now', async () => {
-  const revocable = await startServer({ ...d.env, UNDO_SECONDS: '60', APPROVAL_TTL: '10m' })
+  const revocable = endAfterTest(await startServer({ ...d.env, UNDO_SECONDS: '60', APPROVAL_TTL: '10m' }))
   const { url } = revocable
   const { id } = await submit(d, { name: 'Grace', iban: 'DE00 GOOD' })
   d.model.script({ calls: [{ name: 'forwardSubmission', input: { id } }] }, { text: 'It is forwarded.' })
@@ -73,7 +73,6 @@ it('an approval of what was edited, forwarded and taken back meanwhile sends not
   await revocable.drain()
   expect((await d.slack.thread(thread)).at(-1)!.text).toBe('It is forwarded.')
   expect(await state()).not.toBe('waiting')
-  await revocable.kill()
 })
 
 it.each<[string, (id: string, card: SlackMessage) => Promise<unknown>]>([

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { describe, expect, it } from 'vitest'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { submit } from '../support/deployment'
 import { startServer } from '../support/server'
@@ -125,12 +125,11 @@ describe('a write', () => {
     const [approval] = await openCards(d, thread)
     await asking.drain()
     await asking.kill()
-    const restarted = await startServer(d.env)
+    const restarted = endAfterTest(await startServer(d.env))
     await press(d, approval!, 'approve', { url: restarted.url })
     await restarted.drain()
     expect(await heard(d, thread)).toContain('Done after a restart.')
     await decided(card)
-    await restarted.kill()
   })
 
   it('needs its own approval when there are several; the answer goes on when all are decided', async () => {
@@ -199,7 +198,7 @@ describe('a form that tells the model what to do', () => {
 })
 
 it('with AGENT_APPROVALS=deny every write is refused at once, and nobody is asked', async () => {
-  const server = await startServer({ ...d.env, AGENT_APPROVALS: 'deny' })
+  const server = endAfterTest(await startServer({ ...d.env, AGENT_APPROVALS: 'deny' }))
   const { id, card } = await submit(d, { name: 'Grace' })
   d.model.script({ calls: [spam(id)] }, { text: 'I may not.' })
   const thread = await tell(d, 'mark it as spam', { url: server.url })
@@ -207,7 +206,6 @@ it('with AGENT_APPROVALS=deny every write is refused at once, and nobody is aske
   expect(await heard(d, thread)).toEqual(['I may not.'])
   expect(results()).toEqual([expect.stringContaining('AGENT_APPROVALS=deny')])
   expect(await cardTitle(card)).toBe('New Form Submission')
-  await server.kill()
 })
 
 it('a process dies between approval and write: nothing is done twice, and the thread is told', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { blockActions, interact, type Block } from '../support/slack'
 import { deployAgent, heard, openCards, tell, textOf } from '../support/slack-people'
@@ -174,7 +174,7 @@ describe('when something goes wrong', () => {
   })
 
   it('and the model falls silent, the time limit ends the answer', async () => {
-    const server = await startServer({ ...d.env, AGENT_TIMEOUT: '5' })
+    const server = endAfterTest(await startServer({ ...d.env, AGENT_TIMEOUT: '5' }))
     // What it loads for its first answer is no part of it.
     d.model.script({ text: 'Hi.' })
     const first = await tell(d, 'hello?', { url: server.url })
@@ -184,7 +184,6 @@ describe('when something goes wrong', () => {
     const thread = await tell(d, 'hello?', { url: server.url })
     await server.drain()
     expect(await heard(d, thread)).toEqual([`Thinking\n\n${TOO_LONG}`])
-    await server.kill()
   })
 
   it('and a tool is called wrongly, the model is told and may recover', async () => {

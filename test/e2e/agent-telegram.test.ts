@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NO_SLACK, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startServer } from '../support/server'
 import { deployAgent } from '../support/slack-people'
@@ -57,14 +57,9 @@ it('what a card says is data to the model, a write waits for a press, and the st
 it('what was said, and what the bot answered, is known to a server that heard nothing of it', async () => {
   d.model.script({ text: 'Blue it is.' }, { text: 'Blue.' })
   await tell('my colour is blue')
-  const other = await startServer(d.env)
-  try {
-    expect((await telegram.writeInGroup(other.url, '@form_bot which one is it?')).status).toBe(200)
-    await other.drain()
-  }
-  finally {
-    await other.kill()
-  }
+  const other = endAfterTest(await startServer(d.env))
+  expect((await telegram.writeInGroup(other.url, '@form_bot which one is it?')).status).toBe(200)
+  await other.drain()
   expect(d.model.requests.at(-1)!.messages.slice(-3)).toEqual([
     { role: 'user', content: expect.stringContaining('my colour is blue') as string },
     { role: 'assistant', content: 'Blue it is.' },

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cardOf, click, deploy, sendForm, submit } from '../support/deployment'
-import { endAfterAll, formsFile, sharedFolder } from '../support/lifetime'
+import { endAfterAll, endAfterTest, formsFile, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
@@ -106,7 +106,7 @@ describe('half-sent bodies', () => {
 })
 
 it('a body that does not arrive in time is 408 that closes the connection, on every route that reads one', async () => {
-  const server = await startServer({ ...d.env, BODY_TIMEOUT_MS: '2000' })
+  const server = endAfterTest(await startServer({ ...d.env, BODY_TIMEOUT_MS: '2000' }))
   const held = ['/api/webhooks/slack', '/api/form'].map(path => half(
     path, '203.0.113.9', { declared: 100, sent: Buffer.from('{"name":'), url: server.url },
   ))
@@ -114,8 +114,6 @@ it('a body that does not arrive in time is 408 that closes the connection, on ev
   for (const { answer } of held) expect(answer).toMatch(/connection: close[^]*BODY_TOO_SLOW/i)
   await until('both connections to end', () => sockets.every(socket => socket.readableEnded || socket.destroyed))
   expect((await sendForm(server, { name: 'Ada' })).status).toBe(200)
-  // Killed, it would keep the turn of its card until a lease ends, and what comes next would wait for that.
-  await server.stop()
 })
 
 describe.each([

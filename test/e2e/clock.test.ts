@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 import { shiftedClock } from '../support/shifted-clock'
 import { blockActions, interact } from '../support/slack'
@@ -10,18 +11,17 @@ const SECRET = 'a-secret-of-some-length'
 const LEASE_MS = 30_000
 
 let d: Deployment
-let other: Server | undefined
+let other: Server
 beforeEach(async () => {
-  d = await deploy({ LEASE_MS: String(LEASE_MS), CRON_SECRET: SECRET, ...WITH_PASSWORD, TRUST_PROXY: '1' })
-})
-afterEach(async () => {
-  await other?.kill()
-  await d.close()
+  const env = { LEASE_MS: String(LEASE_MS), CRON_SECRET: SECRET, ...WITH_PASSWORD, TRUST_PROXY: '1' }
+  d = endAfterTest(await deploy(env))
 })
 
 const posts = () => d.slack.requests.filter(({ path }) => path === '/api/chat.postMessage')
 const emails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
-const replica = async (shiftMs: number) => other = await startServer({ ...d.env, ...shiftedClock(shiftMs) })
+const replica = async (shiftMs: number) => (
+  other = endAfterTest(await startServer({ ...d.env, ...shiftedClock(shiftMs) }))
+)
 
 /** Has a server look for due work, three times over. */
 async function sweep({ url }: Server): Promise<void> {
@@ -32,8 +32,8 @@ async function sweep({ url }: Server): Promise<void> {
 
 describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock is 65 s %s', (_how, shiftMs) => {
   it.each([
-    ['does not take over', () => [d.server, other!] as const],
-    ['has nothing taken from it', () => [other!, d.server] as const],
+    ['does not take over', () => [d.server, other] as const],
+    ['has nothing taken from it', () => [other, d.server] as const],
   ] as const)('%s: a card that is being posted is posted once, an email and a POST are sent once', async (_what, roles) => {
     await replica(shiftMs)
     const [working, sweeping] = roles()
@@ -46,7 +46,7 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
     gate.resolve(undefined)
     const { submissionId: id } = await (await answer).json() as { submissionId: string }
     const card = await cardOf(d, id)
-    await Promise.all([d.server.drain(), other!.drain()])
+    await Promise.all([d.server.drain(), other.drain()])
     expect(posts()).toHaveLength(1)
 
     const hold = Promise.withResolvers<undefined>()
@@ -56,7 +56,7 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
     await sweep(sweeping)
     d.resend.fault = d.endpoint.fault = () => undefined
     hold.resolve(undefined)
-    await Promise.all([d.server.drain(), other!.drain()])
+    await Promise.all([d.server.drain(), other.drain()])
     expect([emails().length, d.endpoint.requests.length, (await d.resend.emails()).length]).toEqual([1, 1, 1])
   })
 

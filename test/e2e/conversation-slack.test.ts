@@ -2,7 +2,7 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
 import { deploy, submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { blockActions, CHANNEL, command, interact, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, mention, nextTs, postsIn, said, say } from '../support/slack-talk'
@@ -53,14 +53,13 @@ describe('a mention in a channel', () => {
     let asked = 0
     const late = () => ({ hold: new Promise(resolve => setTimeout(resolve, 300)) })
     d.slack.fault = ({ path }) => path === '/api/auth.test' && asked++ < 2 ? late() : undefined
-    const fresh = await startServer(d.env)
+    const fresh = endAfterTest(await startServer(d.env))
     const thread = await mention(fresh.url, d.slack, 'hi')
     await until('the welcome', () => postsIn(d.slack, thread).length > 0)
     await fresh.drain()
     // For the log of the start, and for the bot.
     expect(asked).toBe(2)
     expect(postsIn(d.slack, thread)).toHaveLength(1)
-    await fresh.kill()
   })
 
   it('with a command is answered with that', async () => {

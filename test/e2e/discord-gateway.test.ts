@@ -1,22 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GatewayStore } from '../../server/platforms/discord/gateway/store'
 import { startListening, type Listening } from '../support/discord/listening'
+import { endAfterTest } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 
 const TEN_MINUTES = 600_000
-const closers: (() => Promise<void>)[] = []
 let at: Listening
-
-beforeEach(async () => {
-  at = await startListening()
-})
-
-afterEach(async () => {
-  vi.useRealTimers()
-  await at.close()
-  for (const close of closers.splice(0)) await close()
-})
+beforeEach(async () => { at = endAfterTest(await startListening()) })
+afterEach(() => void vi.useRealTimers())
 
 /** Of those who keep it beside others that take the processor. */
 const LONG_LEASE_MS = 8000
@@ -160,8 +152,7 @@ test('a Redis that comes back empty does not cost the session', async () => {
   await at.redis.stop()
   at.send()
   await passed(at.leaseMs * 1.5)
-  const { stop } = await startRedis(at.redis.port)
-  closers.push(stop)
+  endAfterTest(await startRedis(at.redis.port))
   at.send()
   await at.allHandled()
   await until('the session to be stored again', async () => (await status()).owner)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Card, CardLink, CardText } from 'chat'
 import { renderCard } from '../../server/adapters/chat/cards'
 import type { DiscordSettings } from '../../server/platforms/discord/rest'
@@ -9,15 +9,12 @@ import type { CardRef } from '../../server/ports/submission'
 import { openView } from '../fixtures/views'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
+import { endAfterTest } from '../support/lifetime'
 
 let discord: DiscordDouble
 
 beforeEach(async () => {
-  discord = await startDiscord()
-})
-
-afterEach(async () => {
-  await discord.close()
+  discord = endAfterTest(await startDiscord())
 })
 
 const settings = (): DiscordSettings & { channelId: string } => ({

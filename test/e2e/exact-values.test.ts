@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { openPage, startBrowser } from '../support/browser'
 import { cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 
 /** Each as it is sent, downstream and on every page. */
@@ -58,12 +55,11 @@ describe('what nobody edited', () => {
   })
 
   it('survives in the embedded store, and a restart of it', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'exact-'))
-    const env = { NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: dir }
+    const env = { NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: testFolder() }
     const first = await startServer(env)
     const id = await submitForm(first, SENT)
     await first.stop()
-    const second = await startServer(env)
+    const second = endAfterTest(await startServer(env))
     const { fields } = await (
       await fetch(`${second.url}/api/submissions/${id}`)
     ).json() as { fields: { value: string }[] }
@@ -71,13 +67,11 @@ describe('what nobody edited', () => {
       '12345678901234567890', '1.0', '1e400', '-0', '{"items":[{"sku":98765432109876543210,"amount":2.50}]}',
       '{"x":1.00}', '5',
     ])
-    await second.kill()
-    await rm(dir, { recursive: true })
   })
 
   it('is shown and offered for editing on the page as it was typed', async () => {
     const id = await submitForm(d.server, SENT)
-    const browser = await startBrowser()
+    const browser = endAfterTest(await startBrowser())
     const { page, problems } = await openPage(browser)
     await page.goto(`${d.server.url}/submissions/${id}`)
     await page.getByTestId('decide-edit').waitFor()
@@ -97,18 +91,16 @@ describe('what nobody edited', () => {
     await page.getByTestId('submission-ended').waitFor()
     expect(d.endpoint.requests.at(-1)!.body).toBe(SENT.replace('"plain":5', '"plain":6'))
     expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
-    await browser.close()
   })
 })
 
 it('a line that ends in a carriage return alone is a line of its own on the page', async () => {
   const id = await submitForm(d.server, { text: 'one\rtwo', deep: { text: 'three\rfour' } })
-  const browser = await startBrowser()
+  const browser = endAfterTest(await startBrowser())
   const { page } = await openPage(browser)
   await page.goto(`${d.server.url}/submissions/${id}`)
   await page.getByTestId('decide-edit').waitFor()
   expect(await page.getByLabel('Fields').innerText()).toMatch(/one\ntwo[^]*three\nfour/)
-  await browser.close()
 })
 
 describe('a key that is repeated', () => {

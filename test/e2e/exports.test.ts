@@ -1,15 +1,15 @@
 import { get as request, type IncomingMessage } from 'node:http'
 import { createClient } from 'redis'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { seed, waiting } from '../support/seed'
 import { startServer } from '../support/server'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 let d: Deployment
-beforeEach(async () => { d = await deploy({ NODE_ENV: 'development' }) })
-afterEach(() => d.close())
+beforeEach(async () => { d = endAfterTest(await deploy({ NODE_ENV: 'development' })) })
 
 const KIB = 1024
 
@@ -124,8 +124,7 @@ async function fillTrail(): Promise<number> {
 
 describe('the audit trail', () => {
   let tcp: TcpProxy
-  beforeEach(async () => { tcp = await startTcpProxy() })
-  afterEach(() => tcp.close())
+  beforeEach(async () => { tcp = endAfterTest(await startTcpProxy()) })
 
   it('of 10,000 lines is exported whole, however slow the line to Redis: a piece at a time', async () => {
     tcp.use(d.redis.port)
@@ -135,12 +134,11 @@ describe('the audit trail', () => {
       largest = Math.max(largest, answer.length)
       return answer
     }
-    const server = await startServer({ ...d.env, STORE_URL: tcp.url })
+    const server = endAfterTest(await startServer({ ...d.env, STORE_URL: tcp.url }))
     const exported = await (await fetch(`${server.url}/api/exports/audit.json`)).json() as { id: string, at: string }[]
     const times = exported.map(({ at }) => at)
     expect([exported.length, new Set(exported.map(({ id }) => id)).size]).toEqual([count, count])
     expect(times).toEqual(times.toSorted().toReversed())
     expect(largest).toBeLessThan(1000 * KIB)
-    await server.kill()
   })
 })

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
@@ -11,14 +12,11 @@ let d: Deployment
 let tcp: TcpProxy
 let second: RedisServer
 beforeEach(async () => {
-  [tcp, second] = await Promise.all([startTcpProxy(), startRedis()])
-  d = await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' })
+  tcp = endAfterTest(await startTcpProxy())
+  second = endAfterTest(await startRedis())
+  d = endAfterTest(await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' }))
   tcp.use(d.redis.port)
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-})
-afterEach(async () => {
-  await d.close()
-  await Promise.all([tcp.close(), second.stop()])
 })
 
 const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json() as {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { deploy, submitForm, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { Answer, DiscordDouble, DiscordMessage } from '../support/discord/types'
+import { endAfterTest } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
@@ -10,20 +11,10 @@ const SECRET = 'a-secret-of-some-length'
 
 let discord: DiscordDouble
 let d: Deployment
-let more: Server[]
-beforeEach(async () => {
-  discord = await startDiscord()
-  more = []
-})
-afterEach(async () => {
-  await Promise.all(more.map(server => server.kill()))
-  await d.close()
-  await discord.close()
-})
+beforeEach(async () => { discord = endAfterTest(await startDiscord()) })
 
-const onDiscord = () => ({
-  ...discord.env,
-})
+const deployed = async (env: Record<string, string>) => void (d = endAfterTest(await deploy(env)))
+const onDiscord = () => ({ ...discord.env })
 const call = (server: Server, authorization?: string) => fetch(
   `${server.url}/api/discord/gateway`, { headers: authorization ? { authorization } : {} },
 )
@@ -63,21 +54,21 @@ async function decide(message: DiscordMessage, button: string): Promise<void> {
 
 describe('GET /api/discord/gateway', () => {
   it('without Discord is 404 with the specified message', async () => {
-    d = await deploy({ CRON_SECRET: SECRET })
+    await deployed({ CRON_SECRET: SECRET })
     const response = await call(d.server, `Bearer ${SECRET}`)
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ error: 'Discord adapter not configured' })
   })
 
   it('in production without CRON_SECRET refuses and names the variable', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     const response = await call(d.server, 'Bearer anything')
     expect(response.status).toBe(403)
     expect(await response.json()).toMatchObject({ error: expect.stringContaining('CRON_SECRET') })
   })
 
   it('lets only the bearer of the secret in, and answers once the listener is connected', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
+    await deployed({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
     for (const wrong of [
       undefined, 'Bearer', `Bearer ${SECRET}x`, SECRET,
     ]) expect((await call(d.server, wrong)).status).toBe(401)
@@ -88,7 +79,7 @@ describe('GET /api/discord/gateway', () => {
   })
 
   it('answers with what failed: Discord refuses the token, or the store is away', async () => {
-    d = await deploy({
+    await deployed({
       ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1', PLATFORM2_BOT_TOKEN: `${discord.botToken}-of-somebody-else`,
     })
     const refused = await call(d.server, `Bearer ${SECRET}`)
@@ -108,10 +99,9 @@ describe('GET /api/discord/gateway', () => {
   })
 
   it('on a serverless host listens and forwards to the webhook route of the site, with one IDENTIFY over restarts', async () => {
-    d = await deploy({ CRON_SECRET: SECRET })
+    await deployed({ CRON_SECRET: SECRET })
     await d.server.kill()
-    const front = await startServer({ ...d.env, ...onDiscord() })
-    more.push(front)
+    const front = endAfterTest(await startServer({ ...d.env, ...onDiscord() }))
     d.server = await startServer({ ...d.env, ...onDiscord(), VERCEL: '1', NUXT_PUBLIC_SITE_URL: front.url })
     await call(d.server, `Bearer ${SECRET}`)
     await listening()
@@ -128,10 +118,9 @@ describe('GET /api/discord/gateway', () => {
 
 describe('three replicas that listen by themselves', () => {
   it('answer 50 calls, of which some meet, with 200: at most one hand-over a call, nothing missed, nothing twice', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
+    await deployed({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
     const env = { ...d.env, VERCEL: '', NUXT_PUBLIC_SITE_URL: d.server.url }
-    const replicas = await Promise.all([env, env, env].map(startServer))
-    more.push(...replicas)
+    const replicas = (await Promise.all([env, env, env].map(startServer))).map(endAfterTest)
     // What is said before the first session is nobody's to replay.
     await listening()
     const threads: string[] = []
@@ -156,7 +145,7 @@ describe('three replicas that listen by themselves', () => {
 
 describe('GET /api/discord/status', () => {
   it('tells the person on duty who listens and since when, and nobody else', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
+    await deployed({ ...onDiscord(), CRON_SECRET: SECRET })
     await listening()
     expect((await status()).status).toBe(401)
     expect(await onRecord()).toEqual({
@@ -168,7 +157,7 @@ describe('GET /api/discord/status', () => {
 
 describe('a long-lived process', () => {
   it('listens by itself: a click that comes over the gateway is decided, and answered through REST', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     await listening()
     const { id, message } = await submitted()
     await decide(message, buttonOf('forward', id))
@@ -177,7 +166,7 @@ describe('a long-lived process', () => {
   })
 
   it('that starts while Redis is away listens once it is back', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     await listening()
     await d.server.kill()
     d.redis.pause()
@@ -191,7 +180,7 @@ describe('a long-lived process', () => {
   })
 
   it('answers what was said while Redis stood still', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     await listening()
     d.redis.pause()
     const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> hi` })
@@ -201,7 +190,7 @@ describe('a long-lived process', () => {
   })
 
   it('opens and takes in the edit form over the gateway', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     await listening()
     const { id, message } = await submitted()
     // A form can only be the first answer.
@@ -215,7 +204,7 @@ describe('a long-lived process', () => {
   })
 
   it('hands over on SIGTERM: its successor resumes the session, and what came in between is not lost', async () => {
-    d = await deploy(onDiscord())
+    await deployed(onDiscord())
     await listening()
     const { id, message } = await submitted()
     expect(await d.server.stop()).toBe(0)
@@ -229,15 +218,15 @@ describe('a long-lived process', () => {
   })
 
   it('shares one listener with its replicas, and a survivor takes over from one that was killed', async () => {
-    d = await deploy({ ...onDiscord(), CRON_SECRET: SECRET })
+    await deployed({ ...onDiscord(), CRON_SECRET: SECRET })
     await listening()
-    more.push(await startServer(d.env), await startServer(d.env))
+    const [next] = [await startServer(d.env), await startServer(d.env)].map(endAfterTest)
     // A session that is not on record yet is nobody's to resume.
     await onRecord()
     expect(discord.gateway.live()).toBe(1)
     expect(discord.gateway.identifies).toBe(1)
     await d.server.kill()
-    d.server = more[0]!
+    d.server = next!
     await until('the survivor', () => discord.gateway.resumes > 0)
     const { id, message } = await submitted()
     await decide(message, buttonOf('spam', id))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deploy, type Deployment } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
+import { endAfterTest } from '../support/lifetime'
 import { startProxy, type Proxy } from '../support/proxy'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
@@ -18,22 +19,19 @@ let listeners: Server[]
 let serverless: Record<string, string>
 
 beforeEach(async () => {
-  discord = await startDiscord()
-  d = await deploy({
+  discord = endAfterTest(await startDiscord())
+  d = endAfterTest(await deploy({
     ...discord.env, CRON_SECRET: SECRET, VERCEL: '1',
     // A listener that was killed leaves a lease of half of it behind.
     LEASE_MS: '10000',
-  })
-  route = await startProxy(d.server.url)
+  }))
+  route = endAfterTest(await startProxy(d.server.url))
   // Listens only when it is called, and forwards to the route of the first server.
   serverless = { ...d.env, NUXT_PUBLIC_SITE_URL: route.url }
   listeners = await Promise.all([startServer(serverless), startServer(serverless)])
 })
 afterEach(async () => {
   await Promise.all(listeners.map(listener => listener.kill()))
-  await route.close()
-  await d.close()
-  await discord.close()
 })
 
 it('20 restarts over two server processes, five of them killed, under a message per 50 ms and an outage of the route: every event is handled once', async () => {

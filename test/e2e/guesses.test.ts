@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { endAfterTest } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
@@ -6,7 +7,7 @@ import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/vis
 const TOKEN = 'a-metrics-token-of-some-length'
 
 it('after 50 wrong passwords in a minute, from many addresses, each attempt waits a second on all processes, and nobody is locked out', async () => {
-  const redis = await startRedis()
+  const redis = endAfterTest(await startRedis())
   const env = {
     ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com', METRICS_TOKEN: TOKEN,
   }
@@ -33,5 +34,4 @@ it('after 50 wrong passwords in a minute, from many addresses, each attempt wait
   const metrics = await fetch(`${here.url}/api/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   expect(await metrics.text()).toMatch(/^triage_incidents_total\{kind="guessed-passwords"\} 1$/m)
   await Promise.all([here.kill(), there.kill()])
-  await redis.stop()
 })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPage, screenshot, startBrowser } from '../support/browser'
 import { click, deploy, introduce, submit, type Deployment } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
@@ -15,7 +15,7 @@ let problems: string[]
 
 const browser = endAfterAll(await startBrowser())
 beforeEach(async () => {
-  d = await deploy({ NODE_ENV: 'development' })
+  d = endAfterTest(await deploy({ NODE_ENV: 'development' }))
   // A page's first requests would find a cold server on a busy machine.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ;({ page, problems } = await openPage(browser))
@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   d.redis.resume()
   await page.close()
-  await d.close()
 })
 
 const badge = (text: string, timeout?: number) => page.getByTestId('liveness').filter({ hasText: text }).waitFor(timeout

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { click, deploy, emailsAbout, submit } from '../support/deployment'
 import { forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
@@ -87,16 +87,11 @@ describe('an event', () => {
 })
 
 it('without the secret there is no such address, and the form is gone with the forward', async () => {
-  const server = await startServer({ ...d.env, MAIL_WEBHOOK_SECRET: '', RECEIPT_WAIT: '' })
-  try {
-    const plain = { ...d, server }
-    expect((await tell(plain, mailEvent('delivered', 'x', 'x'))).status).toBe(404)
-    const { id, card } = await submit(plain, FORM)
-    await click(plain, card, 'forward', id)
-    await until('only the trace', async () => isOver((await store.get(id))!))
-    expect(emailsAbout(d, id).map(({ body }) => 'tags' in JSON.parse(body))).toEqual([false])
-  }
-  finally {
-    await server.kill()
-  }
+  const server = endAfterTest(await startServer({ ...d.env, MAIL_WEBHOOK_SECRET: '', RECEIPT_WAIT: '' }))
+  const plain = { ...d, server }
+  expect((await tell(plain, mailEvent('delivered', 'x', 'x'))).status).toBe(404)
+  const { id, card } = await submit(plain, FORM)
+  await click(plain, card, 'forward', id)
+  await until('only the trace', async () => isOver((await store.get(id))!))
+  expect(emailsAbout(d, id).map(({ body }) => 'tags' in JSON.parse(body))).toEqual([false])
 })

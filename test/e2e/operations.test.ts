@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { click, deploy, submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { promlint } from '../support/promlint'
 import { sendEvent } from '../support/slack'
 import { startTcpProxy } from '../support/tcp-proxy'
@@ -45,7 +45,7 @@ describe('GET /api/health and /api/ready', () => {
   })
 
   test('a token that Slack refuses is told by name', async () => {
-    const other = await deploy({})
+    const other = endAfterTest(await deploy({}))
     other.slack.fault = ({ path }) => path === '/api/auth.test'
       ? { status: 200, body: '{"ok":false,"error":"invalid_auth"}' }
       : undefined
@@ -56,7 +56,6 @@ describe('GET /api/health and /api/ready', () => {
     expect(await response.json()).toEqual({
       ready: false, reasons: ['Slack answered invalid_auth. Check CHAT_BOT_TOKEN.'], warnings: [],
     })
-    await other.close()
   })
 })
 
@@ -64,11 +63,10 @@ describe('GET /api/metrics', () => {
   test('is closed without the token, and off without METRICS_TOKEN', async () => {
     expect((await get('/api/metrics')).status).toBe(401)
     expect((await get('/api/metrics', { authorization: `Bearer ${TOKEN}x` })).status).toBe(401)
-    const other = await deploy({})
+    const other = endAfterTest(await deploy({}))
     const refused = await fetch(`${other.server.url}/api/metrics`, { headers: { authorization: 'Bearer ' } })
     const said = 'Set METRICS_TOKEN to let Prometheus read the metrics.'
     expect([refused.status, await refused.json()]).toEqual([403, { error: said, message: said, code: 'METRICS_OFF' }])
-    await other.close()
   })
 
   test('counts submissions, cards, deliveries, acknowledgements and what waits', async () => {

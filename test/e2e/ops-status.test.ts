@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { screenshot } from '../support/browser'
 import { cardNow, click, sendForm, submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer } from '../support/server'
@@ -42,14 +42,13 @@ describe('the status page', () => {
   })
 
   test('says by how much the clock of the machine that answers is off', async () => {
-    const shifted = await startServer({ ...d.env, ...shiftedClock(65_000) })
+    const shifted = endAfterTest(await startServer({ ...d.env, ...shiftedClock(65_000) }))
     await page.goto(`${shifted.url}/status`)
     await page.getByTestId('verdict').getByText(/machine that answered is 6[4-9] s ahead of the store's/).waitFor()
     expect(await page.locator('footer').textContent()).toMatch(/started just now/)
     await pictures(page, 'status-clock')
     // The page may still be loading what it needs later.
     await page.goto('about:blank')
-    await shifted.kill()
   })
 
   test('tells which part fails, since when and why, and that it works again', async () => {
@@ -139,7 +138,7 @@ describe('the status page', () => {
   })
 
   test('says that the store is away instead of going blank', async () => {
-    const other = await startServer({ ...d.env, STORE_URL: 'redis://127.0.0.1:9' })
+    const other = endAfterTest(await startServer({ ...d.env, STORE_URL: 'redis://127.0.0.1:9' }))
     const { cookies } = ada
     const response = await fetch(
       `${other.url}/api/status`, { headers: { cookie: [...cookies].map(pair => pair.join('=')).join('; ') } },
@@ -148,7 +147,6 @@ describe('the status page', () => {
       refusingSince: expect.any(Number), backlog: null, tally: null, audit: null,
       parts: [{ key: 'store', state: 'failing' }, { state: 'unknown' }, { state: 'unknown' }, { state: 'unknown' }],
     })
-    await other.kill()
   })
 
   test('says in words that the server did not answer in time', async () => {

@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { afterEach, expect, test } from 'vitest'
 import { click, submit, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import type { Recorded } from '../support/proxy'
@@ -55,9 +55,8 @@ test('a token that Slack refuses has no green tick on the set-up page', async ()
   d.slack.fault = () => undefined
   await other.kill()
   // The next one asks again.
-  const repaired = await startServer(d.env)
+  const repaired = endAfterTest(await startServer(d.env))
   await ready(repaired.url)
-  await repaired.kill()
 })
 
 test('a rate limit is told as what it is, with the time of the next card', async () => {

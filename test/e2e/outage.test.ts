@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient } from 'redis'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
+import { endAfterTest, testFolder } from '../support/lifetime'
 import { decidedOnce, traffic } from '../support/outage'
 import { freePort } from '../support/ports'
 import { startServer } from '../support/server'
@@ -18,14 +16,11 @@ const AWAY_MS = 3500
 let d: Deployment
 let tcp: TcpProxy
 beforeEach(async () => {
-  tcp = await startTcpProxy()
-  d = await deploy({ STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50', LEASE_MS: '6000' })
+  tcp = endAfterTest(await startTcpProxy())
+  const env = { STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50', LEASE_MS: '6000' }
+  d = endAfterTest(await deploy(env))
   tcp.use(d.redis.port)
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-})
-afterEach(async () => {
-  await d.close()
-  await tcp.close()
 })
 
 const emailPosts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
@@ -118,29 +113,24 @@ describe('Redis', () => {
   })
 
   it('is killed and restarted with its append-only file: all that was answered is still there', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'redis-'))
+    const dir = testFolder()
     const port = await freePort()
     const start = () => spawn('redis-server', [
       '--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--appendonly', 'yes', '--appendfsync', 'always',
       '--save', '',
     ], { stdio: 'ignore' })
     let redis = start()
+    onTestFinished(() => void redis.kill('SIGKILL'))
     d.env.STORE_URL = `redis://127.0.0.1:${port}`
     await d.server.kill()
     d.server = await startServer(d.env)
-    try {
-      await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
-      const { id, card } = await submit(d, { name: 'before' })
-      redis.kill('SIGKILL')
-      await until('a form refused', async () => (await sendForm(d.server, { name: 'during' })).status === 503)
-      redis = start()
-      await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
-      await click(d, card, 'forward', id)
-      await decidedOnce(d, id, card)
-    }
-    finally {
-      redis.kill('SIGKILL')
-      await rm(dir, { recursive: true, force: true })
-    }
+    await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+    const { id, card } = await submit(d, { name: 'before' })
+    redis.kill('SIGKILL')
+    await until('a form refused', async () => (await sendForm(d.server, { name: 'during' })).status === 503)
+    redis = start()
+    await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
+    await click(d, card, 'forward', id)
+    await decidedOnce(d, id, card)
   })
 })

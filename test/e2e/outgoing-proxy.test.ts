@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { click, submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { startForwardProxy } from '../support/forward-proxy'
 import { startGoogleChat } from '../support/gchat'
+import { endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
 import { startTeams } from '../support/teams'
@@ -16,14 +17,10 @@ let d: AgentDeployment
 let discord: DiscordDouble
 let proxy: Awaited<ReturnType<typeof startForwardProxy>>
 beforeEach(async () => {
-  [proxy, discord] = await Promise.all([startForwardProxy(), startDiscord()])
-  d = await deployAgent()
+  proxy = endAfterTest(await startForwardProxy())
+  discord = endAfterTest(await startDiscord())
+  d = endAfterTest(await deployAgent())
   await d.server.kill()
-})
-afterEach(async () => {
-  await d.close()
-  await discord.close()
-  await proxy.close()
 })
 
 /** The address of a vendor by a name that the proxy alone knows. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { fits, openPage, screenshot, setLetters, startBrowser } from '../support/browser'
 import { deploy } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
 import { WITH_PASSWORD } from '../support/visitor'
@@ -107,7 +107,7 @@ test.each(PAGES)('$name: what it shows is asked for beside its scripts, and once
 })
 
 test.each(PAGES)('$name: its frame stands before scripts and styles, in light and dark', async ({ name, path, says }) => {
-  const page = await openShell(path)
+  const page = endAfterTest(await openShell(path))
   await page.locator('h1').filter({ hasText: says, visible: true }).waitFor()
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
   expect(await page.getByRole('status').textContent()).toBe('Loading…')
@@ -124,11 +124,10 @@ test.each(PAGES)('$name: its frame stands before scripts and styles, in light an
   }
   await setLetters(page, 2)
   await fits(page)
-  await page.close()
 })
 
 test('a page whose scripts do not come says so after a while, and how to try again', async () => {
-  const page = await openShell('/')
+  const page = endAfterTest(await openShell('/'))
   const again = page.getByRole('link', { name: 'load the page again' })
   await page.locator('h1').filter({ visible: true }).waitFor()
   const late = 'document.querySelector(".late").getAnimations()[0]'
@@ -143,15 +142,13 @@ test('a page whose scripts do not come says so after a while, and how to try aga
   await page.unroute('**/_nuxt/**')
   await again.click()
   await page.getByTestId('row').first().waitFor()
-  await page.close()
 })
 
 test('who is not signed in gets the frame of the sign-in, and nothing is asked that would be refused', async () => {
-  const closed = await deploy(WITH_PASSWORD)
+  const closed = endAfterTest(await deploy(WITH_PASSWORD))
   const html = await (await fetch(closed.server.url)).text()
   expect(html).toContain('data-page="sign-in"')
   expect(html).not.toContain('href="/api/submissions')
-  await closed.close()
 })
 
 test('an address is no markup', async () => {

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { cardNow, cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import type { Recorded } from '../support/proxy'
 import { until } from '../support/until'
@@ -11,14 +12,13 @@ const SECRET = 'a-secret-of-some-length'
 let d: Deployment
 let ada: Visitor
 beforeEach(async () => {
-  d = await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300', CRON_SECRET: SECRET })
+  d = endAfterTest(await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300', CRON_SECRET: SECRET }))
   await signIn()
   // What was refused before the start is tried again by the first sweep; let that be over.
   expect(
     (await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
   ).toBe(200)
 })
-afterEach(() => d.close())
 
 async function signIn(): Promise<void> {
   ada = visit(d.server)

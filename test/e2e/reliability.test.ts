@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import {
   cardEdits, cardNow, cardOf, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
 } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { startServer } from '../support/server'
 import { timed, took } from '../support/stopwatch'
@@ -12,10 +13,9 @@ import { until } from '../support/until'
 
 let d: Deployment
 beforeEach(async () => {
-  d = await deploy({ LEASE_MS: '5000' })
+  d = endAfterTest(await deploy({ LEASE_MS: '5000' }))
   await introduce(d)
 })
-afterEach(() => d.close())
 
 const posts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
 
@@ -160,7 +160,7 @@ describe('without Redis', () => {
   })
 
   it.each(['stopped', 'frozen'])('(%s) a form under a rate limit is the store\'s 503 too, in under 2 s', async (how) => {
-    const limited = await startServer({ ...d.env, FORM_RATE_LIMIT: '10' })
+    const limited = endAfterTest(await startServer({ ...d.env, FORM_RATE_LIMIT: '10' }))
     expect((await sendForm(limited, { name: 'before' })).status).toBe(200)
     if (how === 'frozen') d.redis.pause()
     else await d.redis.stop()
@@ -175,7 +175,6 @@ describe('without Redis', () => {
       d.redis.resume()
       await until('a form accepted again', async () => (await sendForm(limited, { name: 'after' })).status === 200)
     }
-    await limited.kill()
   })
 
   it('an edit form stays open with what was typed, and works once Redis is back', async () => {

@@ -1,25 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fits, screenshot } from '../support/browser'
 import { sendForm } from '../support/deployment'
+import { endAfterTest, testFolder } from '../support/lifetime'
 import { page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 
 let server: Server
-let dir: string
-
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: dir })
-})
-afterEach(async () => {
-  await server.kill()
-  await rm(dir, { recursive: true, force: true })
+  server = endAfterTest(await startServer({ NODE_ENV: 'development', DATA_DIR: testFolder() }))
 })
 usePages()
 

@@ -1,27 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { fits, holdRequests, screenshot, setLetters } from '../support/browser'
 import { sendForm } from '../support/deployment'
+import { endAfterTest, formsFile, testFolder } from '../support/lifetime'
 import { botUp } from '../support/webhook'
 import { browser, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer, type Server } from '../support/server'
 
 let server: Server
-let dir: string
-
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'triage-'))
-  const forms = join(dir, 'forms.json')
-  await writeFile(forms, JSON.stringify(FORMS))
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: forms })
-})
-afterEach(async () => {
-  await server.kill()
-  await rm(dir, { recursive: true, force: true })
+  const FORMS_CONFIG = formsFile(FORMS, testFolder())
+  server = endAfterTest(await startServer({ NODE_ENV: 'development', DATA_DIR: testFolder(), FORMS_CONFIG }))
 })
 usePages()
 

@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { holdRequests, openPage, screenshot, startBrowser } from '../support/browser'
 import { startIdentityDouble } from '../support/identity'
-import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { endAfterAll, endAfterTest, sharedFolder } from '../support/lifetime'
 import { pictures } from '../support/pictures'
 import { freePort } from '../support/ports'
 import { startRedis } from '../support/redis-server'
@@ -210,14 +210,12 @@ describe('the policy of the pages', () => {
 describe('in production without a way to sign in', () => {
   it('every page says what to set', async () => {
     expected = /403/
-    const redis = await startRedis()
-    const closed = await startServer({ ...QUIET_PRODUCTION, STORE_URL: redis.url })
+    const redis = endAfterTest(await startRedis())
+    const closed = endAfterTest(await startServer({ ...QUIET_PRODUCTION, STORE_URL: redis.url }))
     await page.goto(`${closed.url}/submissions/x`)
     expect(await page.getByTestId('closed').textContent()).toContain('OPS_PASSWORD')
     await pictures(page, 'sign-in-closed')
     // The page may still be loading what it needs later.
     await page.goto('about:blank')
-    await closed.kill()
-    await redis.stop()
   })
 })

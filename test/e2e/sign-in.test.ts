@@ -1,6 +1,6 @@
 import { sealSession, type H3Event } from 'h3'
 import { describe, expect, it } from 'vitest'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -125,32 +125,26 @@ describe('the session cookie', () => {
   it('ends with the password that it began with', async () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
-    const other = await startServer({
+    const other = endAfterTest(await startServer({
       ...QUIET_PRODUCTION, ...WITH_PASSWORD, OPS_PASSWORD: 'another horse battery', STORE_URL: redis.url,
       NUXT_PUBLIC_SITE_URL: SITE,
-    })
-    try {
-      const later = visit(other)
-      for (const [name, value] of ada.cookies) later.cookies.set(name, value)
-      expect((await later.get(GUARDED)).status).toBe(401)
-    }
-    finally {
-      await other.kill()
-    }
+    }))
+    const later = visit(other)
+    for (const [name, value] of ada.cookies) later.cookies.set(name, value)
+    expect((await later.get(GUARDED)).status).toBe(401)
   })
 
   it('is by https only in production whatever the site URL says; sealed with another NUXT_SESSION_PASSWORD it signs nobody in', async () => {
-    const other = await startServer({
+    const other = endAfterTest(await startServer({
       ...QUIET_PRODUCTION, ...WITH_PASSWORD, NUXT_SESSION_PASSWORD: 'x'.repeat(32), STORE_URL: redis.url,
       NUXT_PUBLIC_SITE_URL: 'http://forms.internal',
-    })
+    }))
     const ada = visit(other)
     expect((await ada.signIn(PASSWORD)).headers.get('set-cookie')).toContain('Secure')
     expect((await ada.get(GUARDED)).status).toBe(404)
     const here = visit(server)
     here.cookies.set(SESSION, ada.cookies.get(SESSION)!)
     expect((await here.get(GUARDED)).status).toBe(401)
-    await other.kill()
   })
 })
 

@@ -1,7 +1,7 @@
 import { sealSession, type H3Event } from 'h3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { slackManifest } from '../../server/platforms/slack/manifest'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { OAUTH_APP } from '../support/slack'
 import {
   agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER,
@@ -131,12 +131,11 @@ it('the manifest names where Slack sends people back to, and has it say when a w
 
 it('without SLACK_CLIENT_ID there is nothing to install, which the answer says', async () => {
   const { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY, ...env } = d.env
-  const server = await startServer(env)
+  const server = endAfterTest(await startServer(env))
   const ada = await operator({ ...d, server })
   for (const path of ['/api/slack/install', '/api/slack/oauth/callback?code=x&state=x']) {
     const answer = await ada.get(path)
     const said = expect.stringContaining('SLACK_CLIENT_ID') as string
     expect([answer.status, await answer.json()]).toEqual([404, { code: 'SLACK_OAUTH_OFF', error: said, message: said }])
   }
-  await server.kill()
 })

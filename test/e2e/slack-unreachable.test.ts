@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { click, deploy, openEdit, sendForm, submit } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { interact, sendEvent, viewSubmission } from '../support/slack'
 import { timed } from '../support/stopwatch'
@@ -20,29 +20,24 @@ async function firstAnswers(url: string): Promise<void> {
 
 describe('with Slack unreachable', () => {
   it('from the start, forms and webhooks still answer, and the card comes once Slack is back', async () => {
-    const other = await deploy()
-    try {
-      await other.server.kill()
-      other.slack.fault = () => 'drop'
-      // What a process loads first is no part of it.
-      const [cold, dropped] = [await startServer(d.env), await startServer(other.env)]
-      other.server = dropped
-      const { ms: usual } = await timed(cold, () => firstAnswers(cold.url))
-      const { ms } = await timed(dropped, () => firstAnswers(dropped.url))
-      await cold.kill()
-      expect(ms - usual).toBeLessThan(3000)
-      expect(await other.slack.messages()).toEqual([])
-      other.slack.fault = () => undefined
-      const [card] = await until('the card', async () => {
-        const messages = await other.slack.messages()
-        return messages.length > 0 && messages
-      })
-      await click(other, card!, 'forward', card!.blocks.find(({ type }) => type === 'actions')!.elements[0].value)
-      expect(await other.resend.emails()).toHaveLength(1)
-    }
-    finally {
-      await other.close()
-    }
+    const other = endAfterTest(await deploy())
+    await other.server.kill()
+    other.slack.fault = () => 'drop'
+    // What a process loads first is no part of it.
+    const [cold, dropped] = [await startServer(d.env), await startServer(other.env)]
+    other.server = dropped
+    const { ms: usual } = await timed(cold, () => firstAnswers(cold.url))
+    const { ms } = await timed(dropped, () => firstAnswers(dropped.url))
+    await cold.kill()
+    expect(ms - usual).toBeLessThan(3000)
+    expect(await other.slack.messages()).toEqual([])
+    other.slack.fault = () => undefined
+    const [card] = await until('the card', async () => {
+      const messages = await other.slack.messages()
+      return messages.length > 0 && messages
+    })
+    await click(other, card!, 'forward', card!.blocks.find(({ type }) => type === 'actions')!.elements[0].value)
+    expect(await other.resend.emails()).toHaveLength(1)
   })
 
   it('hanging, a form is answered within 3 s and its card is posted once', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { submit, submitForm } from '../support/deployment'
-import { endAfterAll, formsFile } from '../support/lifetime'
+import { endAfterAll, endAfterTest, formsFile } from '../support/lifetime'
 import { startServer } from '../support/server'
 import {
   blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
@@ -155,22 +155,20 @@ describe('a process that does not know yet which workspace its token is of', () 
     expect((await interact(fresh.url, asHome(card, id))).status).toBe(500)
     await fresh.kill()
     atHome(d.slack)
-    const next = await startServer(d.env)
+    const next = endAfterTest(await startServer(d.env))
     expect((await interact(next.url, asHome(card, id))).status).toBe(200)
     await next.drain()
     expect(blockText((await d.slack.messages()).find(({ ts }) => ts === card.ts)!.blocks)).toContain('spam')
-    await next.kill()
   })
 
   it('serves those that installed the app all the same', async () => {
     const id = await send({ name: 'Mary' })
     const card = await cardOf(id)
     d.slack.fault = ({ path }) => path === '/api/auth.test' ? { status: 500 } : undefined
-    const fresh = await startServer(d.env)
+    const fresh = endAfterTest(await startServer(d.env))
     expect((await interact(fresh.url, clickThere(card, 'spam', id))).status).toBe(200)
     await fresh.drain()
     expect(await shown(card)).toContain('spam')
-    await fresh.kill()
   })
 })
 

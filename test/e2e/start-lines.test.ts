@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { submitForm } from '../support/deployment'
 import { deployEverywhere, PLATFORMS } from '../support/everywhere'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, testFolder } from '../support/lifetime'
 import { runToExit, startServer } from '../support/server'
 import { until } from '../support/until'
 
@@ -76,10 +74,8 @@ describe('a start that cannot work says what to do', () => {
   })
 
   it('without a build', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'unbuilt-'))
     const script = resolve(import.meta.dirname, '../../scripts/built.mjs')
-    const { status, stderr } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' })
-    rmSync(folder, { recursive: true })
+    const { status, stderr } = spawnSync(process.execPath, [script], { cwd: testFolder(), encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringContaining('There is no build yet. Run npm run build first')])
   })
 })

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sendForm, submitForm } from '../support/deployment'
+import { endAfterTest, testFolder } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { runToExit, startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
@@ -12,11 +10,10 @@ import { botUp, post } from '../support/webhook'
 
 let dir: string
 let server: Server | undefined
-beforeEach(async () => { dir = await mkdtemp(join(tmpdir(), 'triage-')) })
+beforeEach(() => { dir = testFolder() })
 afterEach(async () => {
   await server?.kill()
   server = undefined
-  await rm(dir, { recursive: true, force: true })
 })
 
 const EMBEDDED = () => ({ NODE_ENV: 'development', DATA_DIR: dir })
@@ -77,7 +74,7 @@ describe('the start', () => {
   })
 
   it('with values that look unusual warns of them, also on status and set-up; forged webhooks are refused', async () => {
-    const redis = await startRedis()
+    const redis = endAfterTest(await startRedis())
     server = await startServer({
       ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, CHAT_BOT_TOKEN: 'test', CHAT_CHANNEL_ID: 'C123',
       PLATFORM2_BOT_TOKEN: 'test', PLATFORM2_PUBLIC_KEY: 'test', PLATFORM2_APPLICATION_ID: '1', CRON_SECRET: 'x',
@@ -101,7 +98,6 @@ describe('the start', () => {
         `${server.url}/api/webhooks/${platform}`, { method: 'POST', body: '{"type":1}', headers },
       )).status).toBe(401)
     }
-    await redis.stop()
   })
 
   it('on embedded defaults needs nothing, and listens on loopback only', async () => {
@@ -113,7 +109,7 @@ describe('the start', () => {
 
 describe('the sandbox', () => {
   it('is off in production: its page finds nothing and its webhook is unknown', async () => {
-    const redis = await startRedis()
+    const redis = endAfterTest(await startRedis())
     server = await startServer({
       NODE_ENV: 'production', STORE_URL: redis.url, CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret',
       CHAT_CHANNEL_ID: 'C0123456789', MAIL_API_KEY: 're_x', MAIL_FROM_ADDRESS: 'a@example.com',
@@ -124,11 +120,10 @@ describe('the sandbox', () => {
     ]) expect((await fetch(server.url + path)).status).toBe(404)
     expect((await fetch(`${server.url}/api/webhooks/sandbox`, { method: 'POST', body: '{}' })).status).toBe(404)
     expect((await fetch(`${server.url}/api/submissions/x`)).status).toBe(403)
-    await redis.stop()
   })
 
   it('in production starts only with a way to sign in, and asks for it; people speak under the name that they signed in with', async () => {
-    const redis = await startRedis()
+    const redis = endAfterTest(await startRedis())
     const env = { ...QUIET_PRODUCTION, STORE_URL: redis.url, SANDBOX: '1' }
     const { code, output } = await runToExit(env)
     expect({ code, output }).toMatchObject({
@@ -157,7 +152,6 @@ describe('the sandbox', () => {
       'Ada Lovelace', { text: '@form-bot help', author: { name: 'Ada Lovelace' } },
     ])
     expect(messages).toHaveLength(2)
-    await redis.stop()
   })
 
   it('answers no other website, no other host name, and no page of another server of this machine', async () => {

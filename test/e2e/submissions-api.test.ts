@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { cardNow, deploy, submit, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { seed, series } from '../support/seed'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
@@ -148,54 +148,49 @@ describe('GET /api/submissions/events', () => {
 
 describe('GET /api/submissions', () => {
   it('pages through what is pending, newest first, and filters it', async () => {
-    const other = await deploy({ NODE_ENV: 'development' })
-    try {
-      const all = series(120)
-      await seed(other.redis.url, all)
-      const list = async (query: string) => await (await fetch(`${other.server.url}/api/submissions?${query}`)).json()
-      const ids: string[] = []
-      for (let before = ''; ;) {
-        const page = await list(`limit=50${before && `&before=${before}`}`)
-        ids.push(...page.rows.map((row: { id: string }) => row.id))
-        expect(page.total).toBe(120)
-        if (!page.cursor) break
-        before = page.cursor
-      }
-      expect(ids).toEqual(all.toReversed().map(({ id }) => id))
-      const whole = (query: string) => wholeList(other.server.url, query)
-      expect(await whole('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [
-        { platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) },
-      ] }] })
-      const oldest = await list('sort=oldest&limit=2')
-      expect(oldest.found).toEqual(['series-1', 'series-2'])
-      expect((await list(`sort=oldest&limit=1&before=${oldest.cursor}`)).found).toEqual(['series-3'])
-      expect(await whole('only=ids&q=12&limit=1')).toMatchObject({
-        rows: [], found: ['series-120', 'series-112', 'series-12'],
-      })
-      expect([(await whole('platform=slack')).scanned, (await whole('platform=discord')).rows]).toEqual([120, []])
-      expect(await whole('form=contact')).toMatchObject({ rows: [], scanned: 120 })
-      expect((await whole('form=-')).rows).toHaveLength(120)
-      const counts = await fetch(`${other.server.url}/api/submissions/counts`, {
-        method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"q":"from:12"}',
-      })
-      expect(await counts.json()).toMatchObject({
-        states: { all: 3, waiting: 3, failed: 0 }, platforms: [{ key: 'slack', label: 'Slack', count: 3 }],
-      })
-      expect(await whole('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
-      expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
-      const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
-      expect([response.status, (await response.json()).error]).toEqual([400, 'limit: it is less than 1.'])
-      const { headers } = await fetch(`${other.server.url}/api/submissions`)
-      expect([headers.get('cache-control'), headers.get('cross-origin-resource-policy')]).toEqual(
-        ['no-store', 'same-origin'],
-      )
-      other.redis.pause()
-      expect((await fetch(`${other.server.url}/api/submissions`)).status).toBe(503)
-      other.redis.resume()
+    const other = endAfterTest(await deploy({ NODE_ENV: 'development' }))
+    const all = series(120)
+    await seed(other.redis.url, all)
+    const list = async (query: string) => await (await fetch(`${other.server.url}/api/submissions?${query}`)).json()
+    const ids: string[] = []
+    for (let before = ''; ;) {
+      const page = await list(`limit=50${before && `&before=${before}`}`)
+      ids.push(...page.rows.map((row: { id: string }) => row.id))
+      expect(page.total).toBe(120)
+      if (!page.cursor) break
+      before = page.cursor
     }
-    finally {
-      await other.close()
-    }
+    expect(ids).toEqual(all.toReversed().map(({ id }) => id))
+    const whole = (query: string) => wholeList(other.server.url, query)
+    expect(await whole('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [
+      { platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) },
+    ] }] })
+    const oldest = await list('sort=oldest&limit=2')
+    expect(oldest.found).toEqual(['series-1', 'series-2'])
+    expect((await list(`sort=oldest&limit=1&before=${oldest.cursor}`)).found).toEqual(['series-3'])
+    expect(await whole('only=ids&q=12&limit=1')).toMatchObject({
+      rows: [], found: ['series-120', 'series-112', 'series-12'],
+    })
+    expect([(await whole('platform=slack')).scanned, (await whole('platform=discord')).rows]).toEqual([120, []])
+    expect(await whole('form=contact')).toMatchObject({ rows: [], scanned: 120 })
+    expect((await whole('form=-')).rows).toHaveLength(120)
+    const counts = await fetch(`${other.server.url}/api/submissions/counts`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"q":"from:12"}',
+    })
+    expect(await counts.json()).toMatchObject({
+      states: { all: 3, waiting: 3, failed: 0 }, platforms: [{ key: 'slack', label: 'Slack', count: 3 }],
+    })
+    expect(await whole('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
+    expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
+    const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
+    expect([response.status, (await response.json()).error]).toEqual([400, 'limit: it is less than 1.'])
+    const { headers } = await fetch(`${other.server.url}/api/submissions`)
+    expect([headers.get('cache-control'), headers.get('cross-origin-resource-policy')]).toEqual(
+      ['no-store', 'same-origin'],
+    )
+    other.redis.pause()
+    expect((await fetch(`${other.server.url}/api/submissions`)).status).toBe(503)
+    other.redis.resume()
   })
 })
 

@@ -5,7 +5,7 @@ import { adaptiveCardText } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
 import { openPage, screenshot, startBrowser } from '../support/browser'
 import { cardOf, deploy, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { startServer } from '../support/server'
 import { startTeams, type SignOptions } from '../support/teams'
@@ -155,9 +155,8 @@ describe('the app, added to a channel,', () => {
 })
 
 it('the variable wins over an installation', async () => {
-  const fixed = await deploy({ ...teams.env, ...repointed(teams.hosts) })
+  const fixed = endAfterTest(await deploy({ ...teams.env, ...repointed(teams.hosts) }))
   expect((await install(teams, fixed.server.url, 'add', { channel: PUMPS })).status).toBe(200)
   await fixed.server.drain()
   await isOn(teams.env.TEAMS_CHANNEL_ID!, await send('fixed', fixed.server))
-  await fixed.close()
 })

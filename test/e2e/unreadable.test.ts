@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient } from 'redis'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Work } from '../../server/ports/submission'
 import { cardNow, cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
+import { endAfterTest, formsFile, testFolder } from '../support/lifetime'
 import { become, seed, waiting } from '../support/seed'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -14,16 +12,10 @@ let dir: string
 let d: Deployment
 let client: ReturnType<typeof createClient>
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'unreadable-'))
-  const forms = join(dir, 'forms.json')
-  writeFileSync(forms, JSON.stringify({ jobs: { name: 'Jobs', files: { max: 1 } } }))
-  d = await deploy({ NODE_ENV: 'development', SWEEP_INTERVAL_MS: '50', DATA_DIR: dir, FORMS_CONFIG: forms })
-  client = await createClient({ url: d.redis.url }).connect()
-})
-afterEach(async () => {
-  await client.close()
-  await d.close()
-  rmSync(dir, { recursive: true })
+  dir = testFolder()
+  const FORMS_CONFIG = formsFile({ jobs: { name: 'Jobs', files: { max: 1 } } }, dir)
+  d = endAfterTest(await deploy({ NODE_ENV: 'development', SWEEP_INTERVAL_MS: '50', DATA_DIR: dir, FORMS_CONFIG }))
+  client = endAfterTest(await createClient({ url: d.redis.url }).connect())
 })
 
 const rows = async (query = '') => {

@@ -1,17 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient } from 'redis'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, failureOf, idOf, sendForm, submit, type Deployment } from '../support/deployment'
+import { cardNow, click, deploy, failureOf, idOf, sendForm, submit } from '../support/deployment'
+import { endAfterTest, formsFile, testFolder } from '../support/lifetime'
 import { until } from '../support/until'
 
-let d: Deployment
-afterEach(() => d.close())
-
 it('a post that Slack takes without saying its id is posted again, and that card follows', async () => {
-  d = await deploy()
+  const d = endAfterTest(await deploy())
   let posts = 0
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && posts++ === 0
     ? { status: 200, body: '{"ok":true}' }
@@ -29,7 +24,7 @@ it('a post that Slack takes without saying its id is posted again, and that card
 })
 
 it('an email that is answered with a page or without an id is sent once, under one key', async () => {
-  d = await deploy()
+  const d = endAfterTest(await deploy())
   const answers = [
     { status: 200, body: '<h1>Welcome</h1>', headers: { 'content-type': 'text/html' } }, { status: 200, body: '{}' },
     'lose-answer' as const,
@@ -48,28 +43,21 @@ it('an email that is answered with a page or without an id is sent once, under o
 })
 
 it('a refused channel of a form is named, and not the variable of another', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'forms-'))
-  try {
-    const path = join(folder, 'forms.json')
-    await writeFile(path, JSON.stringify({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }))
-    d = await deploy({ FORMS_CONFIG: path })
-    await sendForm(d.server, { name: 'default' })
-    const id = await idOf(await fetch(`${d.server.url}/api/form/jobs`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}',
-    }))
-    const failure = await until('the refusal', () => failureOf(d, id, 'Slack'))
-    expect(failure).toMatchObject({
-      room: 'slack/C0JOBS0001',
-      reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).',
-    })
-  }
-  finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const FORMS_CONFIG = formsFile({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }, testFolder())
+  const d = endAfterTest(await deploy({ FORMS_CONFIG }))
+  await sendForm(d.server, { name: 'default' })
+  const id = await idOf(await fetch(`${d.server.url}/api/form/jobs`, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}',
+  }))
+  const failure = await until('the refusal', () => failureOf(d, id, 'Slack'))
+  expect(failure).toMatchObject({
+    room: 'slack/C0JOBS0001',
+    reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).',
+  })
 })
 
 it('a Retry-After of years closes a room for an hour at most', async () => {
-  d = await deploy()
+  const d = endAfterTest(await deploy())
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
     ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } }
     : undefined

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { cardNow, click, deploy, introduce, sendForm, submit, type Deployment } from '../support/deployment'
+import { endAfterTest } from '../support/lifetime'
 import { decidedOnce, hasButtons, traffic } from '../support/outage'
 import type { Fault, Proxy } from '../support/proxy'
 import { until } from '../support/until'
@@ -9,11 +10,10 @@ const AWAY_MS = 3500
 
 let d: Deployment
 beforeEach(async () => {
-  d = await deploy({ RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50' })
+  d = endAfterTest(await deploy({ RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50' }))
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   await introduce(d)
 })
-afterEach(() => d.close())
 
 const down: Readonly<Record<string, Fault>> = {
   'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 },

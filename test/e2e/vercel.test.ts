@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cardEdits, cardOf, deploy, idOf } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { until } from '../support/until'
 import { buildForVercel, coldStart, type Invocation } from '../support/vercel'
@@ -145,17 +145,15 @@ describe('a function', () => {
   })
 
   it('of the gateway listens on after its answer', async () => {
-    const discord = await startDiscord()
-    const invocation = await coldStart(functionAt('/api/discord/gateway'), {
+    const discord = endAfterTest(await startDiscord())
+    const invocation = endAfterTest(await coldStart(functionAt('/api/discord/gateway'), {
       ...env, ...discord.env,
-    })
+    }))
     const response = await fetch(
       `${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } },
     )
     expect(await response.json()).toMatchObject({ status: 'listening' })
     await until('the session', () => discord.gateway.identifies === 1 && discord.gateway.live() === 1)
-    invocation.kill()
-    await discord.close()
   })
 })
 

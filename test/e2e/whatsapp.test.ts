@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
@@ -156,42 +156,32 @@ it('what is said while WhatsApp takes no more gets there when it may', async () 
 })
 
 it('a picture is shown to the model, whenever it was sent in the conversation', async () => {
-  const agent = await deployAgent({ ...whatsapp.env, ...NO_SLACK })
-  try {
-    agent.model.script({ text: 'Hello.' }, { text: 'A form.' }, { text: 'Yes, a form.' })
-    await whatsapp.write(agent.server.url, 'hello')
-    await agent.server.drain()
-    await whatsapp.sendPicture(agent.server.url, 'what is this?')
-    await agent.server.drain()
-    await whatsapp.write(agent.server.url, 'are you sure?')
-    await agent.server.drain()
-    const said = (role: string, content: unknown) => ({ role, content })
-    const before = [said('user', 'hello'), said('assistant', 'Hello.'), said('user', [
-      { type: 'text', text: 'what is this?' },
-      { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${PICTURE.toString('base64')}` } },
-    ])]
-    expect(agent.model.requests.slice(1).map(({ messages }) => messages)).toEqual([
-      before, [...before, said('assistant', 'A form.'), said('user', 'are you sure?')],
-    ])
-  }
-  finally {
-    await agent.close()
-  }
+  const agent = endAfterTest(await deployAgent({ ...whatsapp.env, ...NO_SLACK }))
+  agent.model.script({ text: 'Hello.' }, { text: 'A form.' }, { text: 'Yes, a form.' })
+  await whatsapp.write(agent.server.url, 'hello')
+  await agent.server.drain()
+  await whatsapp.sendPicture(agent.server.url, 'what is this?')
+  await agent.server.drain()
+  await whatsapp.write(agent.server.url, 'are you sure?')
+  await agent.server.drain()
+  const said = (role: string, content: unknown) => ({ role, content })
+  const before = [said('user', 'hello'), said('assistant', 'Hello.'), said('user', [
+    { type: 'text', text: 'what is this?' },
+    { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${PICTURE.toString('base64')}` } },
+  ])]
+  expect(agent.model.requests.slice(1).map(({ messages }) => messages)).toEqual([
+    before, [...before, said('assistant', 'A form.'), said('user', 'are you sure?')],
+  ])
 })
 
 it('somebody else who writes to the number gets the script, and no call of the model', async () => {
-  const agent = await deployAgent({ ...whatsapp.env, ...NO_SLACK })
-  try {
-    const sent = whatsapp.requests.length
-    await whatsapp.write(agent.server.url, 'hello', '4366012345678')
-    await agent.server.drain()
-    expect(agent.model.requests).toEqual([])
-    const [said] = whatsapp.requests.slice(sent).filter(({ method }) => method === 'POST')
-    expect(said!.body).toMatch(/"to":"4366012345678"[^]*form triage bot/)
-  }
-  finally {
-    await agent.close()
-  }
+  const agent = endAfterTest(await deployAgent({ ...whatsapp.env, ...NO_SLACK }))
+  const sent = whatsapp.requests.length
+  await whatsapp.write(agent.server.url, 'hello', '4366012345678')
+  await agent.server.drain()
+  expect(agent.model.requests).toEqual([])
+  const [said] = whatsapp.requests.slice(sent).filter(({ method }) => method === 'POST')
+  expect(said!.body).toMatch(/"to":"4366012345678"[^]*form triage bot/)
 })
 
 describe('WhatsApp that refuses', () => {

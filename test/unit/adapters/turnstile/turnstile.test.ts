@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createTurnstile } from '../../../../server/adapters/turnstile/turnstile'
+import { endAfterTest } from '../../../support/lifetime'
 import { startProxy, type Fault, type Proxy } from '../../../support/proxy'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 let verifier: Proxy
-beforeEach(async () => { verifier = await startProxy() })
-afterEach(() => verifier.close())
+beforeEach(async () => { verifier = endAfterTest(await startProxy()) })
 
 const verdict = (success: boolean, ...codes: string[]): Fault => ({
   status: 200, body: JSON.stringify({ success, 'error-codes': codes }),
@@ -73,13 +73,12 @@ describe('no verdict', () => {
   })
 
   test('is taken from elsewhere: a redirect does not carry the secret along', async () => {
-    const elsewhere = await startProxy()
+    const elsewhere = endAfterTest(await startProxy())
     elsewhere.fault = () => verdict(true)
     expect(
       await verify({ status: 307, headers: { location: `${elsewhere.url}/siteverify` } }),
     ).toMatchObject({ ok: false, permanent: false })
     expect(elsewhere.requests).toEqual([])
-    await elsewhere.close()
   })
 
   test('in time lets nobody in, for now', async () => {

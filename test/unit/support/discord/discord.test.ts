@@ -1,17 +1,14 @@
 import { createDiscordAdapter } from '@chat-adapter/discord'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { startDiscord } from '../../../support/discord/discord'
 import { button, embed, option, post, rest, row, select, text, times } from '../../../support/discord/fixtures'
 import type { DiscordDouble, Json } from '../../../support/discord/types'
+import { endAfterTest } from '../../../support/lifetime'
 
 let discord: DiscordDouble
 
 beforeEach(async () => {
-  discord = await startDiscord()
-})
-
-afterEach(async () => {
-  await discord.close()
+  discord = endAfterTest(await startDiscord())
 })
 
 const fields = (count: number, name = 'Name', value = 'Value') => embed({

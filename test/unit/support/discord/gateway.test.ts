@@ -4,19 +4,17 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startDiscord } from '../../../support/discord/discord'
 import { button, post, rest, row } from '../../../support/discord/fixtures'
 import type { DiscordDouble, Json } from '../../../support/discord/types'
+import { endAfterTest } from '../../../support/lifetime'
 import { until } from '../../../support/until'
 
 let discord: DiscordDouble
 const closers: (() => unknown)[] = []
 
 beforeEach(async () => {
-  discord = await startDiscord({ latencyMs: { connect: 2, identify: 2, resume: 2 } })
+  discord = endAfterTest(await startDiscord({ latencyMs: { connect: 2, identify: 2, resume: 2 } }))
 })
 
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-  await discord.close()
-})
+afterEach(() => { for (const close of closers.splice(0).reverse()) await close() })
 
 const { Guilds, GuildMessages, MessageContent, GuildMessageReactions } = GatewayIntentBits
 const INTENTS = Guilds | GuildMessages | MessageContent | GuildMessageReactions

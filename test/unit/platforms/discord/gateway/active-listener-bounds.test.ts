@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { silentLog } from '../../../../fakes/runtime'
 import { LONG_MS, Owning } from '../../../../support/discord/active'
+import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
 /** What an owner leaves undone: sessions that it may not begin, and events that are its successor's. */
 
 let owning: Owning
-beforeEach(async () => { owning = await Owning.open() })
-afterEach(() => owning.close())
+beforeEach(async () => { owning = endAfterTest(await Owning.open()) })
 
 test('a session that cannot be counted is not begun', async () => {
   const { store, discord } = owning

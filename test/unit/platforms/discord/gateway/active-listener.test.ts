@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
 import { LONG_MS, Owning } from '../../../../support/discord/active'
+import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
 /** It looks every 100 ms, or every second, and Date stands still unless a test moves it. */
@@ -15,10 +16,9 @@ let delivered: (string | undefined)[]
 let taken: Promise<unknown> | undefined
 
 beforeEach(async () => {
-  owning = await Owning.open()
+  owning = endAfterTest(await Owning.open())
   ;[delivered, taken] = [[], undefined]
 })
-afterEach(() => owning.close())
 
 const owner = (leaseMs: number, known: Checkpoint | null = null) => ({
   leaseMs, known, deliver: async ({ id }: { id?: string }) => {

@@ -1,8 +1,9 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   firstDelivery, forgetDelivery, forwardTo, UNCHECKED, type ForwardedEvent,
 } from '../../../../../server/platforms/discord/gateway/events'
+import { endAfterTest } from '../../../../support/lifetime'
 import { startProxy, type Fault, type Proxy } from '../../../../support/proxy'
 
 /** Who waits for an answer waits long: a busy machine is not silent. */
@@ -11,10 +12,8 @@ const LONG_MS = 20_000
 let site: Proxy
 
 beforeEach(async () => {
-  site = await startProxy()
+  site = endAfterTest(await startProxy())
 })
-
-afterEach(() => site.close())
 
 const event = (id: string, type: ForwardedEvent['type'], data: object): ForwardedEvent => (
   { id, type, timestamp: 1, data }
@@ -60,11 +59,10 @@ test('a forward that is not answered ends when it is left to the replay', async 
 })
 
 test('the token does not follow a redirect', async () => {
-  const elsewhere = await startProxy()
+  const elsewhere = endAfterTest(await startProxy())
   site.fault = () => ({ status: 307, headers: { location: elsewhere.url } })
   await expect(forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'))).rejects.toThrow('SITE_URL')
   expect(elsewhere.requests).toEqual([])
-  await elsewhere.close()
 })
 
 test('a repetition is known by what Discord makes unique, and forgotten on demand', async () => {

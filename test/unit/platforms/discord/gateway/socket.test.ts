@@ -6,6 +6,7 @@ import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/
 import { GatewaySocket, type SocketHooks } from '../../../../../server/platforms/discord/gateway/socket'
 import { startDiscord } from '../../../../support/discord/discord'
 import type { DiscordDouble } from '../../../../support/discord/types'
+import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
 let discord: DiscordDouble
@@ -13,13 +14,12 @@ let socket: GatewaySocket
 let heard: string[]
 
 beforeEach(async () => {
-  discord = await startDiscord()
+  discord = endAfterTest(await startDiscord())
   heard = []
 })
 
 afterEach(async () => {
   await socket.close()
-  await discord.close()
 })
 
 function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
@@ -209,7 +209,7 @@ test('sockets that fail come ever more slowly, and none after it was closed', as
 })
 
 test('closing does not wait for another end that is gone', async () => {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  const server = endAfterTest(new WebSocketServer({ port: 0, host: '127.0.0.1' }))
   server.on('connection', (peer) => {
     peer.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 } }))
     peer.once('message', () => peer.pause())
@@ -223,5 +223,4 @@ test('closing does not wait for another end that is gone', async () => {
   // The library waits for half a minute.
   expect(performance.now() - from).toBeLessThan(20_000)
   for (const peer of server.clients) peer.terminate()
-  server.close()
 })
