@@ -13,10 +13,7 @@ export interface Stage {
   name?: string
   copies: Copy[]
   env: Record<string, string>
-  user?: string
   workdir?: string
-  /** Folders that outlive the container. */
-  volumes: string[]
   /** What is run while the image is made. */
   runs: string[]
   /** In exec form, without a shell. */
@@ -33,7 +30,7 @@ export function readDockerfile(): Stage[] {
     const [, instruction, rest] = /^([A-Z]+) (.+)$/.exec(line)!
     if (instruction === 'FROM') {
       const [image, , name] = rest!.split(' ')
-      stages.push({ image: image!, name, copies: [], env: {}, volumes: [], runs: [] })
+      stages.push({ image: image!, name, copies: [], env: {}, runs: [] })
     }
     else {
       read(stages.at(-1)!, instruction!, rest!)
@@ -46,13 +43,11 @@ function read(stage: Stage, instruction: string, rest: string): void {
   switch (instruction) {
     case 'COPY': return void stage.copies.push(copyOf(rest))
     case 'ENV': return void Object.assign(stage.env, Object.fromEntries(rest.split(' ').map(pair => pair.split('='))))
-    case 'USER': return void (stage.user = rest)
     case 'WORKDIR': return void (stage.workdir = rest)
     case 'CMD': return void (stage.command = JSON.parse(rest) as string[])
     case 'HEALTHCHECK': return void (stage.healthcheck = JSON.parse(rest.slice(rest.indexOf('CMD ') + 4)) as string[])
-    case 'VOLUME': return void stage.volumes.push(rest)
     case 'RUN': return void stage.runs.push(rest)
-    case 'EXPOSE': return
+    case 'EXPOSE': case 'USER': case 'VOLUME': return
     default: throw new Error(`What does ${instruction} do in the Dockerfile?`)
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { TABLE } from '../../eslint.config.mjs'
 import { discordInviteLink } from '../../server/platforms/discord/definition'
 import { OLDEST_REDIS } from '../../server/adapters/redis/server-info'
 import { ConfigError, readConfig } from '../../server/config'
@@ -71,6 +72,23 @@ describe('the pages of the documentation', () => {
   })
 })
 
+it('the table of CONTRIBUTING.md names all that a folder may import', () => {
+  const rows = new Map([
+    ...readFileSync(new URL('CONTRIBUTING.md', root), 'utf8').matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm),
+  ].map(([, folder, may]) => [folder, may!]))
+  for (const { folder, from = [], types = [], packages = [], packageTypes = [] } of TABLE) {
+    const may = rows.get(folder.replace('!(chat)', 'X'))
+    // Patterns of packages, as adapters have them, are `packages`.
+    const globs = [
+      ...from, ...types,
+      ...packages.map(name => name.startsWith('node:') ? 'node:' : /[[]/.test(name) ? 'packages' : name),
+      ...packageTypes,
+    ]
+    const names = globs.flatMap(glob => glob.replace(/\.ts$/, '').match(/[\w@#:/-]*[\w@#:-]/g) ?? [])
+    for (const name of names) expect(may, `${folder}: ${name}`).toContain(name)
+  }
+})
+
 /** The variables that a start with this environment asks for. */
 function missing(env: Record<string, string>): string[] {
   try {
@@ -111,4 +129,6 @@ it('Docker and systemd start the service as npm start does', () => {
   expect(readDockerfile().at(-1)!.command).toEqual(command)
   const unit = readFileSync(new URL('docs/form-triage.service', root), 'utf8')
   expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)![1]).toBe(command.join(' '))
+  // As long as a stop may take.
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(8)
 })

@@ -10,17 +10,10 @@ export function clickable({ components }: DiscordMessage, customId: string): Jso
   return component
 }
 
-/** Texts of Components V2, which ping as content does. */
-export function textsOf(components: Json[]): string[] {
-  return components.flatMap(({ type, content, components: children }) => [
-    ...type === 10 ? [String(content)] : [], ...textsOf(children ?? []),
-  ])
-}
-
 export function numberComponents(components: Json[], counter = { next: 1 }): void {
   for (const component of components) {
     component.id ??= counter.next++
-    numberComponents([...component.components ?? [], ...component.accessory ? [component.accessory] : []], counter)
+    numberComponents(component.components ?? [], counter)
   }
 }
 
@@ -28,13 +21,13 @@ function find(components: Json[], customId: string): Json | undefined {
   for (const component of components) {
     const found = component.custom_id === customId
       ? component
-      : find([...component.components ?? [], ...component.accessory ? [component.accessory] : []], customId)
+      : find(component.components ?? [], customId)
     if (found) return found
   }
 }
 
 function customIds(components: Json[]): string[] {
-  return components.flatMap(({ custom_id, components: children, accessory }) => [
-    ...custom_id ? [String(custom_id)] : [], ...customIds([...children ?? [], ...accessory ? [accessory] : []]),
+  return components.flatMap(({ custom_id, components: children }) => [
+    ...custom_id ? [String(custom_id)] : [], ...customIds(children ?? []),
   ])
 }

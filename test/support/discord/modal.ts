@@ -1,6 +1,6 @@
 import { Problems } from './problems'
 import type { Json, OpenedModal } from './types'
-import { validateOptions, validateSelect } from './validate'
+import { onlyOnce, validateOptions, validateSelect } from './validate'
 
 type Path = (string | number)[]
 
@@ -59,70 +59,47 @@ function describe(input: Json, label: string, description?: string): ModalInput 
   }
 }
 
-/** Refuses what Discord refuses in the data of a type 9 response. */
+/** Refuses what Discord refuses in the data of a type 9 response, beyond its own description. */
 export function validateModal(data: Json | undefined): void {
   const problems = new Problems()
-  problems.text(['data', 'title'], data?.title, 1, 45)
-  problems.text(['data', 'custom_id'], data?.custom_id, 1, 100)
-  const seen = new Set<unknown>()
-  const input = (component: Json | undefined, path: Path, labelled: boolean) => {
-    if (!component) return problems.required(path)
-    problems.choice([...path, 'type'], component.type, labelled ? [3, 4, 5, 6, 7, 8, 19, 21, 22, 23] : [4])
-    if (seen.has(component.custom_id)) {
-      problems.add([...path, 'custom_id'], 'COMPONENT_CUSTOM_ID_DUPLICATED', 'Component custom id cannot be duplicated')
-    }
-    seen.add(component.custom_id)
-    if (component.type === 4) validateTextInput(problems, component, path, labelled)
-    else if (component.type <= 8) validateSelect(problems, component, path)
-    else if (component.type === 21) validateRadioGroup(problems, component, path)
-    else problems.text([...path, 'custom_id'], component.custom_id, 1, 100)
-    if (component.disabled) {
-      problems.add(
-        [...path, 'disabled'], 'MODAL_COMPONENT_CANNOT_BE_DISABLED', 'Components in modals cannot be disabled',
-      )
-    }
-  }
-  problems.list(['data', 'components'], data?.components, 1, 5).forEach((component, index) => {
+  const components = (data?.components ?? []) as Json[]
+  for (const part of ['title', 'custom_id']) problems.filled(['data', part], data?.[part])
+  problems.most(['data', 'components'], components, 5)
+  const ids = new Set<unknown>()
+  components.forEach((component, index) => {
     const path = ['data', 'components', index]
-    if (component.type === 1) problems.list(
-      [...path, 'components'], component.components, 1, 1,
-    ).forEach((child, number) => input(child, [...path, 'components', number], false))
-    else if (component.type === 18) {
-      problems.text([...path, 'label'], component.label, 1, 45)
-      problems.text([...path, 'description'], component.description, 0, 100)
-      input(component.component as Json | undefined, [...path, 'component'], true)
+    if (component.type === 10) return problems.filled([...path, 'content'], component.content)
+    const isLabelled = component.type === 18
+    if (isLabelled) problems.filled([...path, 'label'], component.label)
+    for (const input of (isLabelled ? [component.component] : component.components) as Json[]) {
+      onlyOnce(problems, ids, input.custom_id, [...path, 'custom_id'])
+      if (input.type === 4) validateTextInput(problems, input, path, isLabelled)
+      else if (input.type === 21) validateRadioGroup(problems, input, path)
+      else if (isLabelled) validateSelect(problems, input, path)
+      else problems.add([...path, 'type'], 'BASE_TYPE_CHOICES', 'Value must be one of {4}.')
     }
-    else if (component.type === 10) problems.text([...path, 'content'], component.content, 1, 4000)
-    else problems.choice([...path, 'type'], component.type, [1, 10, 18])
   })
   problems.throwIfAny()
 }
 
-function validateTextInput(problems: Problems, input: Json, path: Path, labelled: boolean): void {
-  problems.text([...path, 'custom_id'], input.custom_id, 1, 100)
-  problems.choice([...path, 'style'], input.style, [1, 2])
-  if (!labelled) problems.text([...path, 'label'], input.label, 1, 45)
-  else if (input.label) {
+function validateTextInput(problems: Problems, input: Json, path: Path, isLabelled: boolean): void {
+  const { custom_id: id, label, value, min_length: min = 0, max_length: max = 4000 } = input
+  problems.filled([...path, 'custom_id'], id)
+  if (!isLabelled) problems.filled([...path, 'label'], label)
+  else if (label) {
     problems.add([...path, 'label'], 'TEXT_INPUT_LABEL_IN_LABEL', 'A text input inside a label cannot have a label')
   }
-  problems.text([...path, 'placeholder'], input.placeholder, 0, 100)
-  problems.text([...path, 'value'], input.value, 0, 4000)
-  problems.integer([...path, 'min_length'], input.min_length, 0, 4000)
-  problems.integer([...path, 'max_length'], input.max_length, 1, 4000)
-  if (input.value && input.value.length > (input.max_length ?? 4000)) {
-    problems.add([...path, 'value'], 'BASE_TYPE_MAX_LENGTH', `Must be ${input.max_length} or fewer in length.`)
-  }
-  if (input.value && input.value.length < (input.min_length ?? 0)) {
-    problems.add([...path, 'value'], 'BASE_TYPE_MIN_LENGTH', `Must be ${input.min_length} or more in length.`)
+  problems.most([...path, 'value'], value ?? '', max)
+  if (value && value.length < min) {
+    problems.add([...path, 'value'], 'BASE_TYPE_MIN_LENGTH', `Must be ${min} or more in length.`)
   }
 }
 
 /** https://discord.com/developers/docs/components/reference#radio-group */
-function validateRadioGroup(problems: Problems, group: Json, path: Path): void {
-  problems.text([...path, 'custom_id'], group.custom_id, 1, 100)
-  const options = problems.list([...path, 'options'], group.options, 2, 10)
-  validateOptions(problems, options, path)
-  if (options.filter(option => option.default).length > 1) {
+function validateRadioGroup(problems: Problems, { custom_id: id, options }: Json, path: Path): void {
+  problems.filled([...path, 'custom_id'], id)
+  validateOptions(problems, options as Json[], path)
+  if ((options as Json[]).filter(option => option.default).length > 1) {
     problems.add([...path, 'options'], 'RADIO_GROUP_MULTIPLE_DEFAULTS', 'Only one option can be selected by default')
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { commandRoutes } from './commands'
 import { guild } from './events'
 import type { Interactions } from './interactions'
-import { DiscordError, Problems } from './problems'
+import { DiscordError } from './problems'
 import type { DiscordMessage, Interaction, Json } from './types'
 import { openChannel, threadRoutes } from './threads'
 import { EPHEMERAL } from './validate'
@@ -180,9 +180,7 @@ function channelRoutes(world: World): Record<string, Handler> {
 function page(messages: DiscordMessage[], query: URLSearchParams): DiscordMessage[] {
   const [after, before] = [query.get('after'), query.get('before')]
   const limit = Number(query.get('limit') ?? 50)
-  const problems = new Problems()
-  problems.integer(['limit'], limit, 1, 100)
-  problems.throwIfAny()
+  if (limit < 1 || limit > 100) throw new DiscordError(400, 50035, 'Invalid Form Body')
   if (after !== null) return messages.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit).reverse()
   return messages.filter(({ id }) => before === null || BigInt(id) < BigInt(before)).reverse().slice(0, limit)
 }

@@ -1,4 +1,4 @@
-import { DiscordError, Problems } from './problems'
+import { DiscordError } from './problems'
 import type { Handler } from './rest'
 import type { Channel, Json } from './types'
 import type { World } from './world'
@@ -6,9 +6,6 @@ import type { World } from './world'
 export function threadRoutes(world: World): Record<string, Handler> {
   return {
     'PATCH /channels/:id': ({ params: [id], body: { archived, ...body } }) => {
-      const problems = new Problems()
-      problems.text(['name'], body.name, 0, 100)
-      problems.throwIfAny()
       const channel = world.channel(id!)
       if (archived !== undefined) archive(channel, archived as boolean)
       return Object.assign(channel, body)
@@ -16,15 +13,9 @@ export function threadRoutes(world: World): Record<string, Handler> {
     'GET /channels/:id/threads/archived/public': ({ params: [id] }) => (world.channel(id!), {
       threads: [], members: [], has_more: false,
     }),
-    'POST /channels/:id/messages/:message/threads': ({ params: [id, message], body }) => {
-      const problems = new Problems()
-      problems.text(['name'], body.name, 1, 100)
-      if (body.auto_archive_duration !== undefined) {
-        problems.choice(['auto_archive_duration'], body.auto_archive_duration, [60, 1440, 4320, 10_080])
-      }
-      problems.throwIfAny()
-      return world.startThread(world.message(message!, id), body)
-    },
+    'POST /channels/:id/messages/:message/threads': ({ params: [id, message], body }) => (
+      world.startThread(world.message(message!, id), body)
+    ),
   }
 }
 

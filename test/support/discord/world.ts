@@ -1,7 +1,7 @@
-import { numberComponents, textsOf } from './components'
+import { numberComponents } from './components'
 import { DiscordError } from './problems'
 import type { Channel, DiscordMessage, DiscordUser, Json, Pings } from './types'
-import { COMPONENTS_V2, EPHEMERAL, SUPPRESS_EMBEDS, validateMessage } from './validate'
+import { EPHEMERAL, SUPPRESS_EMBEDS, validateMessage } from './validate'
 
 const EPOCH = 1_420_070_400_000n
 const GUILD_TEXT = 0
@@ -121,7 +121,7 @@ export class World {
 
   /** Fields that are absent stay; null empties. */
   edit(message: DiscordMessage, payload: Json): DiscordMessage {
-    const flags = (payload.flags ?? message.flags) | (message.flags & (COMPONENTS_V2 | EPHEMERAL | HAS_THREAD))
+    const flags = (payload.flags ?? message.flags) | (message.flags & (EPHEMERAL | HAS_THREAD))
     const pick = (key: 'content' | 'embeds' | 'components' | 'attachments') => payload[key] === undefined
       ? message[key]
       : payload[key] ?? undefined
@@ -134,9 +134,9 @@ export class World {
       whole, this.channel(message.channel_id),
     )
     // Mentions are read anew only from text that is sent anew.
-    const named = payload.content !== undefined || flags & COMPONENTS_V2
-      ? { pings, mentions, mention_roles, mention_everyone, allowed_mentions }
-      : {}
+    const named = payload.content === undefined
+      ? {}
+      : { pings, mentions, mention_roles, mention_everyone, allowed_mentions }
     Object.assign(message, shown, named, { edited_timestamp: new Date().toISOString(), flags: flags & ~LOADING })
     if (flags & SUPPRESS_EMBEDS) message.embeds = []
     if (!(flags & EPHEMERAL)) this.dispatch('MESSAGE_UPDATE', this.event(message))
@@ -211,8 +211,7 @@ export class World {
   private shown(payload: Json, channel: Channel): Shown {
     const components = structuredClone(payload.components ?? []) as Json[]
     numberComponents(components)
-    const texts = [payload.content ?? '', ...textsOf(components)].join('\n')
-    const pings = pingsOf(texts, payload.allowed_mentions)
+    const pings = pingsOf(payload.content ?? '', payload.allowed_mentions)
     const replied = this.messages.get(payload.message_reference?.message_id)
     if (replied && (payload.allowed_mentions ? payload.allowed_mentions.replied_user === true : true)) {
       pings.users = [...new Set([...pings.users, replied.author.id])]
@@ -223,7 +222,7 @@ export class World {
         type: 'rich', ...structuredClone(embed),
         ...embed.fields ? { fields: embed.fields.map((field: Json) => ({ inline: false, ...field })) } : {},
       })),
-      components, mentions: this.mentionedIn(texts), mention_roles: pings.roles,
+      components, mentions: this.mentionedIn(payload.content ?? ''), mention_roles: pings.roles,
       mention_everyone: channel.guild_id ? pings.everyone : false, pings, allowed_mentions: payload.allowed_mentions,
     }
   }

@@ -1,6 +1,6 @@
 import { WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
 import { Client, GatewayIntentBits, REST } from 'discord.js'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startDiscord } from '../../../support/discord/discord'
 import { button, post, rest, row } from '../../../support/discord/fixtures'
 import type { DiscordDouble, Json } from '../../../support/discord/types'
@@ -8,13 +8,9 @@ import { endAfterTest } from '../../../support/lifetime'
 import { until } from '../../../support/until'
 
 let discord: DiscordDouble
-const closers: (() => unknown)[] = []
-
 beforeEach(async () => {
   discord = endAfterTest(await startDiscord({ latencyMs: { connect: 2, identify: 2, resume: 2 } }))
 })
-
-afterEach(() => { for (const close of closers.splice(0).reverse()) await close() })
 
 const { Guilds, GuildMessages, MessageContent, GuildMessageReactions } = GatewayIntentBits
 const INTENTS = Guilds | GuildMessages | MessageContent | GuildMessageReactions
@@ -29,7 +25,7 @@ async function connect(more: Partial<ConstructorParameters<typeof WebSocketManag
   const events: { t: string, d: Json }[] = []
   manager.on(WebSocketShardEvents.Dispatch, payload => void events.push(payload as unknown as typeof events[number]))
   manager.on(WebSocketShardEvents.Error, () => {})
-  closers.push(() => manager.destroy())
+  onTestFinished(() => manager.destroy())
   await manager.connect()
   const contents = () => events.filter(({ t }) => t === 'MESSAGE_CREATE').map(({ d }) => d.content as string)
   return { manager, events, contents }
@@ -125,7 +121,7 @@ test('hides content from who did not ask for it', async () => {
 
 test('serves a stock discord.js client', async () => {
   const client = new Client({ intents: INTENTS, rest: { api: discord.restUrl.replace('/v10', '') } })
-  closers.push(() => client.destroy())
+  onTestFinished(() => client.destroy())
   const heard: string[] = []
   client.on(
     'messageCreate',
@@ -172,7 +168,7 @@ test('an interaction without an endpoint arrives as an event and is answered thr
 /** What a bare socket hears after HELLO in answer to this packet: the close code, or op 9. */
 function closing(packet: Json): Promise<Json> {
   const socket = new WebSocket(discord.gateway.url)
-  closers.push(() => socket.close())
+  onTestFinished(() => socket.close())
   return new Promise((resolve) => {
     socket.onclose = ({ code }) => resolve({ code })
     socket.onmessage = ({ data }) => {
