@@ -24,8 +24,8 @@ test('20 restarts, an outage of the route and five kill -9 under a message per 5
   await owner.connected()
   const stop = at.chatter([channelId, await at.thread(), await at.thread(), openDm().id])
   for (let restart = 1; restart <= 20; restart++) {
-    if (restart === 7) at.receiver.broken = { status: 503 }
-    if (restart === 7) setTimeout(() => (at.receiver.broken = undefined), 2000)
+    if (restart === 7) at.receiver.fault = () => ({ status: 503 })
+    if (restart === 7) setTimeout(() => (at.receiver.fault = () => undefined), 2000)
     if (restart % 4 === 0) owner.child.kill('SIGKILL')
     owner = at.listen(TEN_MINUTES)
     await owner.connected()

@@ -1,6 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMemoryState } from '@chat-adapter/state-memory'
@@ -29,38 +27,20 @@ import type { Log } from '../../../server/ports/runtime'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
 import { FakeRuntime, silentMonitor } from '../../fakes/runtime'
+import { startProxy } from '../proxy'
 import { until } from '../until'
 import { startDiscord } from './discord'
-import type { DiscordDouble, DiscordMessage } from './types'
+import type { DiscordMessage } from './types'
 
 const LEASE_MS = 30_000
 const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 
-export interface BotServer {
-  discord: DiscordDouble
-  /** The Interactions Endpoint URL; requests go to two replicas in turn. */
-  url: string
-  state: StateAdapter
-  store: EmbeddedStore
-  drafts: EmbeddedDrafts
-  mailer: FakeMailer
-  endpoint: FakeEndpoint
-  bots: Chat[]
-  /** Events that were logged. */
-  logged: string[]
-  /** Takes a form in; resolves with its id and its card. */
-  submit: (data: unknown) => Promise<{ id: string, card: DiscordMessage }>
-  /** What the card shows now. */
-  cardNow: (card: DiscordMessage) => DiscordMessage
-  /** Resolves when nothing runs in the background any more. */
-  drain: () => Promise<void>
-  close: () => Promise<void>
-}
+export type BotServer = Awaited<ReturnType<typeof startBotServer>>
 
 /** Two replicas of the bot with handlers, domain and store as `app.ts` composes them, before the Discord double. */
 export async function startBotServer({
   register = () => {}, state = createMemoryState(),
-}: { register?: (bot: Chat) => void, state?: StateAdapter } = {}): Promise<BotServer> {
+}: { register?: (bot: Chat) => void, state?: StateAdapter } = {}) {
   const [discord, dir] = await Promise.all([startDiscord(), mkdtemp(join(tmpdir(), 'discord-bot-'))])
   const logged: string[] = []
   const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
@@ -110,49 +90,38 @@ export async function startBotServer({
   await Promise.all(bots.map(bot => bot.initialize()))
 
   let requests = 0
-  const server = createServer((request, response) => {
+  const proxy = await startProxy(({ headers, body }) => {
     const bot = bots[requests++ % bots.length]!
-    void answer(request, response, webRequest => bot.webhooks.discord!(
-      webRequest, { waitUntil: task => runtime.background(task) },
-    ))
+    const request = new Request('http://bot.example.com/api/webhooks/discord', {
+      method: 'POST', headers: headers as Record<string, string>, body,
+    })
+    return bot.webhooks.discord!(request, { waitUntil: task => runtime.background(task) })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 
   const shown = (id: string) => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
   return {
-    discord, state, store, drafts, mailer, endpoint, bots, logged,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    submit: async (data) => {
+    discord, state, store, drafts, mailer, endpoint, bots,
+    /** Events that were logged. */
+    logged,
+    /** The Interactions Endpoint URL; requests go to two replicas in turn. */
+    url: `${proxy.url}/`,
+    /** Takes a form in; resolves with its id and its card. */
+    submit: async (data: unknown) => {
       const id = await receive(
         data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log },
       )
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => shown(id)) }
     },
-    cardNow: card => discord.messages().find(({ id }) => id === card.id)!,
+    /** What the card shows now. */
+    cardNow: (card: DiscordMessage) => discord.messages().find(({ id }) => id === card.id)!,
+    /** Resolves when nothing runs in the background any more. */
     drain: () => runtime.drain(),
     close: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
+      await proxy.close()
       await Promise.all(bots.map(bot => bot.shutdown()))
       await Promise.all([store.close(), discord.close()])
       await rm(dir, { recursive: true })
     },
   }
-}
-
-async function answer(
-  request: IncomingMessage, response: ServerResponse, handle: (request: Request) => Promise<Response>,
-): Promise<void> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  const headers = Object.entries(request.headers).filter((entry): entry is [string, string] => (
-    typeof entry[1] === 'string'
-  ))
-  const answered = await handle(new Request(
-    'http://bot.example.com/api/webhooks/discord', { method: 'POST', headers, body: Buffer.concat(chunks) },
-  )).catch((error: Error) => new Response(String(error.stack), { status: 500 }))
-  response.writeHead(answered.status, { 'content-type': answered.headers.get('content-type') ?? 'text/plain' }).end(
-    Buffer.from(await answered.arrayBuffer()),
-  )
 }

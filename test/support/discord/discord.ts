@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { startProxy } from '../proxy'
 import { startGateway, type Latencies } from './gateway'
 import { createInteractions } from './interactions'
-import { startRest } from './rest'
+import { createRest } from './rest'
 import { undescribed } from './described'
 import type { DiscordDouble } from './types'
 import { EPHEMERAL } from './validate'
@@ -27,10 +27,8 @@ export async function startDiscord(
   const interactions = createInteractions(world, answerWithinMs)
   const { gateway, dispatch, close: closeGateway } = await startGateway(world, botToken, latencyMs)
   world.dispatch = dispatch
-  const rest = await startRest({
-    world, interactions, token: botToken, publicKey: interactions.publicKey, gateway: () => gateway,
-  })
-  const proxy = await startProxy(rest.url, requests => undescribed(
+  const rest = createRest({ world, interactions, token: botToken, publicKey: interactions.publicKey, gateway })
+  const proxy = await startProxy(rest, requests => undescribed(
     requests, interactions.responses.filter(({ via }) => via === 'http').map(({ type, data }) => ({ type, data })),
   ))
   const closeProxy = proxy.close
@@ -86,7 +84,6 @@ export async function startDiscord(
       world.react(world.message(messageId, channelId), emoji, user, remove)
     },
     close: async () => {
-      await rest.close()
       await closeGateway()
       await closeProxy()
     },

@@ -5,13 +5,14 @@ import { createRedisState } from '@chat-adapter/state-redis'
 import type { StateAdapter } from 'chat'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
-import { startRedis, type RedisServer } from '../redis-server'
+import { firstDelivery, type ForwardedEvent } from '../../../server/platforms/discord/gateway/events'
+import { startProxy } from '../proxy'
+import { startRedis } from '../redis-server'
 import { until } from '../until'
 import { startDiscord } from './discord'
 import { rest } from './fixtures'
 import type { ListenerSettings } from './listener-process'
-import { startReceiver, type Receiver } from './receiver'
-import type { DiscordDouble, Json } from './types'
+import type { Json } from './types'
 
 const LEASE_MS = 2000
 /** A listener is a process, which takes long to start where many others are busy. */
@@ -31,34 +32,29 @@ interface ListenerProcess {
   left: Promise<void>
 }
 
-/** Redis, Discord, our route, and listeners between them. */
-export interface Listening {
-  redis: RedisServer
-  state: StateAdapter
-  discord: DiscordDouble
-  receiver: Receiver
-  /** What listeners that start from now on hold; it ends unless its holder has had the processor within that time. */
-  leaseMs: number
-  /** Without a duration it stands by. */
-  listen: (durationMs?: number, owner?: string) => ListenerProcess
-  send: (channelId?: string) => string
-  react: (messageId: string, emoji: string, channelId?: string, remove?: boolean) => void
-  /**
-   * A message per 50 ms over all channels and, unless told otherwise, at every fourth a reaction that is added, removed
-   * and added again. Returns how to stop.
-   */
-  chatter: (channels: string[], reactions?: boolean) => () => void
-  thread: () => Promise<string>
-  sent: () => number
-  handled: () => number
-  /** Asserts that everything was handled, in the order of each channel, and nothing twice. */
-  allHandled: () => Promise<void>
-  close: () => Promise<void>
-}
-
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
 
-export async function startListening(): Promise<Listening> {
+export type Listening = Awaited<ReturnType<typeof startListening>>
+
+type Handled = ForwardedEvent & { data: Json }
+
+/** Our webhook route: checks the token, stops repetitions, takes its time, and notes what it handled in which order. */
+async function startReceiver(state: StateAdapter, botToken: string) {
+  const handled: Handled[] = []
+  const proxy = await startProxy(async ({ headers, body }) => {
+    if (headers['x-discord-gateway-token'] !== botToken) return new Response(null, { status: 401 })
+    const event = JSON.parse(body) as Handled
+    if (await firstDelivery(state, event)) {
+      handled.push(event)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    return new Response()
+  })
+  return Object.assign(proxy, { handled })
+}
+
+/** Redis, Discord, our route, and listeners between them. */
+export async function startListening() {
   await (built ??= buildListener())
   const redis = await startRedis()
   const state = createRedisState({ url: redis.url, logger: quiet })
@@ -69,14 +65,16 @@ export async function startListening(): Promise<Listening> {
   const sent = new Map<string, string[]>()
   const note = (channel: string, what: string) => void sent.set(channel, [...sent.get(channel) ?? [], what])
 
-  const listening: Listening = {
-    redis, state, discord, receiver, leaseMs: LEASE_MS,
-    listen: (durationMs, owner) => {
+  const listening = {
+    redis, state, discord, receiver,
+    /** What listeners that start from now on hold; it ends unless its holder has had the processor within that time. */
+    leaseMs: LEASE_MS,
+    /** Without a duration it stands by. */
+    listen: (durationMs?: number, owner?: string) => {
       const { botToken, applicationId, restUrl } = discord
       const listener = startListener({
-        redisUrl: redis.url, webhookUrl: receiver.url, botToken, applicationId, apiUrl: restUrl,
-        leaseMs: listening.leaseMs,
-        durationMs, owner,
+        redisUrl: redis.url, webhookUrl: `${receiver.url}/api/webhooks/discord`, botToken, applicationId,
+        apiUrl: restUrl, leaseMs: listening.leaseMs, durationMs, owner,
       })
       listeners.push(listener)
       return listener
@@ -86,11 +84,15 @@ export async function startListening(): Promise<Listening> {
       note(channelId, `message ${id}`)
       return id
     },
-    react: (messageId, emoji, channelId = discord.channelId, remove = false) => {
+    react: (messageId: string, emoji: string, channelId = discord.channelId, remove = false) => {
       discord.emitReaction({ messageId, emoji, channelId, remove })
       note(channelId, `${remove ? 'REMOVE' : 'ADD'} ${emoji} ${messageId}`)
     },
-    chatter: (channels, reactions = true) => {
+    /**
+     * A message per 50 ms over all channels and, unless told otherwise, at every fourth a reaction that is added,
+     * removed and added again. Returns how to stop.
+     */
+    chatter: (channels: string[], reactions = true) => {
       let count = 0
       const timer = setInterval(() => {
         const channel = channels[count++ % channels.length]!
@@ -110,6 +112,7 @@ export async function startListening(): Promise<Listening> {
     },
     sent: () => [...sent.values()].flat().length,
     handled: () => receiver.handled.length,
+    /** Asserts that everything was handled, in the order of each channel, and nothing twice. */
     allHandled: async () => {
       const isAll = () => listening.handled() >= listening.sent()
       // A slow machine has many to catch up on: as long as it gets on.
@@ -117,7 +120,7 @@ export async function startListening(): Promise<Listening> {
         before = listening.handled()
         await until('more of it to be handled', () => isAll() || listening.handled() > before, HANGS_MS).catch(() => {})
       }
-      expect(byChannel(receiver)).toEqual(Object.fromEntries(sent))
+      expect(byChannel(receiver.handled)).toEqual(Object.fromEntries(sent))
     },
     close: async () => {
       for (const { child } of listeners) child.kill('SIGKILL')
@@ -131,7 +134,7 @@ export async function startListening(): Promise<Listening> {
   return listening
 }
 
-function byChannel({ handled }: Receiver): Record<string, string[]> {
+function byChannel(handled: readonly Handled[]): Record<string, string[]> {
   const channels: Record<string, string[]> = {}
   for (const { type, data } of handled) {
     const what = type === 'GATEWAY_MESSAGE_CREATE'

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { Recorded } from '../proxy'
 import { commandRoutes } from './commands'
 import { guild } from './events'
 import type { Interactions } from './interactions'
@@ -23,70 +22,56 @@ export interface RestOptions {
   interactions: Interactions
   token: string
   publicKey: string
-  gateway: () => { url: string, identifies: number }
+  gateway: { url: string, identifies: number }
 }
 
 const PREFIX = '/api/v10'
 const LOADING = 1 << 7
 
 /** The REST API, without faults: those are the proxy's in front of it. */
-export async function startRest(options: RestOptions): Promise<{ url: string, close: () => Promise<void> }> {
+export function createRest(options: RestOptions): (request: Recorded) => Promise<Response> {
   const table = Object.entries({
     ...guildRoutes(options), ...channelRoutes(options.world), ...threadRoutes(options.world), ...webhookRoutes(options),
   }).map(([route, handler]) => {
     const [method, path] = route.split(' ') as [string, string]
     return { method, handler, pattern: new RegExp(`^${PREFIX}${path.replaceAll(/:\w+/g, '([^/]+)')}$`) }
   })
-  const server = createServer((request, response) => void answer(request, response))
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function route({ method, path, headers, body }: Recorded): Promise<Json | undefined> {
+    const { pathname, searchParams } = new URL(path, 'http://discord')
+    // Tokens in the path speak for themselves; everything else wants the bot's.
+    const open = new RegExp(`^${PREFIX}/(?:interactions|webhooks|gateway$)`).test(pathname)
+    if (!open && headers.authorization !== `Bot ${options.token}`) throw new DiscordError(401, 0, '401: Unauthorized')
+    const candidates = table.flatMap((entry) => {
+      const match = entry.pattern.exec(pathname)
+      return match ? [{ ...entry, params: match.slice(1).map(decodeURIComponent) }] : []
+    })
+    const entry = candidates.find(each => each.method === method)
+    if (!entry && candidates.length > 0) throw new DiscordError(405, 0, '405: Method Not Allowed')
+    if (!entry) throw new DiscordError(404, 0, '404: Not Found')
+    return entry.handler({
+      params: entry.params, query: searchParams, body: await parse(body, headers['content-type'] ?? ''),
+    })
+  }
+
+  return async (request) => {
     try {
       const result = await route(request)
-      if (result === undefined) response.writeHead(204).end()
-      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result))
+      return result === undefined ? new Response(null, { status: 204 }) : Response.json(result)
     }
     catch (error) {
       const { status, body } = error instanceof DiscordError
         ? error
         : { status: 500, body: { message: `500: Internal Server Error: ${String(error)}`, code: 0 } }
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      return Response.json(body, { status })
     }
-  }
-
-  async function route(request: IncomingMessage): Promise<Json | undefined> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://discord')
-    // Tokens in the path speak for themselves; everything else wants the bot's.
-    const open = new RegExp(`^${PREFIX}/(?:interactions|webhooks|gateway$)`).test(pathname)
-    if (!open && request.headers.authorization !== `Bot ${options.token}`) {
-      throw new DiscordError(401, 0, '401: Unauthorized')
-    }
-    const candidates = table.flatMap((entry) => {
-      const match = entry.pattern.exec(pathname)
-      return match ? [{ ...entry, params: match.slice(1).map(decodeURIComponent) }] : []
-    })
-    const entry = candidates.find(({ method }) => method === request.method)
-    if (!entry && candidates.length > 0) throw new DiscordError(405, 0, '405: Method Not Allowed')
-    if (!entry) throw new DiscordError(404, 0, '404: Not Found')
-    const body = await parse(Buffer.concat(chunks), request.headers['content-type'] ?? '')
-    return entry.handler({ params: entry.params, query: searchParams, body })
-  }
-
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
   }
 }
 
-async function parse(body: Buffer, type: string): Promise<Json> {
-  if (body.length === 0) return {}
+async function parse(body: string, type: string): Promise<Json> {
+  if (!body) return {}
   if (type.startsWith('multipart/form-data')) {
-    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData()
     const files = [...form].filter((entry): entry is [string, File] => typeof entry[1] !== 'string')
     const payload = JSON.parse(String(form.get('payload_json') ?? '{}')) as Json
     return { ...payload, attachments: files.map(([, { name, size }], id) => ({
@@ -99,7 +84,7 @@ async function parse(body: Buffer, type: string): Promise<Json> {
     ] })
   }
   try {
-    return JSON.parse(body.toString()) as Json
+    return JSON.parse(body) as Json
   }
   catch {
     throw new DiscordError(400, 50109, 'The request body contains invalid JSON.')
@@ -120,9 +105,9 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
     return found
   }
   return {
-    'GET /gateway': () => ({ url: gateway().url }),
-    'GET /gateway/bot': () => ({ url: gateway().url, shards: 1, session_start_limit: {
-      total: 1000, remaining: Math.max(0, 1000 - gateway().identifies), reset_after: 14_400_000, max_concurrency: 1,
+    'GET /gateway': () => ({ url: gateway.url }),
+    'GET /gateway/bot': () => ({ url: gateway.url, shards: 1, session_start_limit: {
+      total: 1000, remaining: Math.max(0, 1000 - gateway.identifies), reset_after: 14_400_000, max_concurrency: 1,
     } }),
     'GET /users/@me': () => world.bot,
     'POST /users/@me/channels': ({ body }) => world.openDm(user(String(body.recipient_id))),
