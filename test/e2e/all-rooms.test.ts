@@ -12,6 +12,7 @@ import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { startTeams, type TeamsMessage } from '../support/teams'
 import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const teams = endAfterAll(await startTeams())
 const google = endAfterAll(await startGoogleChat())
@@ -171,9 +172,7 @@ it.each([
   ['slack', 1024], ['teams', 256], ['gchat', 256], ['telegram', 1024],
 ])('a webhook of %s has at most %i KiB', async (platform, kib) => {
   const signed = { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! }
-  const post = (bytes: number) => fetch(`${d.server.url}/api/webhooks/${platform}`, {
-    method: 'POST', body: 'x'.repeat(bytes), headers: { 'content-type': 'application/json', ...signed },
-  })
+  const post = (bytes: number) => postJson(`${d.server.url}/api/webhooks/${platform}`, 'x'.repeat(bytes), signed)
   const statuses = [(await post(kib * 1024)).status, (await post(kib * 1024 + 1)).status]
   expect(statuses).toEqual(platform === 'slack' ? [401, 413] : platform === 'telegram' ? [400, 413] : [401, 401])
 })

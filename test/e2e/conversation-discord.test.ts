@@ -7,6 +7,7 @@ import { endAfterAll } from '../support/lifetime'
 import { startProxy, type Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const BURST = 30
 const ROLE = '223456789012345678'
@@ -44,10 +45,9 @@ function forward(thread: string, content: string, type = 0): Promise<Response> {
     author: discord.user, mentions: [], attachments: [], timestamp: new Date().toISOString(),
     thread: { id: thread, parent_id: discord.channelId },
   }
-  return fetch(`${d.server.url}/api/webhooks/discord`, {
-    method: 'POST', headers: { 'x-discord-gateway-token': discord.botToken, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: `session:${data.id}`, type: 'GATEWAY_MESSAGE_CREATE', timestamp: Date.now(), data }),
-  })
+  return postJson(`${d.server.url}/api/webhooks/discord`, {
+    id: `session:${data.id}`, type: 'GATEWAY_MESSAGE_CREATE', timestamp: Date.now(), data,
+  }, { 'x-discord-gateway-token': discord.botToken })
 }
 
 async function say(channelId: string, content: string): Promise<string> {

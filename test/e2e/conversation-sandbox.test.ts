@@ -7,6 +7,7 @@ import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { page, problems, usePages } from '../support/pages'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const server = endAfterAll(await startServer({
   NODE_ENV: 'development', DATA_DIR: sharedFolder(), ESCALATION_MENTION: '@support',
@@ -146,10 +147,9 @@ it('who clicks a card that is decided already reads in a dialog by whom; a click
   const { id: messageId, threadId } = messages.find(({ card }) => JSON.stringify(card).includes(id))!
   const press = async (actionId: string, value = id) => {
     const user = { id: 'grace', name: 'Grace Hopper' }
-    const answer = await fetch(`${server.url}/api/webhooks/sandbox`, {
-      method: 'POST', headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'action', messageId, threadId, actionId, value, user }),
-    })
+    const answer = await postJson(
+      `${server.url}/api/webhooks/sandbox`, { type: 'action', messageId, threadId, actionId, value, user },
+    )
     return answer.json()
   }
   expect([await press('spam', crypto.randomUUID()), await press('spam')]).toEqual([{}, {}])

@@ -10,6 +10,7 @@ import { openView } from '../fixtures/views'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { endAfterTest } from '../support/lifetime'
+import { postJson } from '../support/webhook'
 
 let discord: DiscordDouble
 
@@ -107,10 +108,7 @@ describe('a card', () => {
 
   it('in a thread has the thread\'s id', async () => {
     const { messageId } = await posted()
-    await fetch(`${discord.restUrl}/channels/${discord.channelId}/messages/${messageId}/threads`, {
-      method: 'POST', headers: { 'authorization': `Bot ${discord.botToken}`, 'content-type': 'application/json' },
-      body: '{"name":"forms"}',
-    })
+    await postJson(`${discord.restUrl}/channels/${discord.channelId}/messages/${messageId}/threads`, '{"name":"forms"}', { authorization: `Bot ${discord.botToken}` })
     const outcome = await room({ channelId: messageId }).post(cardOf({ name: 'Grace' }), '', 'submission-1')
     expect(outcome).toMatchObject({
       ok: true, value: { threadId: `discord:${discord.guildId}:${discord.channelId}:${messageId}` },

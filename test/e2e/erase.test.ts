@@ -5,6 +5,7 @@ import { startDiscord } from '../support/discord/discord'
 import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
 
@@ -66,9 +67,7 @@ it('everything that holds an address is erased at once, for who may decide, from
   const [waiting, other] = [await submit(d, { email: address }), await submit(d, { email: `not.${address}` })]
   const held = await sendForm(d.server, { email: address, _gotcha: 'x' })
   const { submissionId } = await held.json() as { submissionId: string }
-  const ask = (body: object, headers: object = {}) => fetch(`${d.server.url}/api/submissions/erase`, {
-    method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body),
-  })
+  const ask = (body: object, headers: object = {}) => postJson(`${d.server.url}/api/submissions/erase`, body, headers)
   expect((await ask({ email: address }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await ask({ email: 'nobody' })).status).toBe(400)
   const answer = await ask({ email: address })

@@ -11,6 +11,7 @@ import type { Block, SlackMessage } from '../support/slack'
 import { startTeams } from '../support/teams'
 import { repointed } from '../support/repointed'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const AGE_MS = 3000
@@ -50,9 +51,7 @@ it.each<[string, (opened: Opened) => Promise<unknown>]>([
   ['edited and forwarded', ({ view }) => submitEdit(d, view, { f0: 'unique-edited' })],
   ['marked as spam', ({ id, card }) => click(d, card, 'spam', id)],
   ['erased on its page', ({ id }) => fetch(`${d.server.url}/api/submissions/${id}`, { method: 'DELETE' })],
-  ['erased by what it says', () => fetch(`${d.server.url}/api/submissions/erase`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text: 'unique-value-3' }),
-  })],
+  ['erased by what it says', () => postJson(`${d.server.url}/api/submissions/erase`, { text: 'unique-value-3' })],
 ])('of a form that is %s while people edit it nothing is left anywhere in Redis', async (_, end) => {
   const { id, card } = await submit(d, FORM)
   const view = await openForms(id, card)

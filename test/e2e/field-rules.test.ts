@@ -9,6 +9,7 @@ import { looks } from '../support/looks'
 import type { Block } from '../support/slack'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
+import { postJson } from '../support/webhook'
 import { openWebsite, unchecked } from '../support/website'
 
 const website = endAfterAll(await openWebsite(origin => ({
@@ -49,10 +50,7 @@ test('a form that says what it takes is sent without scripts from HTML that was 
 })
 
 test('what is wrong is 422 with what to change by key, for scripts, and stores nothing', async () => {
-  const send = (body: object) => fetch(`${d.server.url}/api/form/orders`, {
-    method: 'POST', body: JSON.stringify(body),
-    headers: { 'content-type': 'application/json', 'accept-language': 'fr' },
-  })
+  const send = (body: object) => postJson(`${d.server.url}/api/form/orders`, body, { 'accept-language': 'fr' })
   const refused = await send({ email: 'ada@example.com', seats: 0, terms: true, hack: 1 })
   expect([refused.status, await refused.json()]).toEqual([422, {
     code: 'INVALID_FIELDS', error: expect.stringContaining('`fields`'), message: expect.stringContaining('`fields`'),

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { click, deploy, idOf } from '../support/deployment'
+import { cardNow, cardOf, click, deploy, idOf, sendForm } from '../support/deployment'
 import { endAfterAll, formsFile } from '../support/lifetime'
 import { startProxy, type Fault } from '../support/proxy'
 import { holding } from '../support/redis-keys'
-import { blockActions, BOT_TOKEN, CHANNEL, interact, type SlackMessage } from '../support/slack'
+import { blockActions, CHANNEL, inChannel, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
 /** The channel that emulate seeds as #random. */
@@ -22,25 +22,14 @@ const FORMS_CONFIG = formsFile({
 })
 const d = endAfterAll(await deploy({ FORMS_CONFIG, CARD_INTERVAL_MS: '0' }))
 
-const send = (path: string, body: object, headers: Record<string, string> = {}) => fetch(
-  `${d.server.url}/api/form${path}`,
-  { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
-)
+const send = (path: string, body: object, headers = {}) => sendForm(d.server, body, headers, path)
 
 async function posted(path: string, body: object): Promise<{ id: string, card: SlackMessage & { channel: string } }> {
   const { submissionId: id } = await (await send(path, body)).json() as { submissionId: string }
   await d.server.drain()
   const { channel } = d.slack.calls('chat.postMessage').find(({ blocks }) => JSON.stringify(blocks).includes(id))!
-  const card = (await history(channel as string)).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))!
+  const card = await cardOf(d, id, channel as string)
   return { id, card: { ...card, channel: channel as string } }
-}
-
-async function history(channel: string): Promise<SlackMessage[]> {
-  const response = await fetch(`${d.slack.apiUrl}conversations.history`, {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel, limit: 50 }),
-  })
-  return ((await response.json()) as { messages: SlackMessage[] }).messages
 }
 
 describe('a named form', () => {
@@ -56,10 +45,7 @@ describe('a named form', () => {
 
   test('is forwarded to its own addresses and endpoint, and its card is updated where it is', async () => {
     const { id, card } = await posted('/contact', { name: 'Ada', message: 'Hello' })
-    const payload = blockActions(card, 'forward', id, d.slack.reviewer)
-    await interact(d.server.url, { ...payload, channel: { id: RANDOM, name: 'random' }, container: {
-      ...payload.container as object, channel_id: RANDOM,
-    } })
+    await interact(d.server.url, inChannel(blockActions(card, 'forward', id, d.slack.reviewer), RANDOM))
     await d.server.drain()
     const [email] = (await d.resend.emails()).filter(({ html }) => html.includes(id))
     expect(email).toMatchObject({
@@ -69,7 +55,7 @@ describe('a named form', () => {
       '/contact', { name: 'Ada', message: 'Hello' },
     ])
     expect(d.endpoint.requests).toEqual([])
-    const shown = blockText((await history(RANDOM)).find(({ ts }) => ts === card.ts)!.blocks)
+    const shown = blockText((await cardNow(d, card, RANDOM)).blocks)
     expect(shown).toContain('Form Submission forwarded: Contact *us*')
     expect(shown).toContain(`Sent to sales@example.com and boss@example.com and ${new URL(crm.url).host}`)
   })

@@ -10,8 +10,10 @@ import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '..
 import { envelope, nextTs, whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
+import { postJson } from '../support/webhook'
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+const BOT = { authorization: `Bearer ${BOT_TOKEN}` }
 
 const { d, discord } = await withDiscord(deploy)
 endAfterAll(d)
@@ -21,10 +23,7 @@ const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).
 
 /** Another message with the same buttons, as a process leaves one that died before it could write it down. */
 async function copyOf({ blocks }: SlackMessage): Promise<SlackMessage> {
-  const response = await fetch(new URL('chat.postMessage', d.slack.apiUrl), {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel: CHANNEL, text: 'copy', blocks }),
-  })
+  const response = await postJson(`${d.slack.apiUrl}chat.postMessage`, { channel: CHANNEL, text: 'copy', blocks }, BOT)
   const { ts } = await response.json() as { ts: string }
   return until('the copy', async () => (await d.slack.messages()).find(message => message.ts === ts))
 }
@@ -125,10 +124,7 @@ it('who presses a button of when people still took submissions is told that nobo
 
 /** Somebody deletes a card in Slack, and Slack tells of it. */
 async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
-  const response = await fetch(new URL('chat.delete', d.slack.apiUrl), {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel: CHANNEL, ts }),
-  })
+  const response = await postJson(`${d.slack.apiUrl}chat.delete`, { channel: CHANNEL, ts }, BOT)
   expect(await response.json()).toMatchObject({ ok: true })
   const event = { type: 'message', channel: CHANNEL, channel_type: 'channel', hidden: true, ts: nextTs(), ...told(ts) }
   expect((await sendEvent(d.server.url, envelope(event))).status).toBe(200)

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { deploy, submitForm } from '../support/deployment'
+import { cardNow, deploy, submitForm } from '../support/deployment'
 import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { startProxy } from '../support/proxy'
 import { startServer } from '../support/server'
-import { blockActions, BOT_TOKEN, interact, type Block, type SlackMessage } from '../support/slack'
+import { blockActions, inChannel, interact, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 import { kept, png, sendFiles } from '../support/uploads'
 
@@ -31,26 +31,13 @@ async function restart(changes: Record<string, string> = {}): Promise<void> {
 
 const send = (form: string, data: object) => submitForm(d.server, data, `/${form}`)
 
-async function messagesIn(channel: string): Promise<SlackMessage[]> {
-  const response = await fetch(`${d.slack.apiUrl}conversations.history`, {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel, limit: 100 }),
-  })
-  return ((await response.json()) as { messages: SlackMessage[] }).messages
-}
-
 const cardIn = async (channel: string, id: string) => (
-  (await messagesIn(channel)).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
+  (await d.slack.messages(channel)).find(({ blocks }) => JSON.stringify(blocks).includes(id))
 )
-const shown = async ({ ts }: SlackMessage) => blockText(
-  (await messagesIn(RANDOM)).find(message => message.ts === ts)!.blocks,
-)
+const shown = async (card: SlackMessage) => blockText((await cardNow(d, card, RANDOM)).blocks)
 
 async function forward(channel: string, card: SlackMessage, id: string): Promise<void> {
-  const payload = blockActions(card, 'forward', id, d.slack.reviewer)
-  await interact(d.server.url, { ...payload, channel: { id: channel, name: 'random' }, container: {
-    ...payload.container as Block, channel_id: channel,
-  } })
+  await interact(d.server.url, inChannel(blockActions(card, 'forward', id, d.slack.reviewer), channel))
   await d.server.drain()
 }
 

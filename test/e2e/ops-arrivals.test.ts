@@ -6,6 +6,7 @@ import { cardNow, click, deploy, introduce, submit } from '../support/deployment
 import { endAfterAll } from '../support/lifetime'
 import { seed, series, waiting } from '../support/seed'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 import { wholeList } from '../support/whole-list'
 
 const FORMS_CONFIG = resolve(import.meta.dirname, '../fixtures/config/forms.json')
@@ -66,9 +67,7 @@ test('what is done stands in the order of its ends, says how it ended, and Back 
   expect(await rowOf('Marked as spam').textContent()).not.toContain('No card yet')
   await live()
   // Received long before the other one.
-  await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"action":"spam"}',
-  })
+  await postJson(`${d.server.url}/api/submissions/${id}/decision`, '{"action":"spam"}')
   await rowOf('Marked as spam by Local').waitFor()
   await rowOf('Marked as spam by Ada Lovelace on Slack').waitFor()
   expect(await page.getByTestId('row').first().getAttribute('data-id')).toBe(id)
@@ -200,9 +199,7 @@ test('what is known to be found stays counted when a row leaves its page and ano
     if (request.url().endsWith('/search') && request.postData()?.includes('"only"')) counts.push(request.postDataJSON())
   })
   const id = await page.getByTestId('row').first().getAttribute('data-id')
-  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action: 'spam' }),
-  })).status).toBe(200)
+  expect((await postJson(`${d.server.url}/api/submissions/${id}/decision`, { action: 'spam' })).status).toBe(200)
   await page.getByTestId('total').filter({ hasText: /^\s*160 of/ }).waitFor()
   const others = page.locator(`[data-testid=row]:not([data-id="${id}"])`)
   await until('the page to be full', async () => await others.count() === 50)

@@ -5,6 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { seed, series } from '../support/seed'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 // Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
 
@@ -30,9 +31,7 @@ const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 
 /** Somebody else decides it. */
 async function decideElsewhere(id: string): Promise<void> {
-  const { status } = await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"action":"spam"}',
-  })
+  const { status } = await postJson(`${d.server.url}/api/submissions/${id}/decision`, '{"action":"spam"}')
   expect(status).toBe(200)
 }
 
@@ -141,9 +140,7 @@ test('a page of the list is not called the only one while another follows', asyn
   await page.locator(`[data-id="${heard}"]`).waitFor()
   const { total } = await (await fetch(`${d.server.url}/api/submissions`)).json() as { total: number }
   const ids = all.slice(-(total - 49)).map(({ id }) => id)
-  await fetch(`${d.server.url}/api/submissions/decisions`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ids, action: 'spam' }),
-  })
+  await postJson(`${d.server.url}/api/submissions/decisions`, { ids, action: 'spam' })
   await page.getByTestId('total').getByText('49 pending').waitFor()
   await isPage('1 of 2')
   await page.getByTestId('older').click()

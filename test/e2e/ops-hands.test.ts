@@ -5,6 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 // Spam can be taken back, a forward cannot.
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
@@ -12,9 +13,7 @@ const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /status of (404|409|410)/ })
 
 const send = (data: unknown) => submitForm(d.server, data)
-const decide = (id: string, action: string) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
-})
+const decide = (id: string, action: string) => postJson(`${d.server.url}/api/submissions/${id}/decision`, { action })
 const states = async (state: string) => {
   const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}`)
   return (await answer.json() as { rows: { id: string }[] }).rows.map(({ id }) => id)

@@ -8,6 +8,7 @@ import { pictures } from '../support/pictures'
 import { connectRedis } from '../support/redis-client'
 import { become, seed, waiting } from '../support/seed'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 // The states of list, submission and status that people see seldom: each fits, and axe finds nothing serious in it.
 
@@ -60,9 +61,7 @@ usePages({ expected: /status of (404|410|503)|NUXT_E1005/ })
 const AWAY = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
 const open = (path: string) => page.goto(d.server.url + path)
 const send = (data: object) => submitForm(d.server, data)
-const decide = (id: string, action: string) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ action }),
-})
+const decide = (id: string, action: string) => postJson(`${d.server.url}/api/submissions/${id}/decision`, { action })
 const nothing = () => page.locator('[data-testid^=none-], [data-testid=no-match]').first()
 
 test.each([

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { click, submit } from '../support/deployment'
+import { click, sendForm, submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import type { DiscordDouble } from '../support/discord/types'
 import { startForwardProxy } from '../support/forward-proxy'
@@ -66,10 +66,8 @@ it('with HTTPS_PROXY every vendor is asked for through a tunnel, and the hosts o
         url: 'wss://gateway.test', shards: 1, session_start_limit: { remaining: 9, reset_after: 0, total: 9 },
       }) }
     : undefined
-  const send = (headers: object) => fetch(`${d.server.url}/api/form`, {
-    method: 'POST', body: JSON.stringify({ 'name': 'Ada', 'cf-turnstile-response': 'token' }),
-    headers: { 'content-type': 'application/json', ...headers },
-  })
+  const form = { 'name': 'Ada', 'cf-turnstile-response': 'token' }
+  const send = (headers: Record<string, string>) => sendForm(d.server, form, headers)
   await send({ origin: 'https://www.example.com' })
   const { submissionId } = await (await send({ 'x-api-key': API_KEY })).json() as { submissionId: string }
   const ada = visit(d.server)

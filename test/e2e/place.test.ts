@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit } from '../support/deployment'
+import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit, submitForm } from '../support/deployment'
 import { startGoogleChat } from '../support/gchat'
 import { googleCardText } from '../support/google-card'
 import { endAfterAll, formsFile } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { blockActions, BOT_TOKEN, CHANNEL, interact, type Block, type SlackMessage } from '../support/slack'
+import { blockActions, CHANNEL, inChannel, interact, type Block, type SlackMessage } from '../support/slack'
 import { mention, postsIn, say, whispers } from '../support/slack-talk'
 import { startTeams } from '../support/teams'
 import { startTelegram } from '../support/telegram'
@@ -28,10 +28,7 @@ const d = endAfterAll(await deploy({
 
 /** Sends a form; resolves with its id once its cards are posted. */
 async function send(path = '', data: object = { name: 'Ada' }): Promise<string> {
-  const answer = await fetch(`${d.server.url}/api/form${path}`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data),
-  })
-  const { submissionId: id } = await answer.json() as { submissionId: string }
+  const id = await submitForm(d.server, data, path)
   await until('its cards', () => path !== '' || [telegram, teams, google].every(room => room.cardOf(id)))
   await d.server.drain()
   return id
@@ -61,19 +58,9 @@ async function expectRefused(id: string, platform: string, before: number, times
   expect(d.server.output()).not.toContain('"Ada"')
 }
 
-const cardIn = (channel: string, id: string) => until(`the card of ${id}`, async () => {
-  const { messages } = await (await fetch(`${d.slack.apiUrl}conversations.history`, {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel, limit: 50 }),
-  })).json() as { messages: SlackMessage[] }
-  return messages.find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id))
-})
-
 /** A click on Slack as if the card were in another channel. */
 function clickIn(channel: string, card: SlackMessage, action: string, id: string, trigger?: string): Promise<Response> {
-  const payload = blockActions(card, action, id, d.slack.reviewer, trigger)
-  const container = { ...payload.container as object, channel_id: channel }
-  return interact(d.server.url, { ...payload, channel: { id: channel, name: 'elsewhere' }, container })
+  return interact(d.server.url, inChannel(blockActions(card, action, id, d.slack.reviewer, trigger), channel))
 }
 
 describe('a button on Telegram', () => {
@@ -198,7 +185,7 @@ describe('a form with a channel of its own', () => {
 
   it('is decided there, and nowhere else', async () => {
     const id = await send('/hr')
-    const card = await cardIn(HR, id)
+    const card = await cardOf(d, id, HR)
     await clickIn(CHANNEL, card, 'forward', id)
     expect(await sentAbout(id)).toEqual([])
     await clickIn(HR, card, 'forward', id)

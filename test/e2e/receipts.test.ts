@@ -12,6 +12,7 @@ import { emailOf, forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from 
 import type { Block, SlackMessage } from '../support/slack'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
@@ -140,10 +141,9 @@ describe('an email that comes back', () => {
 
   it('is sent again by API, to the same address when no other is given', async () => {
     const { id, email } = await forwarded()
-    const resend = (body: object) => fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-      method: 'POST', headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ action: 'resend', ...body }),
-    })
+    const resend = (body: object) => postJson(
+      `${d.server.url}/api/submissions/${id}/decision`, { action: 'resend', ...body },
+    )
     expect((await resend({})).status).toBe(409)
     await tell(d, mailEvent('failed', id, email, { failed: { reason: '<!channel> quota' } }))
     const refused = await resend({ to: 'a@example.com\nBcc: b' })

@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { cardOf, click, deploy, submitForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 afterEach(() => {
@@ -22,9 +23,7 @@ const receive = (data: object) => submitForm(d.server, data)
 async function forwardInVain(id: string): Promise<void> {
   refuseEmails()
   const body = JSON.stringify({ action: 'forward' })
-  expect((await fetch(`${d.server.url}/api/submissions/${id}/decision`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body,
-  })).status).toBe(200)
+  expect((await postJson(`${d.server.url}/api/submissions/${id}/decision`, body)).status).toBe(200)
   await until(
     'it is open again',
     async () => (await details(id)).history.some(({ event }: { event: string }) => event === 'reopened'),

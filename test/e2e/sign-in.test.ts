@@ -5,6 +5,7 @@ import { startRedis } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { PASSWORD, QUIET_PRODUCTION, SESSION_PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
+import { postJson } from '../support/webhook'
 
 const SITE = 'https://forms.example.com'
 /** Answers 404 to whoever may look, for nothing is there. */
@@ -166,9 +167,7 @@ describe('a page of another site', () => {
     for (const [path, body] of [
       ['/api/auth/sign-out', {}], ['/api/auth/sign-in', { name: 'Mallory', password: PASSWORD }],
     ] as const) {
-      const answer = await fetch(server.url + path, {
-        method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', cookie, ...headers },
-      })
+      const answer = await postJson(server.url + path, body, { cookie, ...headers })
       expect(answer.status).toBe(status)
       expect(answer.headers.getSetCookie()).toEqual([])
     }

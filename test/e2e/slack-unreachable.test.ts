@@ -5,6 +5,7 @@ import { startServer } from '../support/server'
 import { interact, sendEvent, viewSubmission } from '../support/slack'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 // The real lease: with a shorter one, work that hangs on purpose would be taken over.
 const d = endAfterAll(await deploy())
@@ -12,9 +13,7 @@ const d = endAfterAll(await deploy())
 /** Has a process that has just started answer its first webhook and its first form. */
 async function firstAnswers(url: string): Promise<void> {
   expect((await sendEvent(url, { type: 'url_verification', challenge: 'c' })).status).toBe(200)
-  const form = await fetch(`${url}/api/form`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"patient"}',
-  })
+  const form = await postJson(`${url}/api/form`, '{"name":"patient"}')
   expect(await form.json()).toMatchObject({ status: 'received' })
 }
 

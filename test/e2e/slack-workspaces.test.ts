@@ -1,16 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { submit, submitForm } from '../support/deployment'
+import { cardNow, submit, submitForm } from '../support/deployment'
 import { endAfterAll, endAfterTest, formsFile } from '../support/lifetime'
 import { startServer } from '../support/server'
 import {
-  blockActions, BOT_TOKEN, CHANNEL, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
+  blockActions, BOT_TOKEN, CHANNEL, inChannel, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
 } from '../support/slack'
 import { envelope, nextTs, postsIn, said } from '../support/slack-talk'
 import {
   atHome, deployForWorkspaces, everythingIn, HOME, install, PARTNER, tokensOf,
 } from '../support/slack-workspaces'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 /** A channel of PARTNER; emulate seeds it as #random. */
 const THERE = 'C000000002'
@@ -20,25 +21,15 @@ afterEach(() => atHome(d.slack))
 
 const send = (data: object) => submitForm(d.server, data, '/partner')
 
-async function history(): Promise<SlackMessage[]> {
-  const answer = await fetch(`${d.slack.apiUrl}conversations.history`, {
-    method: 'POST', headers: { 'authorization': `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ channel: THERE, limit: 50 }),
-  })
-  return (await answer.json() as { messages: SlackMessage[] }).messages
-}
-
-const cardOf = (id: string) => until(
-  `the card of ${id}`, async () => (await history()).find(({ blocks }) => JSON.stringify(blocks ?? []).includes(id)),
-)
-const shown = async ({ ts }: SlackMessage) => blockText((await history()).find(message => message.ts === ts)!.blocks)
+const cardOf = (id: string) => until(`the card of ${id}`, async () => (
+  (await d.slack.messages(THERE)).find(({ blocks }) => JSON.stringify(blocks).includes(id))
+))
+const shown = async (card: SlackMessage) => blockText((await cardNow(d, card, THERE)).blocks)
 
 /** A click in the channel of the other workspace. */
 function clickThere(card: SlackMessage, action: string, id: string, team = PARTNER, trigger?: string): Block {
   const payload = blockActions(card, action, id, d.slack.reviewer, trigger)
-  return { ...payload, team: { id: team, domain: 'x' }, channel: { id: THERE, name: 'random' }, container: {
-    ...payload.container as object, channel_id: THERE,
-  } }
+  return { ...inChannel(payload, THERE), team: { id: team, domain: 'x' } }
 }
 
 async function press(payload: Block): Promise<number> {
@@ -118,10 +109,9 @@ describe('a click', () => {
 
 it('the bot converses in the other workspace, with its token', async () => {
   const [token] = tokensOf(d.slack, 'chat.postMessage', THERE)
-  const answer = await fetch(`${d.slack.apiUrl}conversations.open`, {
-    method: 'POST', headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ users: d.slack.reviewer.id }),
-  })
+  const answer = await postJson(
+    `${d.slack.apiUrl}conversations.open`, { users: d.slack.reviewer.id }, { authorization: `Bearer ${token}` },
+  )
   const { channel: { id: dm } } = await answer.json() as { channel: { id: string } }
   await tell(said(d.slack, 'status', nextTs(), { channel: dm }))
   expect(postsIn(d.slack, '', dm).map(({ blocks }) => blockText(blocks))).toEqual([

@@ -6,7 +6,7 @@ import { endAfterTest, testFolder } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
 import { runToExit, startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
-import { botUp, post } from '../support/webhook'
+import { botUp, post, postJson } from '../support/webhook'
 
 let dir: string
 let server: Server | undefined
@@ -163,9 +163,7 @@ describe('the sandbox', () => {
     for (const headers of ['https://evil.example', 'null', 'http://127.0.0.1:9'].map(origin => ({ origin }))) {
       expect((await fetch(`${server.url}/api/sandbox/state`, { headers })).status).toBe(403)
       expect((await fetch(`${server.url}/api/submissions/x`, { headers })).status).toBe(403)
-      expect((await fetch(`${server.url}/api/webhooks/sandbox`, {
-        method: 'POST', body: JSON.stringify(click), headers: { 'content-type': 'application/json', ...headers },
-      })).status).toBe(403)
+      expect((await postJson(`${server.url}/api/webhooks/sandbox`, click, headers)).status).toBe(403)
     }
     for (const host of ['rebound.example', 'localhost.rebound.example']) {
       expect(await statusWithHost(server, '/api/sandbox/state', host)).toBe(403)

@@ -4,6 +4,7 @@ import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { seed, series } from '../support/seed'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 import { wholeList } from '../support/whole-list'
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
@@ -12,9 +13,8 @@ afterEach(() => { d.resend.fault = () => undefined })
 const get = (path: string, headers: Record<string, string> = {}) => fetch(
   `${d.server.url}/api/submissions${path}`, { headers },
 )
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) => fetch(
-  `${d.server.url}/api/submissions${path}`,
-  { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+const post = (path: string, body: unknown, headers: object = {}) => (
+  postJson(`${d.server.url}/api/submissions${path}`, body, headers)
 )
 
 describe('POST /api/submissions/<id>/decision', () => {
@@ -174,9 +174,7 @@ describe('GET /api/submissions', () => {
     expect([(await whole('platform=slack')).scanned, (await whole('platform=discord')).rows]).toEqual([120, []])
     expect(await whole('form=contact')).toMatchObject({ rows: [], scanned: 120 })
     expect((await whole('form=-')).rows).toHaveLength(120)
-    const counts = await fetch(`${other.server.url}/api/submissions/counts`, {
-      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"q":"from:12"}',
-    })
+    const counts = await postJson(`${other.server.url}/api/submissions/counts`, '{"q":"from:12"}')
     expect(await counts.json()).toMatchObject({
       states: { all: 3, waiting: 3, failed: 0 }, platforms: [{ key: 'slack', label: 'Slack', count: 3 }],
     })

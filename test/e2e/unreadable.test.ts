@@ -7,6 +7,7 @@ import { become, seed, waiting } from '../support/seed'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { kept, png, sendFiles } from '../support/uploads'
+import { postJson } from '../support/webhook'
 
 let dir: string
 let d: Deployment
@@ -23,9 +24,7 @@ const rows = async (query = '') => {
   return page.rows.map(({ id }) => id)
 }
 
-const post = (path: string, body: object) => fetch(d.server.url + path, {
-  method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-})
+const post = (path: string, body: object) => postJson(d.server.url + path, body)
 
 /** What is spoilt, and whether it is still known which cards there are. */
 const SPOILT: [string, (id: string) => Promise<unknown>, boolean][] = [
@@ -125,8 +124,6 @@ test('one that waits for a person and is no JSON keeps a start from no other, no
   await client.hSet('{triage}:s:spoilt', 'r', '[')
   d.server = await startServer(d.env)
   await until('the card of the other', () => d.slack.calls('chat.postMessage').length > 0)
-  const chosen = await fetch(`${d.server.url}/api/submissions/search`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ids":["spoilt","left"]}',
-  })
+  const chosen = await postJson(`${d.server.url}/api/submissions/search`, '{"ids":["spoilt","left"]}')
   expect([chosen.status, await chosen.json()]).toEqual([200, expect.objectContaining({ found: ['left'] })])
 })

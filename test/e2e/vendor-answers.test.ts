@@ -4,6 +4,7 @@ import { blockText } from '../support/block-kit'
 import { cardNow, click, deploy, failureOf, idOf, sendForm, submit } from '../support/deployment'
 import { endAfterTest, formsFile, testFolder } from '../support/lifetime'
 import { until } from '../support/until'
+import { postJson } from '../support/webhook'
 
 it('a post that Slack takes without saying its id is posted again, and that card follows', async () => {
   const d = endAfterTest(await deploy())
@@ -46,9 +47,7 @@ it('a refused channel of a form is named, and not the variable of another', asyn
   const FORMS_CONFIG = formsFile({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }, testFolder())
   const d = endAfterTest(await deploy({ FORMS_CONFIG }))
   await sendForm(d.server, { name: 'default' })
-  const id = await idOf(await fetch(`${d.server.url}/api/form/jobs`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Ada"}',
-  }))
+  const id = await idOf(await postJson(`${d.server.url}/api/form/jobs`, '{"name":"Ada"}'))
   const failure = await until('the refusal', () => failureOf(d, id, 'Slack'))
   expect(failure).toMatchObject({
     room: 'slack/C0JOBS0001',

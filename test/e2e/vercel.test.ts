@@ -7,6 +7,7 @@ import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { until } from '../support/until'
 import { buildForVercel, coldStart, type Invocation } from '../support/vercel'
+import { postJson } from '../support/webhook'
 
 const SECRET = 'a-secret-of-some-length'
 
@@ -36,7 +37,7 @@ function functionAt(path: string): string {
 }
 
 function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> {
-  return fetch(`${url}/api/form`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return postJson(`${url}/api/form`, body)
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from './slack'
 import { until } from './until'
 import { WITH_PASSWORD } from './visitor'
+import { postJson } from './webhook'
 
 export const SIGNING_KEY = `whsec_${Buffer.from('a downstream signing secret').toString('base64')}`
 
@@ -100,10 +101,7 @@ export function emailsAbout({ resend }: Pick<Deployment, 'resend'>, id: string):
 export function sendForm(
   server: Server, body: unknown, headers: Record<string, string> = {}, form = '',
 ): Promise<Response> {
-  return fetch(`${server.url}/api/form${form}`, {
-    method: 'POST', headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+  return postJson(`${server.url}/api/form${form}`, body, headers)
 }
 
 /** The id under which a form was taken. */
@@ -126,15 +124,15 @@ export async function submit(
 }
 
 /** The newest card that carries the submission's buttons. */
-export function cardOf({ slack }: Deployment, id: string): Promise<SlackMessage> {
-  return until(`the card of ${id}`, async () => (await slack.messages()).find(({ blocks }) => (
+export function cardOf({ slack }: Deployment, id: string, channel?: string): Promise<SlackMessage> {
+  return until(`the card of ${id}`, async () => (await slack.messages(channel)).find(({ blocks }) => (
     blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)
   )))
 }
 
 /** What the card at this place shows now. */
-export async function cardNow({ slack }: Deployment, { ts }: SlackMessage): Promise<SlackMessage> {
-  return (await slack.messages()).find(message => message.ts === ts)!
+export async function cardNow({ slack }: Deployment, { ts }: SlackMessage, channel?: string): Promise<SlackMessage> {
+  return (await slack.messages(channel)).find(message => message.ts === ts)!
 }
 
 /**

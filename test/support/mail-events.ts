@@ -3,6 +3,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import { click, submit, type Deployment } from './deployment'
 import type { SlackMessage } from './slack'
 import { until } from './until'
+import { postJson } from './webhook'
 
 export const MAIL_SECRET = `whsec_${Buffer.from('the secret of a webhook at Resend').toString('base64')}`
 
@@ -50,9 +51,7 @@ export function send(
   { server }: Pick<Deployment, 'server'>, event: MailEventBody, signing: Signing = {},
 ): Promise<Response> {
   const body = JSON.stringify(event)
-  return fetch(`${server.url}/api/mail/events`, {
-    method: 'POST', body, headers: { 'content-type': 'application/json', ...signedHeaders(body, signing) },
-  })
+  return postJson(`${server.url}/api/mail/events`, body, signedHeaders(body, signing))
 }
 
 /** As `send`; resolves with the answer once the effects are through. */

@@ -55,8 +55,8 @@ export interface Slack extends Proxy {
   apiUrl: string
   /** Calls of a Web API method, with their parsed arguments. */
   calls: (method: string) => Block[]
-  /** What the channel shows now. */
-  messages: () => Promise<SlackMessage[]>
+  /** What a channel shows now, the one of the cards by default. */
+  messages: (channel?: string) => Promise<SlackMessage[]>
   /** A trigger such as a click brings along; emulate accepts each once. */
   trigger: () => Promise<string>
   /** Ada agrees to what Slack's page asks; resolves with where Slack sends her browser. */
@@ -105,8 +105,8 @@ export async function startSlack(): Promise<Slack> {
     dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
-    messages: async () => ((await call(
-      'conversations.history', { channel: CHANNEL, limit: 200 },
+    messages: async (channel = CHANNEL) => ((await call(
+      'conversations.history', { channel, limit: 200 },
     )).messages as SlackMessage[]).filter(({ blocks }) => blocks),
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
     agree: async (page: string) => {
@@ -141,6 +141,11 @@ export function blockActions(
       type: 'plain_text', text: actionId,
     } }],
   }
+}
+
+/** The click as if the card were in this channel. */
+export function inChannel(payload: Block, id: string): Block {
+  return { ...payload, channel: { id, name: 'random' }, container: { ...payload.container as object, channel_id: id } }
 }
 
 /**

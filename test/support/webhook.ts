@@ -31,3 +31,11 @@ export async function botUp(send: () => Promise<Response>): Promise<void> {
 async function isStarting(response: Response): Promise<boolean> {
   return response.status === 503 && (await response.clone().text()).includes('"BOT_UNAVAILABLE"')
 }
+
+/** Posts JSON as a page or a program does; text is sent as it is. */
+export function postJson(url: string | URL, body: unknown, headers: object = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST', headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
