@@ -3,12 +3,10 @@ import { submit } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import type { DiscordMessage } from '../support/discord/types'
 import { SUPPRESS_EMBEDS } from '../support/discord/validate'
-import { endAfterAll } from '../support/lifetime'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
 
 const { d, discord } = await withDiscord(deployAgent, { STREAMING_UPDATE_INTERVAL_MS: '60' })
-endAfterAll(d)
 const endpoint = `${d.server.url}/api/webhooks/discord`
 
 /** Mentions the bot; resolves with the id of the thread that it opens. */

@@ -3,7 +3,6 @@ import { deploy, sendForm, submitForm } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordMessage } from '../support/discord/types'
-import { endAfterAll } from '../support/lifetime'
 import { startProxy, type Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -15,7 +14,6 @@ const CRON_SECRET = 'a-secret-of-some-length'
 const OTHER_BOT = { id: '323456789012345678', username: 'other', global_name: null, bot: true }
 
 const { d, discord } = await withDiscord(deploy, { ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET })
-endAfterAll(d)
 beforeEach(() => { discord.fault = () => undefined })
 
 /** Everything that the message shows, without the backslashes that Discord does not show. */

@@ -4,11 +4,9 @@ import { afterEach, expect, it } from 'vitest'
 import { deploy } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import type { DiscordMessage } from '../support/discord/types'
-import { endAfterAll } from '../support/lifetime'
 import { until } from '../support/until'
 
 const { d, discord } = await withDiscord(deploy)
-endAfterAll(d)
 afterEach(() => { discord.fault = () => undefined })
 
 const answersIn = (channelId: string) => (

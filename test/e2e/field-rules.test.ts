@@ -4,7 +4,6 @@ import { seriousFindings } from '../support/accessibility'
 import { blockText, viewProblems } from '../support/block-kit'
 import { screenshot } from '../support/browser'
 import { cardOf, openEdit, submitEdit, submitForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
 import type { Block } from '../support/slack'
 import { until } from '../support/until'
@@ -12,7 +11,7 @@ import { PASSWORD, visit } from '../support/visitor'
 import { postJson } from '../support/webhook'
 import { openWebsite, unchecked } from '../support/website'
 
-const website = endAfterAll(await openWebsite(origin => ({
+const { d, shop, browser } = await openWebsite(origin => ({
   orders: {
     name: 'Orders', allowedOrigins: [origin], endpoint: null, extra: 'refuse', fields: {
       name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
@@ -22,8 +21,7 @@ const website = endAfterAll(await openWebsite(origin => ({
       terms: { label: 'I agree', type: 'checkbox', required: true },
     },
   },
-}), async ({ copied }) => unchecked(await copied('orders'))))
-const { d, shop, browser } = website
+}), async ({ copied }) => unchecked(await copied('orders')))
 
 test('a form that says what it takes is sent without scripts from HTML that was copied: what is wrong is said, corrected and thanked for', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false, locale: 'de-DE' })

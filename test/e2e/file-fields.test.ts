@@ -2,20 +2,18 @@ import { expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
 import { blockText } from '../support/block-kit'
 import { cardOf, sendForm } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
 import { kept, pdf, png, sendFiles } from '../support/uploads'
 import { openWebsite, unchecked } from '../support/website'
 
-const website = endAfterAll(await openWebsite(() => ({
+const { d, shop, browser, dir } = await openWebsite(() => ({
   jobs: { name: 'Jobs', extra: 'refuse', fields: {
     name: { label: 'Your name', type: 'text' }, cv: { label: 'Your CV', type: 'file', required: true },
     photo: { type: 'file' },
   } },
   offers: { name: 'Offers', fields: { sketch: { type: 'file' } }, files: { max: 1, types: ['image/png'] } },
   any: { name: 'Any', files: { types: ['application/pdf'] } },
-}), async ({ copied }) => unchecked(await copied('jobs'))))
-const { d, shop, browser, dir } = website
+}), async ({ copied }) => unchecked(await copied('jobs')))
 
 const read = async (path: string) => await (await fetch(`${d.server.url}${path}`)).json()
 const cv = { name: 'cv.pdf', content: pdf(100) }

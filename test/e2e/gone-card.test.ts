@@ -5,7 +5,6 @@ import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
 import { button, rest, row } from '../support/discord/fixtures'
 import type { DiscordMessage } from '../support/discord/types'
-import { endAfterAll } from '../support/lifetime'
 import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, nextTs, whispers } from '../support/slack-talk'
 import { until } from '../support/until'
@@ -16,7 +15,6 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const BOT = { authorization: `Bearer ${BOT_TOKEN}` }
 
 const { d, discord } = await withDiscord(deploy)
-endAfterAll(d)
 
 const isClosed = ({ blocks }: SlackMessage) => !blocks.some(({ type }) => type === 'actions')
 const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)

@@ -3,7 +3,6 @@ import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { submitForm } from '../support/deployment'
 import { deployEverywhere, PLATFORMS } from '../support/everywhere'
-import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { CHANNEL } from '../support/slack'
 import { mention } from '../support/slack-talk'
@@ -18,7 +17,7 @@ const cardsOn = (key: string) => Object.fromEntries(CHANNELS.filter(
   name => name !== PLATFORMS[key]!.channel.variable,
 ).map(name => [name, '']))
 
-const d = endAfterAll(await deployEverywhere(() => ({ env: {}, forms: {} })))
+const d = await deployEverywhere(() => ({ env: {}, forms: {} }))
 const env = { ...d.env }
 
 /** Starts it anew with cards on one platform alone. */

@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { click, sendForm, submit } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
-import type { DiscordDouble } from '../support/discord/types'
+import { startDiscord, type DiscordDouble } from '../support/discord/discord'
 import { startForwardProxy } from '../support/forward-proxy'
 import { startGoogleChat } from '../support/gchat'
 import { endAfterTest } from '../support/lifetime'

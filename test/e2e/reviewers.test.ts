@@ -3,7 +3,6 @@ import type { SessionState } from '../../shared/types/session'
 import { cardOf, click } from '../support/deployment'
 import { buttonOf } from '../support/discord/edit-form'
 import { deployEverywhere, PLATFORMS } from '../support/everywhere'
-import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { whispers } from '../support/slack-talk'
 import { timed } from '../support/stopwatch'
@@ -19,7 +18,7 @@ const ALL = Object.keys(PLATFORMS)
 /** Who is in the user group. */
 let members: string[] = []
 
-const d = endAfterAll(await deployEverywhere((ada, { slack }) => ({
+const d = await deployEverywhere((ada, { slack }) => ({
   forms: {
     open: { name: 'Open', reviewers: ada },
     group: { name: 'Group', reviewers: [`slack:${GROUP}`, `slack:${slack.colleague.id}`] },
@@ -29,7 +28,7 @@ const d = endAfterAll(await deployEverywhere((ada, { slack }) => ({
     REVIEWERS: `slack:${slack.colleague.id},discord:role:${ROLE},ops:grace hopper`,
     PEOPLE: `*grace* = slack:${slack.colleague.id}, ops:Grace Hopper; lin = slack:${LIN}, ops:Lin`,
   },
-})))
+}))
 d.slack.fault = ({ path, body }) => {
   if (!path.endsWith('/usergroups.users.list')) return undefined
   expect(new URLSearchParams(body).get('usergroup')).toBe(GROUP)

@@ -3,13 +3,13 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { submitForm } from '../support/deployment'
 import { deployEverywhere, PLATFORMS } from '../support/everywhere'
-import { endAfterAll, testFolder } from '../support/lifetime'
+import { testFolder } from '../support/lifetime'
 import { runToExit, startServer } from '../support/server'
 import { until } from '../support/until'
 
 type Line = Record<string, unknown>
 
-const d = endAfterAll(await deployEverywhere(() => ({ env: {}, forms: {} })))
+const d = await deployEverywhere(() => ({ env: {}, forms: {} }))
 
 const lines = (event: string) => d.server.output().split('\n').filter(line => line.startsWith('{')).map(
   line => JSON.parse(line) as Line,

@@ -3,9 +3,9 @@ import { blockText } from '../support/block-kit'
 import {
   cardEdits, cardNow, click, deploy, emailsAbout, openEdit, submit, type Deployment,
 } from '../support/deployment'
-import { startDiscord } from '../support/discord/discord'
+import { startDiscord, type DiscordDouble } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
-import type { DiscordDouble, DiscordMessage } from '../support/discord/types'
+import type { DiscordMessage } from '../support/discord/types'
 import { holding } from '../support/redis-keys'
 import { become } from '../support/seed'
 import { blockActions, interact, viewSubmission, type SlackMessage } from '../support/slack'

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
 import { cardOf, openEdit, submitEdit } from '../support/deployment'
 import { deployEverywhere, PLATFORMS } from '../support/everywhere'
-import { endAfterAll } from '../support/lifetime'
 import { blockActions, command, interact, sendEvent, type Block, type SlackUser } from '../support/slack'
 import { envelope, nextTs } from '../support/slack-talk'
 import { answerTo } from '../support/unlisted'
 import { until } from '../support/until'
 
-const d = endAfterAll(await deployEverywhere((ada, { slack }) => ({
+const d = await deployEverywhere((ada, { slack }) => ({
   forms: {
     open: { name: 'Open', reviewers: ada },
     own: { name: 'Own', reviewers: [...ada, 'ops:grace hopper'], claim: 'exclusive' },
@@ -18,7 +17,7 @@ const d = endAfterAll(await deployEverywhere((ada, { slack }) => ({
     TAKE: '1', REVIEWERS: `slack:${slack.colleague.id},ops:grace hopper`,
     PEOPLE: `grace = slack:${slack.colleague.id}, ops:Grace Hopper`,
   },
-})))
+}))
 
 const ALL = Object.keys(PLATFORMS)
 const holderOf = async (id: string) => (await d.shown(id)).holder

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { HOSTILE_NEXT, SHOP } from '../fixtures/hostile-next'
 import { blockText } from '../support/block-kit'
 import { cardOf, click } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
 import { looks } from '../support/looks'
 import { until } from '../support/until'
 import { openWebsite, type Website } from '../support/website'
@@ -16,14 +15,13 @@ const shopPage = ({ d, shop }: Website, path: string) => `
     ${path === '/next' ? `<input type="hidden" name="_next" value="${shop.url}/done">` : ''}<button>Send</button>
   </form>`
 
-const website = endAfterAll(await openWebsite(origin => ({
+const { d, shop, browser } = await openWebsite(origin => ({
   contact: {
     name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } },
   },
   posts: { name: 'Posts', endpoint: null, subject: 'Application of {name}' },
   away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
-}), shopPage))
-const { d, shop, browser } = website
+}), shopPage)
 
 /** What a page without a script sends. */
 const submit = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => fetch(

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Definition } from '../../server/platforms/platform'
 import { outside } from '../../server/platforms/registry'
 import { deploy, emailsAbout, submitForm, type Deployment } from './deployment'
 import { startDiscord } from './discord/discord'
 import { startGoogleChat } from './gchat'
+import { endAfterAll, formsFile } from './lifetime'
 import { repointed } from './repointed'
 import { startServer } from './server'
 import { startTeams } from './teams'
 import { startTelegram } from './telegram'
-import { triesOn, type Doubles, type Tries } from './unlisted'
-import { PASSWORD, visit, type Visitor } from './visitor'
+import { triesOn } from './unlisted'
+import { PASSWORD, visit } from './visitor'
 import { startWhatsApp } from './whatsapp'
 
 /** All platforms that are not embedded, by their keys. */
@@ -19,44 +17,32 @@ export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntrie
   outside.map(each => [each.key, each]),
 )
 
-/** A deployment with all platforms, and what people do there. */
-export interface Everywhere extends Deployment {
-  doubles: Doubles
-  /** What Ada Lovelace does on a platform. */
-  on: (platform: string) => Tries
-  /** Sends a form; resolves with its id once its cards are posted. */
-  send: (form?: string, data?: object) => Promise<string>
-  emailsAbout: (id: string) => unknown[]
-  /** Somebody who has signed in by name, Grace Hopper by default. */
-  signedIn: (name?: string) => Promise<Visitor>
-  /** What the page says of a submission. */
-  shown: (id: string) => Promise<{ state: string, holder: object | null }>
-}
-
-/** @param settings of the server and its forms, by who Ada Lovelace is on each platform */
+/**
+ * A deployment with all platforms, and what people do there, for all tests of a file.
+ *
+ * @param settings of the server and its forms, by who Ada Lovelace is on each platform
+ */
 export async function deployEverywhere(
   settings: (ada: readonly string[], d: Deployment) => { env: Record<string, string>, forms: object },
-): Promise<Everywhere> {
-  const dir = mkdtempSync(join(tmpdir(), 'everywhere-'))
+) {
   const [discord, telegram, teams, google, whatsapp] = await Promise.all([
     startDiscord(), startTelegram(), startTeams(), startGoogleChat(), startWhatsApp(),
   ])
   const doubles = { discord, telegram, teams, google, whatsapp }
-  const d = await deploy({ TRUST_PROXY: '1', CARD_INTERVAL_MS: '0' })
+  Object.values(doubles).forEach(endAfterAll)
+  const d = endAfterAll(await deploy({ TRUST_PROXY: '1', CARD_INTERVAL_MS: '0' }))
   await d.server.kill()
   const { env, forms } = settings([
     `slack:${d.slack.reviewer.id}`, `discord:${discord.user.id}`, 'teams:29:ada', 'telegram:4321', 'gchat:users/1234',
     'whatsapp:4915112345678', 'ops:ada lovelace',
   ], d)
-  const path = join(dir, 'forms.json')
-  writeFileSync(path, JSON.stringify(forms))
   Object.assign(d.env, {
     ...telegram.env, ...teams.env, ...google.env, ...whatsapp.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    ...discord.env, FORMS_CONFIG: path, ...env,
+    ...discord.env, FORMS_CONFIG: formsFile(forms), ...env,
   })
   d.server = await startServer(d.env)
   const tries = triesOn(d, doubles)
-  const close = d.close
+  /** Somebody who has signed in by name, Grace Hopper by default. */
   const signedIn = async (name = 'Grace Hopper') => {
     const visitor = visit(d.server)
     const { status } = await visitor.signIn(PASSWORD, name)
@@ -65,20 +51,18 @@ export async function deployEverywhere(
   }
   return Object.assign(d, {
     doubles, signedIn,
+    /** What Ada Lovelace does on a platform. */
     on: (platform: string) => tries.find(each => each.platform === platform)!,
+    /** Sends a form; resolves with its id once its cards are posted. */
     async send(form = '', data: object = { name: 'Ada' }) {
       const id = await submitForm(d.server, data, form)
       await d.server.drain()
       return id
     },
     emailsAbout: (id: string) => emailsAbout(d, id),
+    /** What the page says of a submission. */
     shown: async (id: string) => (
       await (await (await signedIn()).get(`/api/submissions/${id}`)).json() as { state: string, holder: object | null }
     ),
-    async close() {
-      await close()
-      await Promise.all(Object.values(doubles).map(double => double.close()))
-      rmSync(dir, { recursive: true })
-    },
   })
 }

@@ -3,7 +3,7 @@ import { exportPKCS8, exportSPKI, generateKeyPair, jwtVerify, SignJWT, type JWTP
 import type { Json } from './adaptive-card'
 import { undescribed } from './gchat-bodies'
 import { googleButtons, googleMessageProblems } from './google-card'
-import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startProxy, type Recorded } from './proxy'
 import { post } from './webhook'
 
 const PROJECT = '123456789012'
@@ -41,30 +41,16 @@ interface Written {
 
 export const APP = { name: 'users/987654321', displayName: 'Triage' }
 
-export interface GoogleChat extends Proxy {
-  env: Record<string, string>
-  /** Hosts that the SDK has built in. */
-  hosts: Record<string, string>
-  messages: () => Json[]
-  /** Spaces that the app was added to. */
-  joined: Set<string>
-  /** The message whose buttons are about the submission. */
-  cardOf: (id: string) => Json | undefined
-  /** Ada writes in a new thread; resolves with its name and the answer to the event. */
-  write: (serverUrl: string, text: string, said?: Written) => Promise<{ thread: string, response: Response }>
-  /** Somebody writes to the app in private; Ada Lovelace, who is in the space, is `users/1234`. */
-  writeInPrivate: (serverUrl: string, text: string, userId?: string) => Promise<Response>
-  /** Presses a button as Ada Lovelace. */
-  click: (serverUrl: string, message: Json, label: string, options?: SignOptions) => Promise<Response>
-}
+export type GoogleChat = Awaited<ReturnType<typeof startGoogleChat>>
 
 /** Google's sign-in, its signing keys and the Chat API, as far as an app in one space needs them. */
-export async function startGoogleChat(): Promise<GoogleChat> {
+export async function startGoogleChat() {
   const [google, stranger, account] = await Promise.all([
     generateKeyPair('RS256'), generateKeyPair('RS256'), generateKeyPair('RS256', { extractable: true }),
   ])
   const certs = { google: await exportSPKI(google.publicKey) }
   const accessToken = `ya29.${randomUUID()}`
+  /** Spaces that the app was added to. */
   const joined = new Set([SPACE])
   const messages = new Map<string, Json>()
   const byRequest = new Map<string, Json>()
@@ -164,6 +150,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
     } }
   }
 
+  /** Ada writes in a new thread; resolves with its name and the answer to the event. */
   async function write(
     serverUrl: string, text: string, { mentions = [APP], more = {}, space: place = SPACE, options = {} }: Written = {},
   ): Promise<{ thread: string, response: Response }> {
@@ -205,11 +192,13 @@ export async function startGoogleChat(): Promise<GoogleChat> {
       }),
       GOOGLE_CHAT_PROJECT_NUMBER: PROJECT, GOOGLE_CHAT_SPACE: SPACE, GOOGLE_CHAT_API_URL: proxy.url,
     },
+    /** Hosts that the SDK has built in. */
     hosts: { 'oauth2.googleapis.com': proxy.url, 'www.googleapis.com': proxy.url },
-    messages: all, joined,
-    write,
+    messages: all, joined, write,
+    /** The message whose buttons are about the submission. */
     cardOf: (id: string) => all().find(message => message.cardsV2
       && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
+    /** Somebody writes to the app in private; Ada Lovelace, who is in the space, is `users/1234`. */
     writeInPrivate: async (serverUrl: string, text: string, userId = 'users/1234') => {
       const user = { name: userId, displayName: 'Somebody', email: 'somebody@example.com', type: 'HUMAN' }
       const space = { name: 'spaces/DM1', type: 'DM', spaceType: 'DIRECT_MESSAGE', singleUserBotDm: true }
@@ -223,6 +212,7 @@ export async function startGoogleChat(): Promise<GoogleChat> {
         body: JSON.stringify({ type: 'MESSAGE', eventTime: message.createTime, message, user, space }),
       })
     },
+    /** Presses a button as Ada Lovelace. */
     click: async (serverUrl: string, message: Json, label: string, options: SignOptions = {}) => {
       const { onClick } = googleButtons(message).find(({ text }) => text === label)!
       const parameters = Object.fromEntries(

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createEmulator } from 'emulate'
 import { askEmulator } from './emulator'
 import { freePort } from './ports'
-import { startProxy, type Proxy } from './proxy'
+import { startProxy } from './proxy'
 import { parseCall, undescribed, undescribedAnswer } from './slack-bodies'
 import { streamsOn } from './slack-streams'
 import { until } from './until'
@@ -39,32 +39,10 @@ export interface SlackUser {
   team_id: string
 }
 
-export interface Slack extends Proxy {
-  /** Ada Lovelace. */
-  reviewer: SlackUser
-  /** The direct messages between Ada and the bot. */
-  dmChannel: string
-  /** Grace Hopper. */
-  colleague: SlackUser
-  /** User id of the bot. */
-  botId: string
-  /** Somebody writes in the channel or a thread; resolves with the timestamp. The service is told by an event. */
-  write: (by: SlackUser, text: string, thread?: string) => Promise<string>
-  /** What a thread shows now. */
-  thread: (ts: string) => Promise<SlackMessage[]>
-  apiUrl: string
-  /** Calls of a Web API method, with their parsed arguments. */
-  calls: (method: string) => Block[]
-  /** What a channel shows now, the one of the cards by default. */
-  messages: (channel?: string) => Promise<SlackMessage[]>
-  /** A trigger such as a click brings along; emulate accepts each once. */
-  trigger: () => Promise<string>
-  /** Ada agrees to what Slack's page asks; resolves with where Slack sends her browser. */
-  agree: (page: string) => Promise<URL>
-}
+export type Slack = Awaited<ReturnType<typeof startSlack>>
 
 /** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
-export async function startSlack(): Promise<Slack> {
+export async function startSlack() {
   const emulator = await createEmulator({
     service: 'slack', port: await freePort(),
     seed: {
@@ -93,22 +71,32 @@ export async function startSlack(): Promise<Slack> {
   const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
+    /** User id of the bot. */
     botId: bot.id as string,
+    /** Grace Hopper. */
     colleague: { id: grace.id as string, username: 'grace', name: 'grace', team_id: 'T000000001' },
+    /** Somebody writes in the channel or a thread; resolves with the timestamp. The service is told by an event. */
     write: async (by: SlackUser, text: string, thread?: string) => (
       (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string
     ),
+    /** What a thread shows now. */
     thread: async (ts: string) => (
       (await call('conversations.replies', { channel: CHANNEL, ts })).messages as SlackMessage[]
     ),
+    /** Ada Lovelace. */
     reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
+    /** The direct messages between Ada and the bot. */
     dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
+    /** Calls of a Web API method, with their parsed arguments. */
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
+    /** What a channel shows now, the one of the cards by default. */
     messages: async (channel = CHANNEL) => ((await call(
       'conversations.history', { channel, limit: 200 },
     )).messages as SlackMessage[]).filter(({ blocks }) => blocks),
+    /** A trigger such as a click brings along; emulate accepts each once. */
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
+    /** Ada agrees to what Slack's page asks; resolves with where Slack sends her browser. */
     agree: async (page: string) => {
       const { pathname, search } = new URL(page)
       const html = await (await fetch(emulator.url + pathname + search)).text()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose'
 import { adaptiveCardActions, adaptiveCardProblems, undescribed, type Json } from './adaptive-card'
-import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startProxy, type Recorded } from './proxy'
 import { post } from './webhook'
 
 const APP_ID = '6b1f8d1c-0f3a-4a52-9d2e-1c5f7a9b3e10'
@@ -34,46 +34,19 @@ export interface SignOptions {
   conversation?: string
 }
 
-export interface Teams extends Proxy {
-  /** Conversations that the app was added to. */
-  joined: Set<string>
-  /** Sends an activity as Microsoft signs it. */
-  send: (serverUrl: string, more: Json, options?: SignOptions) => Promise<Response>
-  env: Record<string, string>
-  /** Hosts that the SDK has built in. */
-  hosts: Record<string, string>
-  messages: () => TeamsMessage[]
-  texts: () => TeamsText[]
-  /** What was said to one person of the channel alone. */
-  whispers: { to: string, text: string }[]
-  /** The message whose buttons are about the submission. */
-  cardOf: (id: string) => TeamsMessage | undefined
-  /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
-  click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => Promise<Response>
-  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation. */
-  write: (serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions) => Promise<{
-    response: Response
-    conversation: string
-  }>
-  /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
-  press: (
-    serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
-  ) => Promise<Response>
-  /** Somebody writes to the bot in private; Ada Lovelace, who is in the team, is `29:ada`. */
-  writeInPrivate: (serverUrl: string, text: string, userId?: string) => Promise<Response>
-  /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
-  submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => Promise<Response>
-}
+export type Teams = Awaited<ReturnType<typeof startTeams>>
 
 /** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them. */
-export async function startTeams(): Promise<Teams> {
+export async function startTeams() {
   const [microsoft, stranger] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
   const jwk = { ...await exportJWK(microsoft.publicKey), kid: KID, use: 'sig', alg: 'RS256', endorsements: ['msteams'] }
   // The SDK reads the token's claims before it sends it.
   const token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ appid: APP_ID, exp: 4_000_000_000 })).toString('base64url')}.x`
   const messages = new Map<string, TeamsMessage>()
   const texts = new Map<string, TeamsText>()
+  /** What was said to one person of the channel alone. */
   const whispers: { to: string, text: string }[] = []
+  /** Conversations that the app was added to. */
   const joined = new Set([CHANNEL, DIRECT])
   let next = 1_700_000_000_000
 
@@ -176,6 +149,7 @@ export async function startTeams(): Promise<Teams> {
     }
   }
 
+  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation. */
   async function write(
     serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions,
   ): Promise<{ response: Response, conversation: string }> {
@@ -201,10 +175,13 @@ export async function startTeams(): Promise<Teams> {
       TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL,
       TEAMS_API_URL: serviceUrl(),
     },
+    /** Hosts that the SDK has built in. */
     hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
     messages: all, whispers, write, joined,
     texts: () => [...texts.values()],
+    /** Sends an activity as Microsoft signs it. */
     send: (url: string, more: Json, options?: SignOptions) => deliver(url, activityOf({ id: '' }, more), options),
+    /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
     press: (
       serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
     ) => (
@@ -212,7 +189,9 @@ export async function startTeams(): Promise<Teams> {
         all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value },
       ))
     ),
+    /** The message whose buttons are about the submission. */
     cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
+    /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
     click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
       const { data } = adaptiveCardActions(message.card).find(action => action.title === title)!
       const isDialog = data.msteams?.type === 'task/fetch'
@@ -229,9 +208,11 @@ export async function startTeams(): Promise<Teams> {
         options,
       )
     },
+    /** Somebody writes to the bot in private; Ada Lovelace, who is in the team, is `29:ada`. */
     writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, activityOf({ id: '1' }, {
       type: 'message', text, replyToId: undefined, id: String(next++), from: { id: userId, name: 'Somebody' },
     }), { conversation: `a:${userId}` }),
+    /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type.startsWith('Input.'))

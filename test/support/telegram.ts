@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { Json } from './adaptive-card'
-import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startProxy, type Recorded } from './proxy'
 import { readMarkdownV2, type TelegramText } from './telegram-markdown'
 import { post } from './webhook'
 
@@ -18,29 +18,14 @@ export interface TelegramMessage extends TelegramText {
   keyboard: { text: string, callback_data: string }[][]
 }
 
-export interface Telegram extends Proxy {
-  env: Record<string, string>
-  messages: () => TelegramMessage[]
-  /** The message whose buttons are about the submission. */
-  cardOf: (id: string) => TelegramMessage | undefined
-  /** Presses a button as Ada Lovelace. `secret` is null for none. */
-  click: (serverUrl: string, message: TelegramMessage, label: string, secret?: string | null) => Promise<Response>
-  /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
-  writeInPrivate: (serverUrl: string, text: string, userId?: number) => Promise<Response>
-  /** Somebody writes in the group; what begins with a slash is a command. Ada Lovelace is 4321. */
-  writeInGroup: (
-    serverUrl: string, text: string, userId?: number, replyTo?: TelegramMessage, topic?: number,
-  ) => Promise<Response>
-  /** Presses a button that carries this, below a message of their private chat with the bot. */
-  clickInPrivate: (serverUrl: string, data: string) => Promise<Response>
-}
+export type Telegram = Awaited<ReturnType<typeof startTelegram>>
 
 /**
  * The Bot API, as far as a bot in one group needs it.
  *
  * @param topics those of the group; without any, only replies have a thread, which takes no messages
  */
-export async function startTelegram(topics: readonly number[] = []): Promise<Telegram> {
+export async function startTelegram(topics: readonly number[] = []) {
   const messages = new Map<number, TelegramMessage>()
   let updates = 900_000_000
   /** Of the newest message of the chat, whoever wrote it. */
@@ -128,19 +113,24 @@ export async function startTelegram(topics: readonly number[] = []): Promise<Tel
       TELEGRAM_API_BASE_URL: proxy.url,
     },
     messages: all,
+    /** The message whose buttons are about the submission. */
     cardOf: (id: string) => (
       all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id)))
     ),
+    /** Presses a button as Ada Lovelace. `secret` is null for none. */
     click: (serverUrl: string, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
+    /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
     writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
       serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
     ),
+    /** Somebody writes in the group; what begins with a slash is a command. Ada Lovelace is 4321. */
     writeInGroup: (
       serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
     ) => said(serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo, topic),
+    /** Presses a button that carries this, below a message of their private chat with the bot. */
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Json } from './adaptive-card'
-import { startProxy, type Proxy, type Recorded } from './proxy'
+import { startProxy, type Recorded } from './proxy'
 import { repointed } from './repointed'
 import { post } from './webhook'
 
@@ -43,26 +43,14 @@ interface Press {
   id?: string
 }
 
-export interface WhatsApp extends Proxy {
-  env: Record<string, string>
-  messages: () => WhatsAppMessage[]
-  /** The message whose buttons are about the submission. */
-  cardOf: (id: string) => WhatsAppMessage | undefined
-  repliesTo: (card: WhatsAppMessage) => WhatsAppMessage[]
-  click: (serverUrl: string, message: WhatsAppMessage, title: string, press?: Press) => Promise<Response>
-  write: (serverUrl: string, text: string, from?: string, userId?: string) => Promise<Response>
-  /** The reviewer sends the picture, with words below it. */
-  sendPicture: (serverUrl: string, caption: string) => Promise<Response>
-  /** Meta tells that a message which it took did not arrive. */
-  fail: (serverUrl: string, code: number, id?: string, recipient?: Json) => Promise<Response>
-}
+export type WhatsApp = Awaited<ReturnType<typeof startWhatsApp>>
 
 /**
  * The WhatsApp Cloud API, as far as a bot in the chat of one person needs it.
  *
  * @param dialled another number under which WhatsApp knows the reviewer; webhooks have its own
  */
-export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {}): Promise<WhatsApp> {
+export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {}) {
   const messages: WhatsAppMessage[] = []
   let presses = 0
 
@@ -123,6 +111,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
       ...repointed({ [MEDIA_HOST]: proxy.url }),
     },
     messages: () => messages,
+    /** The message whose buttons are about the submission. */
     cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),
     repliesTo: ({ id }: WhatsAppMessage) => messages.filter(({ replyTo }) => replyTo === id),
     click: (serverUrl: string, { id, buttons }: WhatsAppMessage, title: string, press?: Press) => {
@@ -134,9 +123,11 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     write: (serverUrl: string, body: string, from?: string, userId?: string) => (
       hear(serverUrl, { type: 'text', text: { body } }, { from, userId })
     ),
+    /** The reviewer sends the picture, with words below it. */
     sendPicture: (serverUrl: string, caption: string) => hear(
       serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
+    /** Meta tells that a message which it took did not arrive. */
     fail: (serverUrl: string, code: number, id = 'wamid.0', recipient: Json = { recipient_id: CHAT }) => (
       send(serverUrl, { statuses: [{ id, status: 'failed', timestamp: '1', ...recipient, errors: [{ code }] }] })
     ),

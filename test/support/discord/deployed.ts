@@ -1,19 +1,14 @@
 import type { Deployment } from '../deployment'
+import { endAfterAll } from '../lifetime'
 import { until } from '../until'
 import { startDiscord } from './discord'
-import type { DiscordDouble } from './types'
 
-/** A deployment that listens to a Discord of its own, which closes with it. */
+/** A deployment that listens to a Discord of its own, for all tests of a file. */
 export async function withDiscord<D extends Deployment>(
   deploy: (env: Record<string, string>) => Promise<D>, overrides: Record<string, string> = {},
-): Promise<{ d: D, discord: DiscordDouble }> {
-  const discord = await startDiscord()
-  const d = await deploy({ ...discord.env, ...overrides })
-  const { close } = d
-  d.close = async () => {
-    await close()
-    await discord.close()
-  }
+) {
+  const discord = endAfterAll(await startDiscord())
+  const d = endAfterAll(await deploy({ ...discord.env, ...overrides }))
   await until('the listener', () => discord.gateway.live() === 1)
   return { d, discord }
 }

@@ -1,4 +1,5 @@
-import type { DiscordDouble, Json } from './types'
+import type { DiscordDouble } from './discord'
+import type { Json } from './types'
 
 /** A call of the REST API, by default as the bot. */
 export async function rest(

@@ -16,33 +16,15 @@ const MODAL_SUBMIT = 5
 
 type Given = Pick<Answer, 'status' | 'body'>
 
-export interface Interactions {
-  publicKey: string
-  responses: InteractionResponse[]
-  send: (url: string, body: string, options?: SendOptions) => Promise<Response>
-  ping: (url: string, options?: SendOptions) => Promise<Answer>
-  component: (
-    url: string, message: DiscordMessage, customId: string, values?: string[], options?: SendOptions,
-  ) => Promise<Answer>
-  submitModal: (
-    url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
-  ) => Promise<Answer>
-  /** Somebody types a command that is registered. */
-  command: (url: string, words: string, options?: SendOptions & { channelId?: string }) => Promise<Answer>
-  /** First response through REST. */
-  callback: (id: string, token: string, body: Json) => void
-  /** An interaction whose webhook may be used now. */
-  webhook: (token: string) => Interaction
-  record: (interaction: Interaction, response: Omit<InteractionResponse, 'interactionId' | 'at'>) => void
-}
+export type Interactions = ReturnType<typeof createInteractions>
 
 /** Clicks and forms: payloads, signatures, and what a response does. */
-export function createInteractions(world: World, answerWithinMs: number): Interactions {
+export function createInteractions(world: World, answerWithinMs: number) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const known = new Map<string, Interaction>()
   const responses: InteractionResponse[] = []
 
-  const record: Interactions['record'] = ({ id }, response) => {
+  const record = ({ id }: Interaction, response: Omit<InteractionResponse, 'interactionId' | 'at'>) => {
     responses.push({ interactionId: id, at: Date.now(), ...response })
   }
 
@@ -183,7 +165,7 @@ export function createInteractions(world: World, answerWithinMs: number): Intera
   return {
     publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('hex'),
     responses, send, record,
-    ping: async (url, options = {}) => {
+    ping: async (url: string, options: SendOptions = {}): Promise<Answer> => {
       const { token, ...payload } = payloadOf(open(1, world.channelId, options), {})
       const given = await overHttp(url, {
         ...payload, token, data: undefined, channel: undefined, channel_id: undefined, guild_id: undefined,
@@ -196,11 +178,17 @@ export function createInteractions(world: World, answerWithinMs: number): Intera
       }
       return { ...answer, ...given }
     },
-    command: (url, words, { channelId = world.channelId, ...options } = {}) => {
+    /** Somebody types a command that is registered. */
+    command: (
+      url: string, words: string,
+      { channelId = world.channelId, ...options }: SendOptions & { channelId?: string } = {},
+    ) => {
       const interaction = open(COMMAND, channelId, options)
       return deliver(url, interaction, payloadOf(interaction, commandData(world, words)), options)
     },
-    component: (url, message, customId, values, options = {}) => {
+    component: (
+      url: string, message: DiscordMessage, customId: string, values?: string[], options: SendOptions = {},
+    ) => {
       const component = clickable(message, customId)
       const interaction = open(3, message.channel_id, options, message.id)
       const data = {
@@ -208,14 +196,17 @@ export function createInteractions(world: World, answerWithinMs: number): Intera
       }
       return deliver(url, interaction, payloadOf(interaction, data, world.messages.get(message.id) ?? message), options)
     },
-    submitModal: (url, opened, values, options = {}) => {
+    submitModal: (
+      url: string, opened: OpenedModal, values: Record<string, string | string[]>, options: SendOptions = {},
+    ) => {
       const channelId = opened.message?.channel_id ?? world.channelId
       const interaction = open(MODAL_SUBMIT, channelId, options, opened.message?.id)
       const data = { custom_id: opened.modal.custom_id, components: submittedComponents(opened, values) }
       const message = opened.message && (world.messages.get(opened.message.id) ?? opened.message)
       return deliver(url, interaction, payloadOf(interaction, data, message), options)
     },
-    callback: (id, token, body) => {
+    /** First response through REST. */
+    callback: (id: string, token: string, body: Json) => {
       const interaction = known.get(token)
       if (interaction?.response !== undefined) {
         throw new DiscordError(400, 40060, 'Interaction has already been acknowledged.')
@@ -226,7 +217,8 @@ export function createInteractions(world: World, answerWithinMs: number): Intera
       first(interaction, body, 'rest')
       interaction.answered?.(body)
     },
-    webhook: (token) => {
+    /** An interaction whose webhook may be used now. */
+    webhook: (token: string) => {
       const interaction = known.get(token)
       if (interaction?.response === undefined) throw new DiscordError(404, 10015, 'Unknown Webhook')
       if (Date.now() - interaction.createdAt > TOKEN_VALID_MS) {

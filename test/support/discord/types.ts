@@ -1,6 +1,3 @@
-import type { Proxy } from '../proxy'
-import type { Gateway } from './gateway'
-
 // Discord's JSON as it arrives; the validators check its shape.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = Record<string, any>
@@ -123,61 +120,4 @@ export interface Answer {
   opened?: OpenedModal
   /** The message that a response of type 4, 5 or 7 posted or changed. */
   message?: DiscordMessage
-}
-
-export interface DiscordDouble extends Proxy {
-  /** Has the service use it. */
-  env: Record<string, string>
-  restUrl: string
-  botToken: string
-  applicationId: string
-  /** Ed25519, hex. */
-  publicKey: string
-  guildId: string
-  channelId: string
-  /** Ada Lovelace, who clicks unless told otherwise. */
-  readonly user: DiscordUser
-  /** Roles in the server, by user. */
-  readonly roles: Map<string, readonly string[]>
-  /** What a channel shows now, oldest first: copies. */
-  messages: (channelId?: string) => DiscordMessage[]
-  /** Private messages that are shown now, in any channel. */
-  ephemeral: () => DiscordMessage[]
-  /** A private conversation with the user, as a channel. */
-  openDm: (user?: DiscordUser) => Channel
-  /** A thread of the channel that only those in it see, and the bot. */
-  openPrivateThread: () => Channel
-  /** Archives a thread, as days of silence do; a moderator locks it, too. */
-  archive: (threadId: string, locked?: boolean) => void
-
-  /** The PING that Discord sends when an endpoint is configured. */
-  ping: (url: string, options?: SendOptions) => Promise<Answer>
-  /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE and the answer is expected through REST. */
-  click: (url: string, message: DiscordMessage, customId: string, options?: SendOptions) => Promise<Answer>
-  select: (
-    url: string, message: DiscordMessage, customId: string, values: string[], options?: SendOptions,
-  ) => Promise<Answer>
-  /** Somebody types `/forms show Ada`, once the bot has registered such a command. */
-  command: (url: string, words: string, options?: SendOptions & { channelId?: string }) => Promise<Answer>
-  /** Inputs that are not named keep what the modal prefilled. */
-  submitModal: (
-    url: string, opened: OpenedModal, values: Record<string, string | string[]>, options?: SendOptions,
-  ) => Promise<Answer>
-  /** Any body to the endpoint, truly signed. */
-  send: (url: string, body: string, options?: SendOptions) => Promise<Response>
-  interactionResponses: InteractionResponse[]
-
-  /**
-   * Someone writes, or does what Discord writes a message about, by its `type`. Mentions in the content are understood;
-   * `mentions` names further people, as a reply does.
-   */
-  emitMessage: (
-    message: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[], type?: number },
-  ) => { id: string }
-  /** A moderator deletes a message. */
-  delete: (message: DiscordMessage) => void
-  emitReaction: (
-    reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean },
-  ) => void
-  gateway: Gateway
 }

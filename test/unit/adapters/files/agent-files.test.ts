@@ -7,17 +7,15 @@ import { AWS_KEYS, useFileStorages } from '../../../support/file-storages'
 import { freePort } from '../../../support/ports'
 import { callTool } from '../../../support/tools'
 
-const here = useFileStorages()
+const here = await useFileStorages()
 const { disk, S3, 'Vercel Blob': blob } = here.storages
-const storages: Record<string, () => { storage: FilesStorage, access?: 'private' }> = {
-  'disk': () => ({ storage: disk() }),
-  'Vercel Blob, public': () => ({ storage: blob() }),
-  'Vercel Blob, private': () => ({ storage: blob(), access: 'private' }),
-  'S3': () => ({ storage: S3() }),
+const storages: Record<string, { storage: FilesStorage, access?: 'private' }> = {
+  'disk': { storage: disk }, 'Vercel Blob, public': { storage: blob },
+  'Vercel Blob, private': { storage: blob, access: 'private' }, 'S3': { storage: S3 },
 }
 
 const open = (name: string): Promise<Files> => openFiles({
-  dir: here.dir, access: 'public', maxBytes: 1000, ...storages[name]!(),
+  dir: here.dir, access: 'public', maxBytes: 1000, ...storages[name]!,
 })
 
 describe.each(Object.keys(storages))('on %s', (name) => {

@@ -12,7 +12,7 @@ import { callTool } from '../../../support/tools'
 
 const [ONE, OTHER] = ['0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d', '1b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d']
 
-const here = useFileStorages()
+const here = await useFileStorages()
 
 async function* chunks(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -21,12 +21,12 @@ async function* chunks(bytes: Buffer, size: number) {
 const all = async (bytes: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(bytes))
 
 describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
-  const open = () => createFormFiles({ storage: here.storages[name](), dir: here.dir, owner: async () => 'one' })
+  const open = () => createFormFiles({ storage: here.storages[name], dir: here.dir, owner: async () => 'one' })
 
   test('of several owners each sees its own alone', async () => {
     const stored = Readable.from([Buffer.from('mine')])
     const [mine, theirs] = [open(), createFormFiles({
-      storage: here.storages[name](), dir: join(here.dir, 'theirs'), owner: async () => 'other',
+      storage: here.storages[name], dir: join(here.dir, 'theirs'), owner: async () => 'other',
     })]
     await mine.write(ONE, 0, stored)
     expect(await theirs.idsBefore(Date.now() + 60_000)).toEqual([])
@@ -67,7 +67,7 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
     const files = open()
     await files.write(ONE, 0, chunks(randomBytes(10), 10))
     const tools = createFileTools({
-      files: await openFiles({ storage: here.storages[name](), dir: here.dir, access: 'private', maxBytes: 1000 }),
+      files: await openFiles({ storage: here.storages[name], dir: here.dir, access: 'private', maxBytes: 1000 }),
     })
     expect(await callTool(tools, 'listFiles', {})).toMatchObject({ items: [] })
     for (const [tool, input] of [
@@ -83,7 +83,7 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
     const files = open()
     for (const index of [0, 1, 2, 3, 4]) await files.write(ONE, index, chunks(randomBytes(10), 10))
     const tools = createFileTools({
-      files: await openFiles({ storage: here.storages[name](), dir: here.dir, access: 'private', maxBytes: 1000 }),
+      files: await openFiles({ storage: here.storages[name], dir: here.dir, access: 'private', maxBytes: 1000 }),
     })
     for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'uploadFile', { key, content: 'x' })
     expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [{ key: 'reports/1' }] })
@@ -111,7 +111,7 @@ test('on disk a file whose parts still come is no old one, whenever the first of
 
 test('a storage that could not be opened is opened again', async () => {
   let asked = 0
-  const files = createFormFiles({ storage: here.storages['Vercel Blob'](), dir: here.dir, owner: async () => {
+  const files = createFormFiles({ storage: here.storages['Vercel Blob'], dir: here.dir, owner: async () => {
     if (asked++ === 0) throw new Error('The store does not answer.')
     return 'one'
   } })
@@ -130,7 +130,7 @@ test('nobody else of the machine looks into the folder of a disk', async () => {
 })
 
 test('a Blob of a form is private', async () => {
-  const files = createFormFiles({ storage: here.storages['Vercel Blob'](), dir: here.dir, owner: async () => 'one' })
+  const files = createFormFiles({ storage: here.storages['Vercel Blob'], dir: here.dir, owner: async () => 'one' })
   await files.write(ONE, 0, chunks(randomBytes(10), 10))
   expect([...here.blob.blobs.values()].map(({ access }) => access)).toEqual(['private'])
   await files.erase(ONE)

@@ -1,8 +1,8 @@
 import { createDiscordAdapter } from '@chat-adapter/discord'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { startDiscord } from '../../../support/discord/discord'
+import { startDiscord, type DiscordDouble } from '../../../support/discord/discord'
 import { button, embed, post, rest, row, select, text, times } from '../../../support/discord/fixtures'
-import type { DiscordDouble, Json } from '../../../support/discord/types'
+import type { Json } from '../../../support/discord/types'
 import { endAfterTest } from '../../../support/lifetime'
 
 let discord: DiscordDouble

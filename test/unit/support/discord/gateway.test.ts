@@ -1,9 +1,9 @@
 import { WebSocketManager, WebSocketShardEvents } from '@discordjs/ws'
 import { Client, GatewayIntentBits, REST } from 'discord.js'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { startDiscord } from '../../../support/discord/discord'
+import { startDiscord, type DiscordDouble } from '../../../support/discord/discord'
 import { button, post, rest, row } from '../../../support/discord/fixtures'
-import type { DiscordDouble, Json } from '../../../support/discord/types'
+import type { Json } from '../../../support/discord/types'
 import { endAfterTest } from '../../../support/lifetime'
 import { until } from '../../../support/until'
 

@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { startDiscord } from '../../../support/discord/discord'
+import { startDiscord, type DiscordDouble } from '../../../support/discord/discord'
 import { button, embed, option, post, rest, row, select, text, times } from '../../../support/discord/fixtures'
 import { modalInput, modalInputs, modalNotes, modalValues } from '../../../support/discord/modal'
-import type { DiscordDouble, Json } from '../../../support/discord/types'
+import type { Json } from '../../../support/discord/types'
 import { endAfterTest } from '../../../support/lifetime'
 import { startProxy } from '../../../support/proxy'
 
