@@ -115,7 +115,7 @@ test('credentials that are refused are named by their variables, and never shown
 test('a bucket that does not exist is said not to, instead of a file', async () => {
   const tools = createFileTools({ files: await openFiles({
     dir: here.dir, access: 'public', maxBytes: 1000,
-    storage: { ...S3() as FilesStorage & { kind: 's3' }, bucket: 'misspelt' },
+    storage: { ...S3 as FilesStorage & { kind: 's3' }, bucket: 'misspelt' },
   }) })
   for (const [tool, input] of [['listFiles', {}], ['uploadFile', { key: 'a', content: 'x' }]] as const) {
     await expect(callTool(tools, tool, input)).rejects.toThrow(/^There is no such file storage: .* FILES_S3_BUCKET\.$/)
