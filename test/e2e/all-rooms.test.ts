@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, emailsAbout, submit } from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, failureOf, submit } from '../support/deployment'
 import { startGoogleChat } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { endAfterAll } from '../support/lifetime'
+import type { Fault, Proxy, Recorded } from '../support/proxy'
 import { repointed } from '../support/repointed'
 import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { startTeams, type TeamsMessage } from '../support/teams'
@@ -120,6 +121,7 @@ describe('a submission in four rooms', () => {
   it.each([
     ['Google Chat', (cards: Cards) => google.click(d.server.url, cards.google, 'Mark as Spam')],
     ['Telegram', (cards: Cards) => telegram.click(d.server.url, cards.telegram, 'Mark as Spam')],
+    ['Teams', (cards: Cards) => teams.click(d.server.url, cards.teams, 'Mark as Spam')],
     ['Slack', (cards: Cards) => click(d, cards.slack, 'spam', cards.id)],
   ] as const)('marked as spam on %s loses its data in all of them', async (label, decide) => {
     const cards = await submitToAll()
@@ -145,6 +147,63 @@ describe('a submission in four rooms', () => {
     expect(claims).toHaveLength(1)
     expect(emailsAbout(d, cards.id)).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
     await closed(cards)
+  })
+})
+
+describe('a room that refuses', () => {
+  afterEach(() => { for (const double of [teams, google, telegram]) double.fault = () => undefined })
+  const retry = { 'retry-after': '1' }
+
+  it.each<[string, Proxy, RegExp, Fault]>([
+    ['Teams', teams, /\/activities$/, { status: 429, headers: retry }],
+    ['Google Chat', google, /\/messages\b/, {
+      status: 429, headers: retry, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}',
+    }],
+    ['Telegram', telegram, /\/sendMessage$/, { status: 429, body: JSON.stringify({
+      ok: false, error_code: 429, description: 'Too Many Requests: retry after 1', parameters: { retry_after: 1 },
+    }) }],
+  ])('a card because there are too many (%s) is asked again when it says so', async (_, double, path, fault) => {
+    const isPost = (request: Recorded) => request.method === 'POST' && path.test(request.path)
+    let refused = 0
+    double.fault = request => isPost(request) && refused++ === 0 ? fault : undefined
+    const before = double.requests.length
+    await submitToAll({ name: 'patient' })
+    const [first, second] = double.requests.slice(before).filter(isPost)
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+  })
+
+  const onTelegram = (code: number, description: string, parameters?: object): [string, Proxy, RegExp, Fault] => [
+    'Telegram', telegram, /^POST .*\/editMessageText$/,
+    { status: code, body: JSON.stringify({ ok: false, error_code: code, description, parameters }) },
+  ]
+  it.each<[platform: string, double: Proxy, edit: RegExp, fault: Fault, says: string]>([
+    [
+      'Teams', teams, /^PUT /, { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' },
+      '403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.',
+    ],
+    [
+      'Google Chat', google, /^PATCH /, { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' },
+      '403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
+    ],
+    [
+      'Google Chat', google, /^PATCH /, { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' },
+      '404 NOT_FOUND.',
+    ],
+    [
+      ...onTelegram(403, 'Forbidden: bot was kicked from the supergroup chat'),
+      '403. Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.',
+    ],
+    [...onTelegram(400, 'Bad Request: message to edit not found'), '400. The card was deleted.'],
+    [
+      ...onTelegram(
+        400, 'Bad Request: group chat was upgraded to a supergroup chat', { migrate_to_chat_id: -100777 },
+      ), '400. The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.',
+    ],
+  ])('an edit (%s) is asked again, and the log says what to check', async (platform, double, edit, fault, says) => {
+    const cards = await submitToAll({ name: 'unwelcome' })
+    double.fault = ({ method, path }) => edit.test(`${method} ${path}`) ? fault : undefined
+    await click(d, cards.slack, 'spam', cards.id)
+    expect(failureOf(d, cards.id, `${platform} answered ${says}`)).toMatchObject({ work: 'update', again: true })
   })
 })
 

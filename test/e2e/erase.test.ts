@@ -27,9 +27,7 @@ describe.each([
 ])('a submission that is %s', (_, clicks, before) => {
   it('is erased from Redis and from every card, by whoever did it on record', async () => {
     const { id, card } = await submit(d, FORM)
-    const message = await until(
-      'the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
-    )
+    const message = await until('the Discord card', () => discord.cardOf(id))
     for (const action of clicks) await click(d, card, action, id)
     expect((await api(id, 'DELETE')).status).toBe(200)
     expect((await holding(d.redis.url, 'unique-')).filter(key => key.includes(id))).toEqual([])

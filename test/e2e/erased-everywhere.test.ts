@@ -34,9 +34,7 @@ const traces = () => holding(d.redis.url, 'unique-')
 
 /** Opens the edit form on every platform that has one, and types into that of Discord, which is picked from. */
 async function openForms(id: string, card: SlackMessage): Promise<Block> {
-  const onDiscord = await until('the Discord card', () => discord.messages().find(({ components }) => (
-    JSON.stringify(components).includes(id)
-  )))
+  const onDiscord = await until('the Discord card', () => discord.cardOf(id))
   const url = `${d.server.url}/api/webhooks/discord`
   const { message } = await discord.click(url, onDiscord, buttonOf('edit', id))
   await pickAndEdit({ discord, url }, message!, 1, 'unique-edit')

@@ -31,9 +31,7 @@ const listening = () => until('a listener', () => discord.gateway.live() > 0 && 
 /** Sends a form; its card on Discord. */
 async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
   const id = await submitForm(d.server, { name: 'Ada' })
-  return { id, message: await until(
-    'the card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
-  ) }
+  return { id, message: await until('the card', () => discord.cardOf(id)) }
 }
 
 const decided = (message: DiscordMessage) => until(

@@ -169,14 +169,13 @@ const text = ({ embeds }: DiscordMessage) => JSON.stringify(embeds).replaceAll('
 
 it('a card that somebody deletes on Discord while it waits is posted again', async () => {
   const id = await submitForm(d.server, { name: 'Ada' })
-  const cardOf = () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-  const card = await until('the card', cardOf)
+  const card = await until('the card', () => discord.cardOf(id))
   await d.server.drain()
   discord.delete(card)
-  const again = await until('the second card', cardOf)
+  const again = await until('the second card', () => discord.cardOf(id))
   expect(text(again)).toContain('An earlier card of it was deleted')
   await discord.click(`${d.server.url}/api/webhooks/discord`, again, buttonOf('spam', id))
-  await until('the decision', () => !cardOf())
+  await until('the decision', () => !discord.cardOf(id))
 })
 
 it('that Slack\'s channel was archived is told in Discord once, and on the status', async () => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Json } from '../support/adaptive-card'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { deploy, emailsAbout, idOf, NO_SLACK, sendForm } from '../support/deployment'
 import { startGoogleChat, type SignOptions } from '../support/gchat'
 import { googleButtons, googleCardText } from '../support/google-card'
 import { endAfterAll } from '../support/lifetime'
@@ -150,41 +150,5 @@ describe('a webhook of Google Chat', () => {
       }),
     })
     expect(status).toBe(401)
-  })
-})
-
-describe('Google Chat that refuses', () => {
-  const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST' && path.includes('/messages')
-
-  it('with 429 is asked again when it says so', async () => {
-    let refused = 0
-    google.fault = request => isPost(request) && refused++ === 0
-      ? { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}' }
-      : undefined
-    const before = google.requests.length
-    await submitForm({ name: 'patient' })
-    const [first, second] = google.requests.slice(before).filter(isPost)
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-  })
-
-  it('what a person can mend is asked again, and the log names the variable to check', async () => {
-    const { id, message } = await submitForm({ name: 'unwelcome' })
-    google.fault = ({ method }) => method === 'PATCH'
-      ? { status: 403, body: '{"error":{"code":403,"status":"PERMISSION_DENIED"}}' }
-      : undefined
-    await press(message, 'Mark as Spam')
-    expect(failureOf(d, id, 'Google Chat')).toMatchObject({
-      work: 'update', again: true,
-      reason: 'Google Chat answered 403 PERMISSION_DENIED. Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
-    })
-  })
-
-  it('an edit because the card is not there is asked again', async () => {
-    const { id, message } = await submitForm({ name: 'deleted' })
-    google.fault = ({ method }) => method === 'PATCH'
-      ? { status: 404, body: '{"error":{"code":404,"status":"NOT_FOUND"}}' }
-      : undefined
-    await press(message, 'Mark as Spam')
-    expect(failureOf(d, id, 'Google Chat')).toMatchObject({ work: 'update', again: true })
   })
 })

@@ -79,30 +79,14 @@ describe('a request that is sent again after its forward failed decides nothing'
     await expectOnce(id, card, () => interact(d.server.url, payload))
   })
 
-  it('when it is a click on Discord', async () => {
+  it.each<[string, (url: string, id: string) => Promise<unknown>]>([
+    ['discord', (url, id) => discord.click(`${url}/`, discord.cardOf(id)!, buttonOf('forward', id))],
+    ['teams', (url, id) => teams.click(url, teams.cardOf(id)!, 'Forward Submission')],
+    ['gchat', (url, id) => google.click(url, google.cardOf(id)!, 'Forward Submission')],
+  ])('when it is a click on %s', async (platform, press) => {
     const { id, card } = await refusedForm()
-    const message = await until(
-      'the card on Discord', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
-    )
-    await expectOnce(id, card, await recorded(
-      '/api/webhooks/discord', url => discord.click(`${url}/`, message, buttonOf('forward', id)),
-    ))
-  })
-
-  it('when it is a click on Teams', async () => {
-    const { id, card } = await refusedForm()
-    const message = await until('the card on Teams', () => teams.cardOf(id))
-    await expectOnce(
-      id, card, await recorded('/api/webhooks/teams', url => teams.click(url, message, 'Forward Submission')),
-    )
-  })
-
-  it('when it is a click on Google Chat', async () => {
-    const { id, card } = await refusedForm()
-    const message = await until('the card on Google Chat', () => google.cardOf(id))
-    await expectOnce(
-      id, card, await recorded('/api/webhooks/gchat', url => google.click(url, message, 'Forward Submission')),
-    )
+    await until('all cards', () => [discord, teams, google].every(double => double.cardOf(id)))
+    await expectOnce(id, card, await recorded(`/api/webhooks/${platform}`, url => press(url, id)))
   })
 })
 

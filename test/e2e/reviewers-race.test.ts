@@ -37,9 +37,7 @@ const drained = () => Promise.all([d.server, ...others].map(server => server.dra
 
 it('of 50 clicks at 3 servers and on two platforms, 10 by reviewers, one decides, and a reviewer made it', async () => {
   const { id, card } = await submit(d, { name: 'Ada' })
-  const message = await until('the Discord card', () => (
-    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-  ))
+  const message = await until('the Discord card', () => discord.cardOf(id))
   const urls = [d.server, ...others].map(({ url }) => url)
   const clicks = Array.from({ length: 50 }, async (_, index) => {
     const [url, isListed, action] = [urls[index % 3]!, index % 5 === 4, index % 7 === 0 ? 'spam' : 'forward']
@@ -61,9 +59,7 @@ it('of 50 clicks at 3 servers and on two platforms, 10 by reviewers, one decides
 
 it('of 100 takes at 3 servers and on two platforms one has it, and each room is edited once', async () => {
   const { id, card } = await submit(d, { name: 'Ada' })
-  const message = await until('the Discord card', () => (
-    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-  ))
+  const message = await until('the Discord card', () => discord.cardOf(id))
   await drained()
   const urls = [d.server, ...others].map(({ url }) => url)
   const edits = () => [

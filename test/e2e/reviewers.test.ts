@@ -158,9 +158,7 @@ describe('a reviewer', () => {
     const id = await send()
     discord.roles.set(discord.user.id, ['700000000000000001', ROLE])
     const url = `${d.server.url}/api/webhooks/discord`
-    const card = await until('the card', () => (
-      discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-    ))
+    const card = await until('the card', () => discord.cardOf(id))
     const { opened } = await discord.click(url, card, buttonOf('edit', id))
     discord.roles.delete(discord.user.id)
     const { message } = await discord.submitModal(url, opened!, {})

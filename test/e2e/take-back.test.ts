@@ -67,9 +67,7 @@ describe('with time to take a decision back', () => {
   /** Sends a form; its cards in both rooms. */
   async function submitToBoth() {
     const { id, card } = await submit(d, FORM)
-    const message = await until(
-      'the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
-    )
+    const message = await until('the Discord card', () => discord.cardOf(id))
     return { id, card, message }
   }
 

@@ -67,21 +67,6 @@ describe('a card on Teams', () => {
     expect(message.summary).toBe(`New Form Submission: # title: ${hostile.slice(0, 79)}…`)
   })
 
-  it('forwarded is closed and says by whom and where', async () => {
-    const { id, message } = await submitForm()
-    expect(await press(message, 'Forward Submission')).toMatchObject({ status: 200 })
-    await until('the card closed', () => adaptiveCardActions(now(message).card).length === 0)
-    expect(shown(message)).toContain('Forwarded by Ada Lovelace on Teams')
-    expect(emailsAbout(d, id)).toHaveLength(1)
-  })
-
-  it('marked as spam loses its data', async () => {
-    const { message } = await submitForm()
-    await press(message, 'Mark as Spam')
-    await until('the card closed', () => shown(message).includes('Marked as spam by Ada Lovelace on Teams'))
-    expect(shown(message)).not.toContain('Two engines')
-  })
-
   it('is edited in a dialog and forwarded as edited; an emptied input is emptied', async () => {
     const { id, message } = await submitForm()
     const dialog = await openDialog(message)
@@ -146,34 +131,11 @@ describe('Teams that refuses', () => {
   const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST'
     && path.endsWith('/activities')
 
-  it('with 429 is asked again when it says so', async () => {
-    let refused = 0
-    teams.fault = request => isPost(request) && refused++ === 0
-      ? { status: 429, headers: { 'retry-after': '1' } }
-      : undefined
-    const before = teams.requests.length
-    await submitForm({ name: 'patient' })
-    const [first, second] = teams.requests.slice(before).filter(isPost)
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-  })
-
   it('with 503 is asked again', async () => {
     let refused = 0
     teams.fault = request => isPost(request) && refused++ === 0 ? { status: 503 } : undefined
     await submitForm({ name: 'patient' })
     expect(refused).toBe(2)
-  })
-
-  it('what a person can mend is asked again, and the log names the variable to check', async () => {
-    const { id, message } = await submitForm({ name: 'unwelcome' })
-    teams.fault = ({ method }) => method === 'PUT'
-      ? { status: 403, body: '{"error":{"code":"BotNotInConversationRoster"}}' }
-      : undefined
-    await press(message, 'Mark as Spam')
-    expect(failureOf(d, id, 'Teams')).toMatchObject({
-      work: 'update', again: true,
-      reason: 'Teams answered 403 BotNotInConversationRoster. Add the app to the team of TEAMS_CHANNEL_ID.',
-    })
   })
 
   it('an edit because the card is not there is asked again: Teams says so of cards that are', async () => {

@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { deploy, emailsAbout, idOf, NO_SLACK, sendForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startTelegram, type TelegramMessage } from '../support/telegram'
@@ -150,11 +150,6 @@ describe('Telegram that refuses', () => {
     return telegram.requests.slice(before).filter(isPost)
   }
 
-  it('with 429 is asked again when it says so', async () => {
-    const [first, second] = await whileFull(1, () => submitForm({ name: 'patient' }))
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-  })
-
   it('an answer because the group is full gets it again, once, when it says so, and not after an hour', async () => {
     const [first, second, third, ...more] = await whileFull(1, () => answerTo('/status'), 2)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
@@ -176,31 +171,5 @@ describe('Telegram that refuses', () => {
     expect(now(message).text).toContain('note: edited twice')
     expect(now(message).keyboard).toEqual([])
     expect(d.server.output().split('\n').filter(line => line.includes('card.refused') && line.includes(id))).toEqual([])
-  })
-
-  it.each([
-    [
-      'what a person can mend is asked again, and the log says what to check', 403,
-      'Forbidden: bot was kicked from the supergroup chat', true,
-      'Add the bot to the group of TELEGRAM_CHAT_ID, and let it write there.',
-    ],
-    [
-      'because the card is not found is asked again', 400, 'Bad Request: message to edit not found', true,
-      'The card was deleted.',
-    ],
-    [
-      'because the group was upgraded is asked again, and the log has the new id', 400,
-      'Bad Request: group chat was upgraded to a supergroup chat', true,
-      'The group has become a supergroup: change TELEGRAM_CHAT_ID to -100777.',
-    ],
-  ])('%s', async (_, code, description, again, advice) => {
-    const { id, message } = await submitForm({ name: 'unwelcome' })
-    const body = JSON.stringify({
-      ok: false, error_code: code, description,
-      ...description.includes('upgraded') ? { parameters: { migrate_to_chat_id: -100777 } } : {},
-    })
-    telegram.fault = ({ path }) => path.endsWith('/editMessageText') ? { status: code, body } : undefined
-    await press(message, 'Mark as Spam')
-    expect(failureOf(d, id, `Telegram answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again })
   })
 })

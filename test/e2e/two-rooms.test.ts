@@ -30,9 +30,7 @@ const deliveriesOf = (id: string) => (
 /** Sends a form; its cards in both rooms. */
 async function submitToBoth(data: object = FORM) {
   const { id, card } = await submit(d, data)
-  const message = await until(
-    'the Discord card', () => discord.messages().find(({ components }) => JSON.stringify(components).includes(id)),
-  )
+  const message = await until('the Discord card', () => discord.cardOf(id))
   return { id, card, message }
 }
 
@@ -140,9 +138,7 @@ describe('a room that is behind', () => {
     const { card, id } = await submit(d, { name: 'patient' })
     expect(card).toBeTruthy()
     discord.fault = () => undefined
-    await until(
-      'the Discord card', () => discord.messages().some(({ components }) => JSON.stringify(components).includes(id)),
-    )
+    await until('the Discord card', () => discord.cardOf(id))
   })
 
   it('with 429 waits for Retry-After', async () => {
@@ -156,10 +152,7 @@ describe('a room that is behind', () => {
       : undefined
     const response = await sendForm(d.server, { name: 'limited' })
     const { submissionId } = await response.json() as { submissionId: string }
-    await until(
-      'the Discord card',
-      () => discord.messages().some(({ components }) => JSON.stringify(components).includes(submissionId)),
-    )
+    await until('the Discord card', () => discord.cardOf(submissionId))
     const [first, second] = discord.requests.slice(before).filter(({ method, path, body }) => method === 'POST'
       && path.endsWith('/messages') && body.includes(submissionId))
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)

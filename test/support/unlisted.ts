@@ -70,9 +70,7 @@ function onSlack(d: Deployment): Tries {
 }
 
 function onDiscord({ server }: Deployment, { discord }: Doubles): Tries {
-  const card = (id: string) => until(`the card of ${id}`, () => (
-    discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
-  ))
+  const card = (id: string) => until(`the card of ${id}`, () => discord.cardOf(id))
   const heard = () => discord.ephemeral().map(({ content }) => (
     content.replace(/\\(.)|[*_~|`]/g, (_, typed?: string) => typed ?? '(markup)')
   ))

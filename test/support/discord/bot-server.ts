@@ -98,7 +98,6 @@ export async function startBotServer({
     return bot.webhooks.discord!(request, { waitUntil: task => runtime.background(task) })
   })
 
-  const shown = (id: string) => discord.messages().find(({ components }) => JSON.stringify(components).includes(id))
   return {
     discord, state, store, drafts, mailer, endpoint, bots,
     /** Events that were logged. */
@@ -111,7 +110,7 @@ export async function startBotServer({
         data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log },
       )
       await runtime.drain()
-      return { id, card: await until(`the card of ${id}`, () => shown(id)) }
+      return { id, card: await until(`the card of ${id}`, () => discord.cardOf(id)) }
     },
     /** What the card shows now. */
     cardNow: (card: DiscordMessage) => discord.messages().find(({ id }) => id === card.id)!,

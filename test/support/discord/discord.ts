@@ -54,6 +54,10 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
     interactionResponses: interactions.responses,
     /** What a channel shows now, oldest first: copies. */
     messages: (channelId = world.channelId) => structuredClone(world.inChannel(channelId)),
+    /** The message of the channel whose buttons are about the submission: a copy. */
+    cardOf: (id: string) => structuredClone(
+      world.inChannel(world.channelId).find(({ components }) => JSON.stringify(components).includes(id)),
+    ),
     /** Private messages that are shown now, in any channel. */
     ephemeral: () => structuredClone([...world.messages.values()].filter(({ flags }) => flags & EPHEMERAL)),
     /** A private conversation with the user, as a channel. */
