@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { TABLE } from '../../eslint.config.mjs'
 import { discordInviteLink } from '../../server/platforms/discord/definition'
 import { OLDEST_REDIS } from '../../server/adapters/redis/server-info'
-import { ConfigError, readConfig } from '../../server/config'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
+import { problemsOf } from '../fixtures/config/env'
 import { readDockerfile } from '../support/dockerfile'
 import { startFlags } from '../support/start-command'
 
@@ -14,7 +14,9 @@ const readme = readFileSync(new URL('README.md', root), 'utf8')
 describe('README.md', () => {
   it('has Vercel\'s button ask for exactly what a start there cannot do without', () => {
     const link = new URL(/https:\/\/vercel\.com\/new\/clone[^)]+/.exec(readme)![0])
-    expect(link.searchParams.get('env')!.split(',').sort()).toEqual(missing({ VERCEL: '1' }).sort())
+    expect(link.searchParams.get('env')!.split(',').sort()).toEqual(
+      problemsOf({ VERCEL: '1' }).map(problem => problem.split(' ')[0]!).sort(),
+    )
     expect(link.searchParams.get('envLink')).toBe(`${link.searchParams.get('repository-url')}/blob/main/.env.example`)
   })
 
@@ -88,18 +90,6 @@ it('the table of CONTRIBUTING.md names all that a folder may import', () => {
     for (const name of names) expect(may, `${folder}: ${name}`).toContain(name)
   }
 })
-
-/** The variables that a start with this environment asks for. */
-function missing(env: Record<string, string>): string[] {
-  try {
-    readConfig(env)
-    return []
-  }
-  catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(problem => problem.split(' ')[0]!)
-    throw error
-  }
-}
 
 /** Anchors of a page's headings, as GitHub makes them. */
 function headings(text: string): string[] {

@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig, type ConfigError } from '../../../server/config'
+import { readConfig } from '../../../server/config'
+import { problemsOf } from '../../fixtures/config/env'
 
 const agentOf = (env: Record<string, string>) => readConfig({ NODE_ENV: 'development', ...env }).agent
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    agentOf(env)
-    return []
-  }
-  catch (error) {
-    return (error as ConfigError).problems
-  }
-}
 
 describe('the model', () => {
   test.each<[string, Record<string, string>, unknown]>([
@@ -50,7 +41,7 @@ describe('the model', () => {
     [{ APPROVERS: '123456789012345678' }, 'APPROVERS is malformed'],
     [{ APPROVAL_TTL: '0' }, 'APPROVAL_TTL is malformed'],
   ])('%o says what to change', (env, problem) => {
-    expect(problemsOf(env)).toEqual([expect.stringContaining(problem)])
+    expect(problemsOf({ NODE_ENV: 'development', ...env })).toEqual([expect.stringContaining(problem)])
   })
 })
 

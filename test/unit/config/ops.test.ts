@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../../server/config'
+import { readConfig } from '../../../server/config'
+import { problemsOf as problemsIn, type Env } from '../../fixtures/config/env'
 import { OPS_ENV } from '../../fixtures/config/ops'
 
 const { NUXT_SESSION_PASSWORD, ...WAYS } = OPS_ENV
 
 /** What is wrong with these variables, beside a configuration that works without any. */
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig({ NODE_ENV: 'development', ...env })
-    return []
-  }
-  catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Env) => problemsIn({ NODE_ENV: 'development', ...env })
 
 test('the sandbox in production needs a way to sign in', () => {
   const production = { NODE_ENV: 'production', SANDBOX: '1', STORE_URL: 'redis://localhost:6379' }
@@ -53,12 +45,4 @@ test.each([
   const group = Object.keys(WAYS).filter(other => other !== name && other.startsWith(name.slice(0, 8)))
   expect(group).toHaveLength(2)
   expect(problemsOf({ [name]: WAYS[name], NUXT_SESSION_PASSWORD }).map(problem => problem.split(' ')[0])).toEqual(group)
-})
-
-test.each([
-  ['OPS_PASSWORD', 'hunter2'], ['NUXT_SESSION_PASSWORD', 'hunter2'.repeat(4)],
-])('%s that is malformed is named without its value', (name, value) => {
-  const problems = problemsOf({ ...OPS_ENV, [name]: value })
-  expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} is malformed: it `))])
-  expect(problems[0]).not.toContain('hunter2')
 })

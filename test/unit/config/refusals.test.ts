@@ -1,23 +1,13 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../../server/config'
-import { VALID, variables } from '../../fixtures/config/env'
+import { problemsOf as problemsIn, VALID, variables } from '../../fixtures/config/env'
 import { PLATFORMS_ENV } from '../../fixtures/config/platforms'
 
 const SECRET = 'hunter2!'
 
 /** Outside production nothing else is asked for that has to do with these variables. */
-function problemsOf(name: string, value: string): readonly string[] {
-  try {
-    readConfig({ NODE_ENV: 'development', ...PLATFORMS_ENV, [name]: value })
-    return []
-  }
-  catch (error) {
-    if (error instanceof ConfigError) {
-      return error.problems.filter(problem => problem.startsWith(`${name} is malformed`))
-    }
-    throw error
-  }
-}
+const problemsOf = (name: string, value: string) => (
+  problemsIn({ NODE_ENV: 'development', ...PLATFORMS_ENV, [name]: value })
+).filter(problem => problem.startsWith(`${name} is malformed`))
 
 test.each([
   ['FORWARD_SIGNING_SECRET', 'whsec_================'], ['FORWARD_SIGNING_SECRET', `whsec_${btoa(SECRET)}`],
@@ -76,4 +66,10 @@ test('a key of a service account that is none is named with what is wrong', () =
 test('a key whose backslashes systemd dropped is named with the quotes that keep them', () => {
   const dropped = PLATFORMS_ENV.GOOGLE_CHAT_CREDENTIALS.replaceAll('\\', '')
   expect(problemsOf('GOOGLE_CHAT_CREDENTIALS', dropped)).toEqual([expect.stringMatching(/systemd.*single quotes/)])
+})
+
+test.each([['SITE_KEY', 'x'], ['VERIFY_URL', undefined]])('TURNSTILE_%s needs the secret', (name, siteKey) => {
+  expect(problemsIn({ ...VALID, TURNSTILE_SECRET_KEY: undefined, TURNSTILE_SITE_KEY: siteKey })).toEqual([
+    expect.stringContaining(`TURNSTILE_SECRET_KEY is missing, but TURNSTILE_${name} is set`),
+  ])
 })
