@@ -11,7 +11,7 @@ import { PASSWORD, visit } from '../support/visitor'
 import { postJson } from '../support/webhook'
 import { openWebsite, unchecked } from '../support/website'
 
-const { d, shop, browser } = await openWebsite(origin => ({
+const { d, shop, browser, copied } = await openWebsite(origin => ({
   orders: {
     name: 'Orders', allowedOrigins: [origin], endpoint: null, extra: 'refuse', fields: {
       name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
@@ -66,7 +66,7 @@ test('a form tells anybody what it takes, as JSON Schema and as HTML', async () 
     'application/schema+json', '*',
   ])
   expect(await schema.json()).toMatchObject({ required: ['email', 'terms'], additionalProperties: false })
-  const html = await website.copied('orders')
+  const html = await copied('orders')
   for (const part of [
     'name="email" required type="email"', 'min="1" max="9"', 'maxlength="500"', '>Large &amp; tall</option>',
     'name="_gotcha" tabindex="-1"', `action="${d.server.url}/api/form/orders"`,
