@@ -18,7 +18,7 @@ afterEach(() => { d.slack.fault = () => undefined })
 const isOnDiscord = (text: string) => discord.messages().some(message => JSON.stringify(message).includes(text))
 const textOf = async (card: SlackMessage) => JSON.stringify(await cardNow(d, card))
 const keysOf = async (id: string) => (await holding(d.redis.url, id)).filter(key => key.includes(id))
-const traceOf = (id: string) => until('the trace', async () => (await keysOf(id)).join() === `{triage}:t:${id}`)
+const traceOf = (id: string) => until('the trace', async () => (await keysOf(id)).join() === `{triage}:s:${id}`)
 
 it('cards show the form for the time that is set, and then only what became of it, in every room', async () => {
   const { id, card } = await submit(d, FORM)

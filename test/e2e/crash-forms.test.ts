@@ -4,12 +4,12 @@ import { readdir, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CREATE, PUT, TRACE } from '../../server/adapters/redis/scripts'
+import { CREATE, PUT } from '../../server/adapters/redis/scripts'
 import { RedisStore } from '../../server/adapters/redis/store'
 import { storeRules } from '../../server/domain/submission/store-rules'
 import { isOver } from '../../server/domain/submission/trace'
 import { connectRedis } from '../support/redis-client'
-import { arm, restart, taken, type CrashPoint } from '../support/crash-points'
+import { arm, restart, taken, trace, type CrashPoint } from '../support/crash-points'
 import { cardOf, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { blockActions, interact } from '../support/slack'
 import { startTcpProxy, type Command, type TcpProxy } from '../support/tcp-proxy'
@@ -104,7 +104,7 @@ describe('SIGKILL, with files', () => {
   test('when the decision is written that ends them, and they are there: the next sweep erases them', async () => {
     const { submissionId: id } = await (await send('three')).json()
     const card = await cardOf(d, id)
-    await killed({ redis: wrote(PUT, TRACE), phase: 'after' }, () => (
+    await killed({ redis: wrote(PUT), phase: 'after' }, () => (
       interact(d.server.url, blockActions(card, 'spam', id, d.slack.reviewer))
     ))
     expect(await readdir(uploads)).toEqual([id])
@@ -123,7 +123,7 @@ describe('SIGKILL, with a confirmation', () => {
     ['when the forward is on record', { redis: wroteForward, phase: 'after' }, 0],
     ['before it is sent', mail('before'), 0],
     ['when it is sent and nobody was answered', mail('after'), 1],
-    ['when it is sent and not on record', { redis: wrote(TRACE), phase: 'before' }, 1],
+    ['when it is sent and not on record', { redis: trace, phase: 'before' }, 1],
   ])('%s: forward and confirmation go out once, each under one key', async (_, at, out) => {
     const email = `ada-${randomUUID()}@example.com`
     const { submissionId: id } = await (await sendForm(d.server, { email }, {}, '/orders')).json()

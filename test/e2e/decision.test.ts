@@ -51,7 +51,7 @@ describe('Forward Submission', () => {
     expect(text).toContain(`Sent to triage@example.com and ${new URL(d.endpoint.url).host}`)
     expect(text).toContain('Two engines,\nplease.')
     expect(text).not.toContain('secret-in-url')
-    expect(await leftInRedis(id)).toEqual([`{triage}:t:${id}`])
+    expect(await leftInRedis(id)).toEqual([`{triage}:s:${id}`])
   })
 
   it('fifty times at once, mixed with spam and an edited form, is one decision', async () => {
@@ -118,7 +118,7 @@ describe('Mark as Spam', () => {
     expect(text).not.toContain('London')
     expect(sentEmails()).toEqual([])
     expect(d.endpoint.requests).toEqual([])
-    expect(await leftInRedis(id)).toEqual([`{triage}:t:${id}`])
+    expect(await leftInRedis(id)).toEqual([`{triage}:s:${id}`])
   })
 })
 

@@ -90,7 +90,7 @@ test.each(SPOILT)('%s is told of to who asks for it or erases what names somebod
   })])
   const isErased = JSON.stringify(await cardNow(d, card)).includes('Form Submission erased')
   expect(isErased).toBe(isCardKnown)
-  expect([await kept(dir, id), await client.exists([`{triage}:s:${id}`, `{triage}:d:${id}`])]).toEqual([[], 0])
+  expect([await kept(dir, id), await client.exists(`{triage}:d:${id}`)]).toEqual([[], 0])
   const [{ outcome, receivedAt }] = (await client.zRange('{triage}:audit', 0, -1)).map(
     line => JSON.parse(line) as { outcome: string, receivedAt: number },
   ) as [{ outcome: string, receivedAt: number }]
@@ -105,7 +105,7 @@ test('a trace or line of the audit trail that is no JSON keeps nobody from what 
   const waits = await submitForm(d.server, { email: 'ada@example.com' })
   for (const id of [kept, spoilt]) await post(`/api/submissions/${id}/decision`, { action: 'spam' })
   await d.server.drain()
-  expect(await client.set(`{triage}:t:${spoilt}`, '[2,"settled', { condition: 'XX' })).toBe('OK')
+  expect(await client.hSet(`{triage}:s:${spoilt}`, 'r', '{"version":2,')).toBe(0)
   await client.zAdd('{triage}:audit', { score: Date.now(), value: '{"id":' })
   expect(await rows('?state=done')).toEqual([kept])
   const erased = await post('/api/submissions/erase', { email: 'ada@example.com' })

@@ -1,4 +1,6 @@
-import { CREATE, PUT, TRACE } from '../../server/adapters/redis/scripts'
+import { recordIn } from '../../server/adapters/redis/record'
+import { CREATE, PUT } from '../../server/adapters/redis/scripts'
+import { isOver } from '../../server/domain/submission/trace'
 import { within } from '../../shared/utils/time'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'
@@ -35,9 +37,10 @@ export interface CrashPoint {
 
 const create = ({ sha }: Command) => sha === CREATE.sha
 const put = ({ sha }: Command) => sha === PUT.sha
-const trace = ({ sha }: Command) => sha === TRACE.sha
-/** Results that come within a moment are one write, the last of which leaves the trace. */
-const result = (command: Command) => put(command) || trace(command)
+/** The write after which only the trace is left. */
+export const trace = (command: Command) => put(command) && command.args.some(arg => (
+  arg.startsWith('{') && arg.includes('"version":') && isOver(recordIn(arg))
+))
 /** The claim, and what came first of the deliveries. */
 const FIRST_RESULT = 2
 const POST = '/api/chat.postMessage'
@@ -85,19 +88,19 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   },
   {
     name: 'forward: first result in hand, before it is written', flow: 'forward',
-    at: { redis: result, phase: 'before', nth: 2, apart: true }, written: true,
+    at: { redis: put, phase: 'before', nth: 2, apart: true }, written: true,
   },
   {
     name: 'forward: first result written, answer lost', flow: 'forward',
-    at: { redis: result, phase: 'after', nth: 2, apart: true }, written: true,
+    at: { redis: put, phase: 'after', nth: 2, apart: true }, written: true,
   },
   {
     name: 'forward: next result in hand, before it is written', flow: 'forward',
-    at: { redis: result, phase: 'before', nth: 3, apart: true }, written: true,
+    at: { redis: put, phase: 'before', nth: 3, apart: true }, written: true,
   },
   {
     name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward',
-    at: { redis: result, phase: 'after', nth: 3, apart: true }, written: true,
+    at: { redis: put, phase: 'after', nth: 3, apart: true }, written: true,
   },
   {
     name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' },

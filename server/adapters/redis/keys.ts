@@ -13,7 +13,6 @@ export const recordKey = (id: string) => `{triage}:s:${id}`
 export const dataKey = (id: string) => `{triage}:d:${id}`
 /** Edit forms that are open, by id. */
 export const draftsKey = (id: string) => `{triage}:e:${id}`
-const traceKey = (id: string) => `{triage}:t:${id}`
 export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 
@@ -23,9 +22,4 @@ export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
  */
 export function changesChannel({ options: { database = 0 } }: Pick<RedisClient, 'options'>): string {
   return database === 0 ? '{triage}:changes' : `{triage}:changes:${database}`
-}
-
-/** The keys of a submission: its record and its form data, or its trace. */
-export function keysOf(id: string): string[] {
-  return [recordKey(id), dataKey(id), traceKey(id)]
 }

@@ -2,11 +2,11 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { Unreadable, type PageRequest, type PendingPage, type StoreRules } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { RedisClient } from './client'
-import { keysOf, LISTS, recordKey, STUCK, TAKEN } from './keys'
+import { dataKey, LISTS, recordKey, STUCK, TAKEN } from './keys'
 import { run } from './lua'
+import { oldTrace } from './old-traces'
 import { contentIn, recordIn } from './record'
 import { PAGE, READ } from './scripts'
-import { unpacked } from './trace'
 
 export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
   /** Is told once of each submission that cannot be read. */
@@ -21,12 +21,13 @@ export class Reader {
 
   async all(ids: readonly string[]): Promise<(Submission | null | Unreadable)[]> {
     if (ids.length === 0) return []
-    const found = await run(this.client, READ, ids.flatMap(keysOf), []) as (string | null)[]
-    return ids.map((id, index) => this.readable(id, () => {
-      const [record, data, trace] = found.slice(3 * index)
-      if (trace) return unpacked(id, trace)
-      return record ? { ...recordIn(record), ...contentIn(data, this.options.parse) } : null
-    }, found[3 * index]))
+    const keys = ids.flatMap(id => [recordKey(id), dataKey(id)])
+    const found = await run(this.client, READ, keys, []) as (string | null)[]
+    return Promise.all(ids.map((id, index) => {
+      const [record, data] = found.slice(2 * index)
+      if (!record) return oldTrace(this.client, id)
+      return this.readable(id, () => ({ ...recordIn(record), ...contentIn(data, this.options.parse) }), record)
+    }))
   }
 
   async records(ids: readonly string[]): Promise<(SubmissionRecord | null | Unreadable)[]> {

@@ -85,95 +85,58 @@ local function note()
 end
 `
 
-/** What both compare-and-sets are given first. */
-const KEYS = [
-  'record', 'data', 'trace', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts',
-] as const
-const ARGS = [
-  'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines',
-  'channel',
-] as const
-
-/**
- * What both compare-and-sets do beside the record: the submission takes its places in the list that it goes to, in due,
- * stuck and taken (scores; '' for none, 'stay' when nothing changes), and the audit trail gets its line, if there is an
- * outcome.
- */
-const FOLLOW = `
-local function stored()
-  local version = redis.call('HGET', record, 'v')
-  if version then return version end
-  local text = redis.call('GET', trace)
-  return text and string.match(text, '^%[(%d+)')
-end
-local function place(old, new, at)
-  if at ~= 'stay' and (at == '' or old ~= new) then redis.call('ZREM', old, id) end
-  if at ~= 'stay' and at ~= '' then redis.call('ZADD', new, at, id) end
-end
-local function follow()
-  place(from, to, score)
-  place(due, due, dueAt)
-  place(stuck, stuck, stuckAt)
-  place(taken, taken, takenAt)
-  if outcome ~= '' then note() end
-  announce(id)
-end
-`
-
-const COMPARE_AND_SET = `${BOOKKEEPING}${NOTE}${FOLLOW}
-if stored() ~= expected then return 0 end
-`
-
 /**
  * Compare-and-set of one submission. Returns 1, or the form data when that is to be read, or 0 if another version is
- * stored, or form data is to be read or kept longer that Redis has deleted since or that is no JSON.
+ * stored, or form data is to be read or kept longer that Redis has deleted since or that is no JSON. The submission
+ * takes its places in the list that it goes to, in due, stuck and taken (scores; '' for none, 'stay' when nothing
+ * changes), and the audit trail gets its line, if there is an outcome.
  *
  * `recordEnd` is '' when it stays; `keeping` is what becomes of the data: 'set' | 'keep' | 'read' | 'erase'.
  */
 export const PUT = namedScript(
-  KEYS, [...ARGS, 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd'],
-  `${COMPARE_AND_SET}
+  ['record', 'data', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts'],
+  [
+    'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines',
+    'channel', 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd',
+  ],
+  `${BOOKKEEPING}${NOTE}
+local function place(old, new, at)
+  if at ~= 'stay' and (at == '' or old ~= new) then redis.call('ZREM', old, id) end
+  if at ~= 'stay' and at ~= '' then redis.call('ZADD', new, at, id) end
+end
+if redis.call('HGET', record, 'v') ~= expected then return 0 end
 local kept = keeping == 'keep' or keeping == 'read'
 local text = keeping == 'read' and redis.pcall('GET', data)
 if keeping == 'read' and not pcall(cjson.decode, text) then return 0 end
 if recordEnd ~= '' and kept and redis.call('PEXPIREAT', data, dataEnd) == 0 then return 0 end
 redis.call('HSET', record, 'v', version, 'r', recordText)
-if recordEnd ~= '' then
-  redis.call('PEXPIREAT', record, recordEnd)
-  redis.call('DEL', trace)
-end
+if recordEnd ~= '' then redis.call('PEXPIREAT', record, recordEnd) end
 if keeping == 'set' then redis.call('SET', data, dataText, 'PXAT', dataEnd) end
 if keeping == 'erase' then redis.call('DEL', data, drafts) end
-follow()
+place(from, to, score)
+place(due, due, dueAt)
+place(stuck, stuck, stuckAt)
+place(taken, taken, takenAt)
+if outcome ~= '' then note() end
+announce(id)
 return text or 1
-`)
-
-/**
- * Compare-and-set of one submission that is over: its trace takes the place of everything else, for
- * `traceMs`. Returns 1, or 0 if another version is stored.
- */
-export const TRACE = namedScript(KEYS, [...ARGS, 'traceText', 'traceMs'], `${COMPARE_AND_SET}
-redis.call('SET', trace, traceText, 'PX', traceMs)
-redis.call('DEL', record, data, drafts)
-follow()
-return 1
 `)
 
 /** Drops everything that is kept of a submission, of whatever kind it is, and notes that, if there is an outcome. */
 export const FORGET = namedScript(
-  ['record', 'data', 'trace', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
+  ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
   ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
-redis.call('DEL', record, data, trace, drafts)
-for at = 4, 9 do redis.call('ZREM', KEYS[at], id) end
+redis.call('DEL', record, data, drafts)
+for at = 3, 8 do redis.call('ZREM', KEYS[at], id) end
 if outcome ~= '' then note() end
 announce(id)
 `)
 
 /**
- * Record, data and trace of many submissions as of one moment, as far as there are any: [record, data, trace, …]. '?'
- * stands for what is of another kind.
+ * Record and data of many submissions as of one moment, as far as there are any: [record, data, …]. '?' stands for what
+ * is of another kind.
  *
- * KEYS record, data, trace, record, data, trace, …
+ * KEYS record, data, record, data, …
  */
 export const READ = script(`
 local function text(...)
@@ -181,10 +144,9 @@ local function text(...)
   return type(answer) == 'table' and '?' or answer
 end
 local found = {}
-for i = 1, #KEYS, 3 do
+for i = 1, #KEYS, 2 do
   found[i] = text('HGET', KEYS[i], 'r')
   found[i + 1] = text('GET', KEYS[i + 1])
-  found[i + 2] = not found[i] and text('GET', KEYS[i + 2])
 end
 return found
 `)

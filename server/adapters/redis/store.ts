@@ -12,16 +12,15 @@ import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from './client'
 import { clockOf } from './clock'
 import {
-  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, keysOf, LISTS, recordKey, STUCK, TAKEN,
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN,
   tallyKey,
 } from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
 import { Reader, type ReaderOptions } from './reader'
 import { contentIn, contentOf, recordIn, recordOf } from './record'
-import { BACKLOG, CREATE, FORGET, PUT, REVISION, TRACE } from './scripts'
+import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
 import { refusalLine } from './refusals'
-import { packed } from './trace'
 
 /** About half a megabyte: as many as wait at most teams. */
 const MOST_RECORDS = 500
@@ -100,9 +99,9 @@ export class RedisStore implements SubmissionStore {
   async replace(previous: SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     const { id, version } = next
     const { listOf, needsPerson, isTaken, isOver, dataLivesUntil } = this.options
-    const [record, data, trace] = keysOf(id) as [string, string, string]
     const keys = {
-      record, data, trace, from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
+      record: recordKey(id), data: dataKey(id),
+      from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
       stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
     }
     const placed = (rule: StoreRules['isOver' | 'listOf']) => (
@@ -112,24 +111,22 @@ export class RedisStore implements SubmissionStore {
       id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
       takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
     }
-    this.records.delete(id)
-    if (isOver(next)) {
-      const traced = { ...following, traceText: packed(next), traceMs: TRACE_TTL_MS }
-      return this.changed(next, await this.calls.runNamed(TRACE, keys, traced))
-    }
-    // What was over is kept as long as a trace from now on, however long ago it came in.
-    const leastEnd = isOver(previous) ? clockOf(this.client).now() + TRACE_TTL_MS : 0
+    // A trace, and what was one, is kept for a week from now on, however long ago it came in.
+    const traceEnd = clockOf(this.client).now() + TRACE_TTL_MS
+    const leastEnd = isOver(previous) ? traceEnd : 0
     const isSame = isComplete(previous) && next.data === previous.data && next.before === previous.before
     const keeping = next.data === null ? 'erase' : !isComplete(previous) ? 'read' : isSame ? 'keep' : 'set'
     const dataEnd = dataLivesUntil(next)
     const isSameEnd = dataEnd === dataLivesUntil(previous) && leastEnd === 0
-    const recordEnd = isSameEnd ? '' : Math.max(dataEnd + RECORD_GRACE_MS, leastEnd)
+    const openEnd = isSameEnd ? '' : Math.max(dataEnd + RECORD_GRACE_MS, leastEnd)
+    const recordEnd = isOver(next) ? traceEnd : openEnd
     const recordText = recordOf(next)
+    this.records.delete(id)
     const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
       ...following, version, recordText, recordEnd, keeping,
       dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
     }))
-    if (stored) this.records.set(id, recordText)
+    if (stored && !isOver(next)) this.records.set(id, recordText)
     if (this.records.size > MOST_RECORDS) this.records.delete(this.records.keys().next().value!)
     return stored
   }
@@ -144,11 +141,10 @@ export class RedisStore implements SubmissionStore {
 
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
     const others = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
-    const [record, data, trace] = keysOf(id) as [string, string, string]
     const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
-      FORGET, { record, data, trace, ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
+      FORGET, { record: recordKey(id), data: dataKey(id), ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
       { id, ...lineOf(line), channel: changesChannel(this.client) },
     )
   }

@@ -1,11 +1,33 @@
 import type { CardRef, Delivery, Receipt, Reviewer, Sent, Submission } from '../../ports/submission'
+import type { RedisClient } from './client'
+import { recordKey } from './keys'
+import { run, script } from './lua'
+import { recordOf } from './record'
+
+/** Makes it a record, for as long as it was to be kept. KEYS the trace, the record. ARGV version, text. */
+const CONVERT = script(`
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[2], 'v', ARGV[1], 'r', ARGV[2])
+  redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[1]), 1))
+end
+redis.call('DEL', KEYS[1])`)
+
+/**
+ * What versions before 27 November 2026 kept of a submission that is over, by another key, which is a record from then
+ * on; null where there is none. They kept it for a week: this file goes after 4 December 2026.
+ */
+export async function oldTrace(client: RedisClient, id: string): Promise<Submission | null> {
+  const key = `{triage}:t:${id}`
+  const text = await client.get(key)
+  if (text === null) return null
+  const trace = unpacked(id, text)
+  await run(client, CONVERT, [key, recordKey(id)], [String(trace.version), recordOf(trace)])
+  return trace
+}
 
 type Packed<T> = readonly T[]
 
-/**
- * As lists of values, because names would be most of it: Redis keeps a trace of every submission for a week. Times are
- * in ms since it came in.
- */
+/** Lists of values. Times are in ms since it came in. */
 type List = [
   version: number, state: Submission['state'], form: string | null, look: number | null,
   receivedAt: number, expires: number, cards: Packed<PackedCard>,
@@ -22,27 +44,7 @@ type PackedCard = [thread: string, platform: string | 0, message: string | 0, is
 type PackedReceipt = [] | [Receipt['verdict'], string?]
 type Name = [id: string, name: string, platform: string]
 
-/** The text of a trace. Its version comes first: scripts read it there. */
-export function packed(trace: Submission): string {
-  const { version, state, form, look, receivedAt, expiresAt, cards, decision, erased, delivered } = trace
-  const { collapse, pressed } = trace
-  const since = (at: number) => at - receivedAt
-  const list: List = [
-    version, state, form ?? null, look ?? null, receivedAt, since(expiresAt), cards.map(packedCard),
-    decision && [decision.action, decision.edited ?? null, since(decision.at), ...nameOf(decision.reviewer)],
-    erased ? [since(erased.at), ...nameOf(erased.reviewer)] : null, delivered,
-    (trace.sent ?? []).map(({ delivery, to, at, messageId, receipt }) => [
-      delivery, to, since(at), messageId ?? null,
-      ...receipt ? [receipt.verdict, ...receipt.reason ? [receipt.reason] : []] as PackedReceipt : [] as const,
-    ]),
-    ...pressed
-      ? [collapse ? since(collapse.at) : null, pressed] as const
-      : collapse ? [since(collapse.at)] as const : [] as const,
-  ]
-  return JSON.stringify(list)
-}
-
-export function unpacked(id: string, text: string): Submission {
+function unpacked(id: string, text: string): Submission {
   const [version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sent, collapsed, pressed]
     = JSON.parse(text) as List
   return {
@@ -60,12 +62,6 @@ export function unpacked(id: string, text: string): Submission {
   }
 }
 
-function packedCard({ platform, threadId, messageId, isGivenUp }: CardRef): PackedCard {
-  const parts = threadId.split(':')
-  const card = [threadId, platform === parts[0] ? 0 : platform, messageId === parts.at(-1) ? 0 : messageId] as const
-  return isGivenUp ? [...card, 1] : [...card]
-}
-
 function cardOf([threadId, platform, messageId, isGivenUp]: PackedCard): CardRef {
   const parts = threadId.split(':')
   return {
@@ -78,10 +74,6 @@ function decisionOf(
   [action, edited, at, ...name]: NonNullable<List[7]>, receivedAt: number,
 ): Submission['decision'] {
   return { action, reviewer: reviewerOf(name), at: receivedAt + at, ...edited !== null && { edited } }
-}
-
-function nameOf({ id, name, platform }: Reviewer): Name {
-  return [id, name, platform]
 }
 
 function reviewerOf([id, name, platform]: Name): Reviewer {
