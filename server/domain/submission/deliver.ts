@@ -23,7 +23,7 @@ export interface DeliveryPorts {
 }
 
 export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
-  board: Pick<ReviewBoard, 'post' | 'update' | 'reply'>
+  board: ReviewBoard
   queue: Pick<CardQueue, 'waitsUntil' | 'slowRooms'>
 }
 

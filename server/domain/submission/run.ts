@@ -1,4 +1,3 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { CardRef, Submission, Work } from '../../ports/submission'
@@ -20,7 +19,6 @@ const LOOK_AGAIN_MS = 60_000
 const TOGETHER_MS = 250
 
 export interface RunPorts extends WorkPorts {
-  board: ReviewBoard
   queue: CardQueue
   policy: RetryPolicy
   /** How long after a decision cards go on to show the form, ms; always by default. */
@@ -54,9 +52,10 @@ export class Run {
   private delivering: Promise<void> | null = null
   /** Results that are not stored yet. */
   private readonly reports: Report[] = []
-  /** Edits that wait for the next write. */
+  /** Edits that wait for the end of a write. */
   private readonly held: Work[] = []
   private writing: Promise<void> = Promise.resolve()
+  private isWriting = false
   /** Versions after which somebody else wrote the next one. */
   private readonly overtaken = new Set<number>()
 
@@ -127,43 +126,44 @@ export class Run {
     await runtime.turn()
     if (this.reports.length === 0) return
     if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.performing), TOGETHER_MS)
-    const { stored, reports: { length } } = this
+    const { stored } = this
+    const reports = this.reports.splice(0)
+    this.isWriting = true
     const applied = await this.outbox.record(this.id, (present) => {
       if (present.version !== stored.version) this.overtaken.add(stored.version)
-      return this.reports.slice(0, length).flatMap(({ eventsOn }) => eventsOn(present))
+      return reports.flatMap(({ eventsOn }) => eventsOn(present))
     }, stored)
-    this.reports.splice(0, length)
-    const isWritten = applied !== null && !('refused' in applied)
-    if (isWritten) this.stored = applied.submission
-    const added = isWritten ? [...applied.added, ...stored.state === 'open' ? [] : this.missed(applied)] : []
-    const work = [...added, ...this.held.splice(0)]
+    this.isWriting = false
+    const [submission, added] = applied && !('refused' in applied) ? [applied.submission, applied.added] : [stored, []]
+    this.stored = submission
+    const isReopened = stored.state !== 'open' && submission.state === 'open'
+    // Cards whose turn came while it was decided.
+    const missed = submission.work.filter(item => (
+      isReopened && item.kind === 'post' && item.dueAt <= runtime.now() && !added.includes(item)
+    ))
+    const work = [...added, ...missed, ...this.held.splice(0)]
     // Not awaited here: their own reports queue behind this write.
     if (work.length > 0) runtime.background(this.start(work))
   }
 
-  /** Cards whose turn came while the submission was decided, and that is open again. */
-  private missed({ submission, added }: Extract<Applied, { added: unknown }>): Work[] {
-    if (submission.state !== 'open') return []
-    const now = this.ports.runtime.now()
-    return submission.work.filter(work => work.kind === 'post' && work.dueAt <= now && !added.includes(work))
-  }
-
-  /** What cards show: what is stored, and the results that are not yet, once all deliveries ended. */
-  private shown(): Submission {
+  /** What cards show: what is stored and, once all deliveries ended, the results that are not; null during a write. */
+  private shown(): Submission | null {
     const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
     const { stored } = this
+    if (this.isWriting) return null
     if (this.delivering) return stored
     const events = this.reports.flatMap(({ eventsOn }) => eventsOn(stored))
     const step = transitions(stored, events, runtime.now(), leaseMs, cardDataMs)
-    return 'refused' in step ? stored : step.next
+    if ('refused' in step) return stored
+    // Buttons are not offered before they work.
+    return step.next.state === 'open' && stored.state !== 'open' ? null : step.next
   }
 
   private async attempt(work: Work): Promise<Attempt> {
     if (work.kind !== 'update') return perform(work, this.stored, this.ports)
     return this.outbox.inTurn(work.card!, async () => {
       const shown = this.shown()
-      // Buttons are not offered before they work.
-      return shown.state === 'open' && this.stored.state !== 'open' ? 'waiting' : perform(work, shown, this.ports)
+      return shown ? perform(work, shown, this.ports) : 'waiting'
     })
   }
 }
