@@ -90,4 +90,6 @@ test('a trace of an earlier version is read, and is a record from then on, for a
   expect(await client.pTTL(`{triage}:s:${id}`)).toBeLessThanOrEqual(DAY_MS)
   expect(await store.get(id)).toEqual(trace)
   expect(await store.replace(trace, { ...trace, version: 8, work: [UPDATE] })).not.toBeNull()
+  await client.set('{triage}:t:spoilt', '[2,"settled')
+  expect(await store.get('spoilt')).toBeNull()
 })

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../../shared/utils/json'
 import type { CardRef, Delivery, Receipt, Reviewer, Sent, Submission } from '../../ports/submission'
 import type { RedisClient } from './client'
 import { recordKey } from './keys'
@@ -14,14 +15,13 @@ redis.call('DEL', KEYS[1])`)
 
 /**
  * What versions before 27 November 2026 kept of a submission that is over, by another key, which is a record from then
- * on; null where there is none. They kept it for a week: this file goes after 4 December 2026.
+ * on; null where there is none that can be read. They kept it for a week: this file goes after 4 December 2026.
  */
 export async function oldTrace(client: RedisClient, id: string): Promise<Submission | null> {
   const key = `{triage}:t:${id}`
   const text = await client.get(key)
-  if (text === null) return null
-  const trace = unpacked(id, text)
-  await run(client, CONVERT, [key, recordKey(id)], [String(trace.version), recordOf(trace)])
+  const trace = text === null ? null : unpacked(id, text)
+  if (trace) await run(client, CONVERT, [key, recordKey(id)], [String(trace.version), recordOf(trace)])
   return trace
 }
 
@@ -44,9 +44,11 @@ type PackedCard = [thread: string, platform: string | 0, message: string | 0, is
 type PackedReceipt = [] | [Receipt['verdict'], string?]
 type Name = [id: string, name: string, platform: string]
 
-function unpacked(id: string, text: string): Submission {
+function unpacked(id: string, text: string): Submission | null {
+  const list = jsonIn(text)
+  if (!Array.isArray(list)) return null
   const [version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sent, collapsed, pressed]
-    = JSON.parse(text) as List
+    = list as List
   return {
     id, ...form !== null && { form }, version, state, ...look !== null && { look },
     receivedAt, expiresAt: receivedAt + expires, data: null, reminded: true, edited: [], cards: cards.map(cardOf),
