@@ -1,25 +1,101 @@
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
 import { createRedisHealthBook } from '../../server/adapters/redis/health'
+import type { HealthBook } from '../../server/ports/monitor'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
-import { healthBookContract } from './health'
 
 const server = endAfterAll(await startRedis())
 
-async function open() {
+async function openRedis() {
   const client = endAfterTest(await connectRedis(server.url))
   await client.flushAll()
   return { client, book: createRedisHealthBook(client) }
 }
 
-healthBookContract('Redis', open)
-healthBookContract('Embedded', async () => ({ book: createEmbeddedHealthBook() }))
+/** What every `HealthBook` does. `makeBook` is called for every test. */
+describe.each([
+  ['Redis', openRedis], ['Embedded', async () => ({ book: createEmbeddedHealthBook() })],
+] as const)('%s health book', (_, makeBook) => {
+  let book: HealthBook
+  const noted = (
+    part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean,
+  ) => until(`a note of ${part}`, async () => {
+    const health = (await book.read())[part]
+    return health && check(health)
+  })
+
+  beforeEach(async () => { ({ book } = await makeBook()) })
+
+  test('knows nothing of a part that was not used', async () => {
+    expect(await book.read()).toEqual({})
+  })
+
+  test('keeps the last success and the last error of each part', async () => {
+    void book.note('slack', 1000)
+    book.limit('slack', 9000)
+    void book.note('email', 2000, 'Resend answered 401: "no".')
+    void book.note('email', 3000, 'Resend answered 500.')
+    void book.note('email', 4000)
+    void book.note('teams/19:abc@thread.tacv2', 5000)
+    void book.note('teams/19:abc@thread.tacv2', 6000, 'The channel was archived.')
+    await noted('teams/19:abc@thread.tacv2', ({ lastError }) => lastError?.at === 6000)
+    await noted('slack', ({ lastSuccessAt, limitedUntil }) => lastSuccessAt === 1000 && limitedUntil === 9000)
+    await noted('email', ({ lastSuccessAt, lastError }) => lastSuccessAt === 4000 && lastError?.at === 3000)
+    expect(await book.read()).toEqual({
+      'slack': { lastSuccessAt: 1000, lastError: null, limitedUntil: 9000 },
+      'email': {
+        lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' }, limitedUntil: null,
+      },
+      'teams/19:abc@thread.tacv2': {
+        lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' }, limitedUntil: null,
+      },
+    })
+  })
+
+  test('the first success after an outage says when that began, once', async () => {
+    expect(await book.note('slack', 1000)).toBeNull()
+    await book.note('slack', 2000, 'Slack: no connection.')
+    await book.note('slack', 3000, 'Slack: no connection.')
+    expect(await book.note('slack/C9', 4000)).toBeNull()
+    expect(await Promise.all([book.note('slack', 20_000), book.note('slack', 20_001)])).toEqual([2000, null])
+    expect(await book.note('slack', 40_000)).toBeNull()
+  })
+
+  test('a success after an error is noted however soon it comes', async () => {
+    void book.note('slack', 1000)
+    void book.note('slack', 1001, 'Slack: no connection.')
+    void book.note('slack', 1002)
+    await noted('slack', ({ lastSuccessAt, lastError }) => lastSuccessAt === 1002 && lastError?.at === 1001)
+  })
+
+  test('counts incidents by kind and detail, the latest first', async () => {
+    expect(await book.incidents(0)).toEqual([])
+    for (const at of [1000, 2000, 3000]) book.count('unknown-submission', '', at)
+    book.count('unknown-submission', 'slack:C1', 4000)
+    await until('the last incident', async () => (await book.incidents(5000)).length === 2)
+    expect(await book.incidents(5000)).toEqual([
+      { kind: 'unknown-submission', detail: 'slack:C1', count: 1, since: 4000, lastAt: 4000 },
+      { kind: 'unknown-submission', detail: '', count: 3, since: 1000, lastAt: 3000 },
+    ])
+  })
+
+  test('forgets an incident a day after it happened last, and begins to count anew', async () => {
+    const day = 86_400_000
+    book.count('unknown-submission', '', 0)
+    book.count('unknown-submission', '', 1000)
+    await until('the count', async () => (await book.incidents(1000))[0]?.count === 2)
+    expect(await book.incidents(day + 999)).toHaveLength(1)
+    expect(await book.incidents(day + 1000)).toEqual([])
+    book.count('unknown-submission', '', day + 2000)
+    await until('the new count', async () => (await book.incidents(day + 2000))[0]?.count === 1)
+  })
+})
 
 test('a part that works all the time costs Redis one write in ten seconds', async () => {
-  const { client, book } = await open()
+  const { client, book } = await openRedis()
   await client.configResetStat()
   for (let at = 0; at < 30_000; at += 100) book.note('slack', at)
   await until('the last write', async () => (await book.read()).slack?.lastSuccessAt === 20_000)

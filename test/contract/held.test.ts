@@ -1,10 +1,19 @@
 import { readdir } from 'node:fs/promises'
-import { expect, test } from 'vitest'
-import { submission } from '../fixtures/submissions'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Submission } from '../../server/ports/submission'
+import { line, over, submission } from '../fixtures/submissions'
 import { endAfterAll } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
-import { heldContract } from './held'
+import { until } from '../support/until'
 import { embeddedStore, redisStore } from './stores'
+
+/** A store that keeps three held submissions, and a look behind it. */
+interface Harness {
+  store: SubmissionStore
+  /** Names of everything stored that belongs to an id. */
+  traces(id: string): Promise<string[]>
+}
 
 const server = endAfterAll(await startRedis())
 
@@ -24,8 +33,97 @@ async function openEmbedded(heldMax = 3) {
   ) }
 }
 
-heldContract('Redis', openRedis)
-heldContract('Embedded', openEmbedded)
+/** What every `SubmissionStore` does with submissions that are held. `makeStore` is called for every test. */
+describe.each([
+  ['Redis', openRedis], ['Embedded', openEmbedded],
+] as const)('%s submission store, with held submissions', (_, makeStore) => {
+  let harness: Harness
+  let store: SubmissionStore
+
+  beforeEach(async () => {
+    harness = await makeStore()
+    store = harness.store
+  })
+
+  const held = (receivedAt = Date.now()) => submission({ state: 'held', work: [], receivedAt })
+  const lists = async () => [
+    await store.listPending({ limit: 10 }), await store.listPending({ limit: 10, only: 'held' }),
+  ].map(({ submissions, total }) => [submissions.map(({ id }) => id), total])
+
+  test('they are a list of their own, and not in the backlog', async () => {
+    const now = Date.now()
+    const [old, young, open] = [held(now - 10), held(now), submission()]
+    for (const each of [young, open, old]) await store.create(each)
+    expect(await lists()).toEqual([[[open.id], 1], [[young.id, old.id], 2]])
+    expect(await store.backlog(now)).toMatchObject({ pending: 1 })
+    expect(await store.get(old.id)).toEqual(old)
+    const first = await store.listPending({ limit: 1, only: 'held' })
+    expect(await store.listPending({ limit: 1, only: 'held', before: first.cursor! })).toEqual({
+      submissions: [old], total: 2, cursor: null,
+    })
+  })
+
+  test('a released one changes the list in one step, with its audit line', async () => {
+    // Of one hour, however late in it this begins.
+    const now = Date.now()
+    const one = held(now)
+    await store.create(one)
+    const released: Submission = { ...one, version: 2, state: 'open' }
+    const note = { ...line(one.id, now), outcome: 'released' as const }
+    expect(await store.replace({ ...one, version: 7 }, released, note)).toBeNull()
+    expect(await store.replace(one, released, note)).not.toBeNull()
+    expect(await lists()).toEqual([[[one.id], 1], [[], 0]])
+    expect(await store.audit(10)).toEqual([note])
+    expect((await store.tally(now)).at(-1)!.counts).toEqual({ received: 1, released: 1 })
+  })
+
+  test('one that is over leaves its trace, and a line only when one is given', async () => {
+    const [one, other] = [held(), held()]
+    for (const each of [one, other]) await store.create(each)
+    const traces = [one, other].map(each => over(each))
+    expect(await store.replace(one, traces[0]!)).not.toBeNull()
+    expect(await store.audit(10)).toEqual([])
+    expect(await store.replace(other, traces[1]!, { ...line(other.id), outcome: 'erased' })).not.toBeNull()
+    expect((await store.audit(10)).map(({ outcome }) => outcome)).toEqual(['erased'])
+    expect(await lists()).toEqual([[[], 0], [[], 0]])
+    for (const trace of traces) expect(await store.get(trace.id)).toEqual(trace)
+    expect((await store.backlog(Number.MAX_SAFE_INTEGER)).overdue).toBe(0)
+  })
+
+  test('the oldest go with all that is kept of them when there are too many; open ones stay', async () => {
+    const now = Date.now()
+    const open = submission({ receivedAt: now - 100 })
+    await store.create(open)
+    const heard: (string | null)[] = []
+    const stop = store.watch({ changed: id => heard.push(id), alive: () => {} })
+    await until('the watch to stand', () => heard.includes(null))
+    const all = Array.from({ length: 5 }, (_, index) => held(now - 50 + index))
+    for (const each of all) await store.create(each)
+    expect(await lists()).toEqual([[[open.id], 1], [all.slice(2).toReversed().map(({ id }) => id), 3]])
+    for (const { id } of all.slice(0, 2)) {
+      expect(await harness.traces(id)).toEqual([])
+      expect(await store.get(id)).toBeNull()
+      // Once as it came in, and once as it went.
+      await until('it to be heard of', () => heard.filter(each => each === id).length === 2)
+    }
+    stop()
+    expect(await store.audit(10)).toEqual([])
+  })
+
+  test('an idempotency key answers with the one that is held', async () => {
+    const one = held()
+    expect((await store.create(one, { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
+    expect((await store.create(held(), { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
+    expect(await lists()).toEqual([[[], 0], [[one.id], 1]])
+  })
+
+  test('a forgotten one is not listed', async () => {
+    const one = held()
+    await store.create(one)
+    await store.forget(one.id)
+    expect(await lists()).toEqual([[[], 0], [[], 0]])
+  })
+})
 
 test.each(
   [['Redis', openRedis], ['Embedded', openEmbedded]] as const,

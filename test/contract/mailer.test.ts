@@ -1,16 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import { createEmulator } from 'emulate'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createResendMailer } from '../../server/adapters/email/resend'
-import { createHttpClient } from '../../server/adapters/http/client'
 import { createOutboxMailer } from '../../server/adapters/embedded/outbox-mailer'
-import type { Email } from '../../server/ports/delivery'
+import { createHttpClient } from '../../server/adapters/http/client'
+import type { Email, Mailer } from '../../server/ports/delivery'
 import { endAfterTest } from '../support/lifetime'
 import { freePort } from '../support/ports'
-import { mailerContract } from './mailer'
+
+interface Harness {
+  mailer: Mailer
+  /** What was sent, oldest first. */
+  sent(): Promise<Pick<Email, 'from' | 'subject' | 'html' | 'text'>[]>
+}
+
+const email: Email = {
+  from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello',
+  html: '<p>Hello</p>', text: 'Hello',
+}
 
 const API_KEY = 're_test'
 
-mailerContract('Resend', async () => {
+async function openResend() {
   const port = await freePort()
   endAfterTest(await createEmulator({ service: 'resend', port }))
   const baseUrl = `http://127.0.0.1:${port}`
@@ -21,11 +32,48 @@ mailerContract('Resend', async () => {
       return (await response.json() as { data: Email[] }).data
     },
   }
-})
+}
 
-mailerContract('Outbox', async () => {
+async function openOutbox() {
   const mailer = createOutboxMailer()
   return { mailer, sent: async () => [...mailer.sent] }
+}
+
+/** What every `Mailer` does. */
+describe.each([['Resend', openResend], ['Outbox', openOutbox]] as const)('%s mailer', (_, open) => {
+  let harness: Harness
+  let key: string
+
+  beforeEach(async () => {
+    harness = await open()
+    key = randomUUID()
+  })
+
+  const subjects = async () => (await harness.sent()).map(({ subject }) => subject)
+
+  test('an email is sent as it was written', async () => {
+    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
+    const { from, subject, html, text } = email
+    expect(await harness.sent()).toEqual([expect.objectContaining({ from, subject, html, text })])
+  })
+
+  test('one key twice sends one email, and both calls succeed', async () => {
+    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
+    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
+    expect(await subjects()).toEqual(['Hello'])
+  })
+
+  test('one key with another rendering sends the first one only, and both calls succeed', async () => {
+    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
+    expect(await harness.mailer.send({ ...email, subject: 'Hello again' }, key)).toMatchObject({ ok: true })
+    expect(await subjects()).toEqual(['Hello'])
+  })
+
+  test('two keys send two emails, also of the same text', async () => {
+    await harness.mailer.send(email, key)
+    await harness.mailer.send(email, `${key}-2`)
+    expect(await subjects()).toEqual(['Hello', 'Hello'])
+  })
 })
 
 describe('Outbox mailer', () => {

@@ -4,6 +4,9 @@ import { storeRules } from '../../server/domain/submission/store-rules'
 import { endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 
+/** Clocks of two processes differ within a millisecond, and so do those of `Date` and timers. */
+export const ROUNDED_MS = 2
+
 /** An empty store in this Redis until the test ends, and its client. */
 export async function redisStore(
   url: string, options: Partial<ConstructorParameters<typeof RedisStore>[1]> = {},

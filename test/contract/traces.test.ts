@@ -1,13 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { over, submission } from '../fixtures/submissions'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { SubmissionStore } from '../../server/ports/store'
+import type { Submission, Work } from '../../server/ports/submission'
+import { line, over, submission, work } from '../fixtures/submissions'
 import { endAfterAll } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
+import { until } from '../support/until'
 import { embeddedStore, redisStore } from './stores'
-import { traceContract, UPDATE } from './traces'
 
+/** An empty store, and a look behind it. */
+interface Harness {
+  store: SubmissionStore
+  /** Everything stored that belongs to an id, as text, other than its audit line. */
+  text(id: string): Promise<string>
+}
+
+/** No lease of so long ends during a test. */
+const LONG_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
+
+const UPDATE: Work = { key: 'update', kind: 'update', attempts: 0, dueAt: 1 }
 
 const server = endAfterAll(await startRedis())
 
@@ -30,8 +43,118 @@ async function openEmbedded() {
   } }
 }
 
-traceContract('Redis', openRedis)
-traceContract('Embedded', openEmbedded)
+/** What every `SubmissionStore` keeps of submissions that are over. `makeStore` is called for every test. */
+describe.each([
+  ['Redis', openRedis], ['Embedded', openEmbedded],
+] as const)('%s submission store, with traces', (_, makeStore) => {
+  let harness: Harness
+  let store: SubmissionStore
+
+  beforeEach(async () => {
+    harness = await makeStore()
+    store = harness.store
+  })
+
+  async function create(changes: Partial<Submission> = {}): Promise<Submission> {
+    const created = submission(changes)
+    await store.create(created)
+    return created
+  }
+
+  test('of one that is over its trace and its audit line stay, and no form data', async () => {
+    const form = { secret: 'only-here' }
+    const created = await create({
+      data: form, envelope: { subject: 'only-here' }, before: form, work: [work(Date.now() - 1)],
+    })
+    const trace = over(created, {
+      form: 'jobs', look: 2, edited: [], delivered: ['email', 'endpoint'],
+      cards: [
+        { platform: 'slack', threadId: 'slack:C1', messageId: '1.2' },
+        { platform: 'slack', threadId: 'slack:C1:1.3', messageId: '1.3', isGivenUp: true },
+      ],
+      sent: [{ delivery: 'email', content: '', to: ['a@example.com'], at: 5, messageId: 're_1' }, {
+        delivery: 'endpoint', content: '', to: ['example.com'], at: 6,
+      }],
+    })
+    expect(await store.replace({ ...created, version: 7 }, trace, line(created.id))).toBeNull()
+    expect(await store.replace(created, trace, line(created.id, 1_000 + Date.now()))).not.toBeNull()
+    expect(await store.replace(created, trace, line(created.id))).toBeNull()
+    expect(await store.get(created.id)).toEqual(trace)
+    expect(await harness.text(created.id)).not.toContain('only-here')
+    expect(await store.listPending({ limit: 10 })).toEqual({ submissions: [], total: 0, cursor: null })
+    expect(await store.lease(LONG_MS, 10)).toEqual([])
+    expect(await store.audit(10)).toHaveLength(1)
+  })
+
+  test('a trace comes back as it was, whoever decided or erased it, or nobody', async () => {
+    const reviewer = { id: 'U1', name: 'Zoë "Z" \u2028', platform: 'Slack' }
+    for (const changes of [
+      { decision: { action: 'spam', reviewer, at: 7, edited: false } }, { state: 'expired', decision: null },
+      { state: 'erased', decision: null, erased: { reviewer, at: 7 } }, { collapse: { at: 7, begun: true } },
+      { sent: [{
+        delivery: 'email', content: '', to: ['a@example.com'], at: 7,
+        receipt: { verdict: 'bounced', reason: 'No such mailbox.' },
+      }] },
+      { pressed: 'p1' }, { collapse: { at: 7, begun: true }, pressed: 'p1' },
+      { cards: [
+        { platform: 'slack', threadId: 'slack:C1:1.2', messageId: '1.2' },
+        { platform: 'a', threadId: 'b', messageId: 'b' },
+        { platform: 'gchat', threadId: 'gchat:spaces/A:dGhyZWFk', messageId: 'spaces/A/messages/B' },
+      ] },
+    ] as Partial<Submission>[]) {
+      const created = await create()
+      const trace = over(created, changes)
+      expect(await store.replace(created, trace)).not.toBeNull()
+      expect(await store.get(created.id)).toEqual(trace)
+    }
+  })
+
+  test('what would be kept longer than there is data is refused, and is without it from then on', async () => {
+    const created = await create({ work: [] })
+    const decision = { action: 'spam' as const, reviewer: { id: 'U1', name: 'Ada', platform: 'Slack' }, at: 1 }
+    const revocableUntil = Date.now() + 100
+    const kept: Submission = { ...created, version: 2, state: 'settled', decision, revocableUntil }
+    await store.replace(created, kept)
+    await until('its data gone', async () => (await store.get(created.id))?.data === null)
+    const reopened: Submission = { ...kept, version: 3, state: 'open', decision: null, revocableUntil: undefined }
+    expect(await store.replace(kept, reopened)).toBeNull()
+    expect((await store.listPending({ limit: 10 })).total).toBe(0)
+    const left = (await store.get(created.id))!
+    expect(left).toEqual({ ...kept, data: null })
+    expect(await store.replace(left, { ...left, version: 3, revocableUntil: undefined })).not.toBeNull()
+  })
+
+  test('a trace is changed by compare-and-set, and one that has work again is due, and over once more', async () => {
+    const created = await create()
+    const trace = over(created)
+    await store.replace(created, trace)
+    const behind: Submission = { ...trace, version: 3, work: [UPDATE] }
+    const won = await Promise.all(Array.from({ length: 20 }, () => store.replace(trace, behind)))
+    expect(won.filter(Boolean)).toHaveLength(1)
+    expect(await store.get(created.id)).toEqual(behind)
+    expect(await store.lease(LONG_MS, 10)).toEqual([created.id])
+    expect((await store.listPending({ limit: 10 })).total).toBe(0)
+    const again = { ...trace, version: 4 }
+    expect(await store.replace(trace, again)).toBeNull()
+    expect(await store.replace(behind, again)).not.toBeNull()
+    expect(await store.get(created.id)).toEqual(again)
+    expect(await store.lease(0, 10)).toEqual([])
+  })
+
+  test('a trace that has work again weeks after its form came in stays until that is done', async () => {
+    const created = await create()
+    const at = Date.now() - 16 * DAY_MS
+    const decision = { action: 'forward' as const, reviewer: { id: 'U1', name: 'Ada', platform: 'Slack' }, at }
+    const trace = over(created, { receivedAt: at, expiresAt: at + 7 * DAY_MS, decision })
+    await store.replace(created, trace)
+    const behind: Submission = { ...trace, version: 3, work: [UPDATE] }
+    expect(await store.replace(trace, behind)).not.toBeNull()
+    const failed: Submission = { ...behind, version: 4, work: [{ ...UPDATE, attempts: 1 }] }
+    expect(await store.replace(behind, failed)).not.toBeNull()
+    expect(await store.get(created.id)).toEqual(failed)
+    expect(await store.lease(LONG_MS, 10)).toEqual([created.id])
+  })
+})
 
 test('a trace is one key of at most 1.3 KB for a week, with two cards, two deliveries and a receipt', async () => {
   const redis = await openRedis()
