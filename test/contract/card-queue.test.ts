@@ -82,8 +82,7 @@ describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card
     await enter('of yesterday', now - 24 * 60 * LONG)
     await enter(first, now - LONG)
     await queue.pause('slack', 0)
-    const handed: (string | null)[] = []
-    for (let index = 0; index < 6; index++) handed.push(await takeSoon())
+    const handed = await Array.fromAsync({ length: 6 }, takeSoon)
     expect(handed).toEqual(['of yesterday', first, ...later, null])
   })
 

@@ -1,5 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { deploy, sendForm } from '../support/deployment'
+import { describe, expect, it } from 'vitest'
+import { answerOf, deploy, sendForm, serveAlso } from '../support/deployment'
 import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startServer, type Server } from '../support/server'
 
@@ -9,19 +9,7 @@ const SHOP = 'https://shop.example'
 
 const d = endAfterAll(await deploy())
 
-/** Another process of the deployment, with these variables. */
-async function serve(overrides: Record<string, string>): Promise<Server> {
-  const server = await startServer({ ...d.env, ...overrides })
-  // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
-  onTestFinished(() => server.drain().then(() => server.kill()))
-  return server
-}
-
-async function send(server: Server, body: unknown = { name: 'Ada' }, headers: Record<string, string> = {}) {
-  const response = await sendForm(server, body, headers)
-  return { status: response.status, headers: response.headers, json: await response.json() as Record<string, string> }
-}
-
+const serve = (overrides: Record<string, string>) => serveAlso(d, overrides)
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const preflight = (server: Server, origin = SHOP) => fetch(`${server.url}/api/form`, { method: 'OPTIONS', headers: {
   origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type',
@@ -38,10 +26,10 @@ async function cardsOf(servers: Server[], act: () => Promise<unknown>): Promise<
 describe('the rate limit', () => {
   it('is 429 with whole seconds of Retry-After, readable by browsers, and nothing is stored', async () => {
     const server = await serve({ FORM_RATE_LIMIT: '2', TRUST_PROXY: '1' })
-    const limited = { status: 0 } as Awaited<ReturnType<typeof send>>
+    const limited = { status: 0 } as Awaited<ReturnType<typeof answerOf>>
     const cards = await cardsOf([server], async () => {
-      for (let sent = 0; sent < 2; sent++) expect((await send(server, {}, from('203.0.113.1'))).status).toBe(200)
-      Object.assign(limited, await send(server, {}, from('203.0.113.1')))
+      for (let sent = 0; sent < 2; sent++) expect((await answerOf(server, {}, from('203.0.113.1'))).status).toBe(200)
+      Object.assign(limited, await answerOf(server, {}, from('203.0.113.1')))
     })
     expect(limited).toMatchObject({
       status: 429, json: { code: 'TOO_MANY_FORMS', error: expect.stringContaining('FORM_RATE_LIMIT') },
@@ -64,7 +52,7 @@ describe('the rate limit', () => {
     const statuses: number[] = []
     for (const address of [
       '203.0.113.2', '203.0.113.3', '2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1',
-    ]) statuses.push((await send(server, {}, from(address))).status)
+    ]) statuses.push((await answerOf(server, {}, from(address))).status)
     expect(statuses).toEqual([200, 200, 200, 429, 200])
   })
 
@@ -72,7 +60,7 @@ describe('the rate limit', () => {
     const env = { FORM_RATE_LIMIT: '10', TRUST_PROXY: '1' }
     const [one, other] = [await serve(env), await serve(env)]
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => send(index % 2 ? one : other, {}, from('203.0.113.4'))),
+      Array.from({ length: 30 }, (_, index) => answerOf(index % 2 ? one : other, {}, from('203.0.113.4'))),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20)
@@ -80,20 +68,20 @@ describe('the rate limit', () => {
 
   it('is not escaped by a forged X-Forwarded-For, with or without a trusted proxy', async () => {
     const bare = await serve({ FORM_RATE_LIMIT: '1' })
-    expect((await send(bare, {}, from('198.51.100.1'))).status).toBe(200)
-    expect(await send(bare, {}, from('198.51.100.2'))).toMatchObject({
+    expect((await answerOf(bare, {}, from('198.51.100.1'))).status).toBe(200)
+    expect(await answerOf(bare, {}, from('198.51.100.2'))).toMatchObject({
       status: 429, json: { error: expect.stringMatching(/^More than 1 form a minute /) },
     })
     const proxied = await serve({ FORM_RATE_LIMIT: '1', TRUST_PROXY: '1' })
-    expect((await send(proxied, {}, from('198.51.100.3, 203.0.113.5'))).status).toBe(200)
-    expect((await send(proxied, {}, from('198.51.100.4, 203.0.113.5'))).status).toBe(429)
+    expect((await answerOf(proxied, {}, from('198.51.100.3, 203.0.113.5'))).status).toBe(200)
+    expect((await answerOf(proxied, {}, from('198.51.100.4, 203.0.113.5'))).status).toBe(429)
   })
 
   it('never counts or stops a preflight', async () => {
     const server = await serve({ FORM_RATE_LIMIT: '1', TRUST_PROXY: '1' })
     for (let sent = 0; sent < 5; sent++) expect((await preflight(server)).status).toBe(204)
-    expect((await send(server)).status).not.toBe(503)
-    await send(server)
+    expect((await answerOf(server)).status).not.toBe(503)
+    await answerOf(server)
     expect((await preflight(server)).status).toBe(204)
   })
 
@@ -101,7 +89,7 @@ describe('the rate limit', () => {
     const server = endAfterTest(await startServer({
       NODE_ENV: 'development', SANDBOX: '1', DATA_DIR: testFolder(), FORM_RATE_LIMIT: '1',
     }))
-    expect([(await send(server)).status, (await send(server)).status]).toEqual([200, 429])
+    expect([(await answerOf(server)).status, (await answerOf(server)).status]).toEqual([200, 429])
   })
 })
 
@@ -109,7 +97,8 @@ describe('the honeypot', () => {
   it('filled is answered as any form, and nothing is posted or logged of it', async () => {
     const cards = await cardsOf([d.server], async () => {
       const answers = [
-        await send(d.server, { name: 'secret-value', _gotcha: 'secret-value' }), await send(d.server, { _gotcha: 'x' }),
+        await answerOf(d.server, { name: 'secret-value', _gotcha: 'secret-value' }),
+        await answerOf(d.server, { _gotcha: 'x' }),
       ]
       for (const { status, json } of answers) expect({ status, json }).toEqual({
         status: 200, json: { status: 'received', submissionId: expect.stringMatching(UUID) },
@@ -159,14 +148,14 @@ describe('allowed origins', () => {
   })
 
   it('do not stop a request that comes from no page', async () => {
-    expect((await send(await serve(env))).status).toBe(200)
+    expect((await answerOf(await serve(env))).status).toBe(200)
   })
 })
 
 describe('the API key', () => {
   it('lets servers in by either header, and listed origins without it; everybody else is 401 that says what to send', async () => {
     const server = await serve({ FORM_API_KEY: KEY, FORM_ALLOWED_ORIGINS: SHOP })
-    const status = async (headers: Record<string, string>) => (await send(server, {}, headers)).status
+    const status = async (headers: Record<string, string>) => (await answerOf(server, {}, headers)).status
     expect(await status({ authorization: `Bearer ${KEY}` })).toBe(200)
     expect(await status({ authorization: `bearer ${KEY}` })).toBe(200)
     expect(await status({ 'x-api-key': KEY })).toBe(200)
@@ -175,15 +164,15 @@ describe('the API key', () => {
       {}, { 'x-api-key': '' }, { 'x-api-key': KEY.slice(1) }, { 'x-api-key': `${KEY}x` }, { authorization: KEY },
       { authorization: `Basic ${KEY}` },
     ]) expect(await status(wrong as Record<string, string>)).toBe(401)
-    const refused = await send(server)
+    const refused = await answerOf(server)
     const said = expect.stringContaining('Authorization: Bearer') as string
     expect(refused.json).toEqual({ code: 'API_KEY_REQUIRED', error: said, message: said })
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')
-    expect((await send(server, {}, { 'origin': 'https://evil.example', 'x-api-key': KEY })).status).toBe(403)
+    expect((await answerOf(server, {}, { 'origin': 'https://evil.example', 'x-api-key': KEY })).status).toBe(403)
   })
 
   it('without a list of origins is needed by websites too; its absence is readable there', async () => {
-    const refused = await send(await serve({ FORM_API_KEY: KEY }), {}, { origin: SHOP })
+    const refused = await answerOf(await serve({ FORM_API_KEY: KEY }), {}, { origin: SHOP })
     expect(refused.status).toBe(401)
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
   })

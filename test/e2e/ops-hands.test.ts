@@ -6,6 +6,7 @@ import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
+import { wholeList } from '../support/whole-list'
 
 // Spam can be taken back, a forward cannot.
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
@@ -14,10 +15,9 @@ usePages({ expected: /status of (404|409|410)/ })
 
 const send = (data: unknown) => submitForm(d.server, data)
 const decide = (id: string, action: string) => postJson(`${d.server.url}/api/submissions/${id}/decision`, { action })
-const states = async (state: string) => {
-  const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}`)
-  return (await answer.json() as { rows: { id: string }[] }).rows.map(({ id }) => id)
-}
+const states = async (state: string) => (
+  (await wholeList(d.server.url, `limit=100&state=${state}`)).rows.map(({ id }) => id)
+)
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
 /** What was done is answered: its event may be seen before. */

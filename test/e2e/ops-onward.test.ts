@@ -5,6 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
+import { wholeList } from '../support/whole-list'
 
 // Nobody waits for the answer to a decision, and nothing is said before it.
 
@@ -12,10 +13,9 @@ const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /ERR_FAILED/ })
 
 const send = (data: unknown) => submitForm(d.server, data)
-const states = async (state: string) => {
-  const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}`)
-  return (await answer.json() as { rows: { id: string }[] }).rows.map(({ id }) => id)
-}
+const states = async (state: string) => (
+  (await wholeList(d.server.url, `limit=100&state=${state}`)).rows.map(({ id }) => id)
+)
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 /** Who decides before the page knows what comes next waits for the answer. */
 const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()

@@ -5,6 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
+import { wholeList } from '../support/whole-list'
 
 // What was decided last, one or many at once, is taken back from wherever one is.
 
@@ -12,10 +13,9 @@ const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', UNDO_SECONDS: '300', 
 usePages()
 
 const send = (data: unknown) => submitForm(d.server, data)
-const states = async (state: string, tag: string) => {
-  const answer = await fetch(`${d.server.url}/api/submissions?limit=100&state=${state}&q=${tag}`)
-  return (await answer.json() as { rows: { id: string }[] }).rows.length
-}
+const states = async (state: string, tag: string) => (
+  (await wholeList(d.server.url, `limit=100&state=${state}&q=${tag}`)).rows.length
+)
 const takenBack = async () => {
   const { tally } = await (await fetch(`${d.server.url}/api/status`)).json() as {
     tally: { counts: { revoked?: number } }[]

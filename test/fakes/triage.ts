@@ -89,14 +89,12 @@ export async function openTriage(
     log: silentLog,
   })
   const decide = (wish: Wish) => decisions.decide({ person: ADA, place: 'everywhere', ...wish })
-  let closing: Promise<void> | undefined
-  const close = () => closing ??= (async () => {
+  onTestFinished(async () => {
     // What still runs would write into the folder that goes.
     await runtime.drain()
     await kept.close()
     await rm(dir, { recursive: true })
-  })()
-  onTestFinished(close)
+  })
   return {
     store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, createOutbox, deliveries,
     decisions, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
@@ -116,10 +114,7 @@ export async function openTriage(
       if ('message' in result) throw new Error(plain(result.message))
       await runtime.drain()
     },
-    sweep: () => sweep({
-      store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog,
-    }),
-    close,
+    sweep: () => sweep({ store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { createEmulator } from 'emulate'
+import { onTestFinished } from 'vitest'
 import { blockText } from './block-kit'
 import { askEmulator } from './emulator'
 import { freePort } from './ports'
@@ -78,9 +79,7 @@ async function startResend(): Promise<Deployment['resend']> {
   const sent = new Map<string, Promise<SentEmail>>()
   const emails = async () => {
     const { data } = await read<{ data: { id: string }[] }>('/emails')
-    return Promise.all(data.map(({ id }) => (
-      sent.get(id) ?? sent.set(id, read<SentEmail>(`/emails/${id}`)).get(id)!
-    )))
+    return Promise.all(data.map(({ id }) => sent.get(id) ?? sent.set(id, read<SentEmail>(`/emails/${id}`)).get(id)!))
   }
   const closeProxy = proxy.close
   return Object.assign(proxy, {
@@ -90,6 +89,14 @@ async function startResend(): Promise<Deployment['resend']> {
       await emulator.close()
     },
   })
+}
+
+/** Another process of a deployment, with these variables, for one test. */
+export async function serveAlso({ env }: Pick<Deployment, 'env'>, overrides: Record<string, string>): Promise<Server> {
+  const server = await startServer({ ...env, ...overrides })
+  // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
+  onTestFinished(() => server.drain().then(() => server.kill()))
+  return server
 }
 
 /** What Resend was asked to send about a submission. */
@@ -102,6 +109,12 @@ export function sendForm(
   server: Server, body: unknown, headers: Record<string, string> = {}, form = '',
 ): Promise<Response> {
   return postJson(`${server.url}/api/form${form}`, body, headers)
+}
+
+/** Sends a form, and reads what it is answered. */
+export async function answerOf(server: Server, body: unknown = { name: 'Ada' }, headers: Record<string, string> = {}) {
+  const response = await sendForm(server, body, headers)
+  return { status: response.status, headers: response.headers, json: await response.json() as Record<string, string> }
 }
 
 /** The id under which a form was taken. */

@@ -43,11 +43,7 @@ function message(text: string, attachments: Attachment[] = []): Message {
   })
 }
 
-async function read({ words }: AgentTurn): Promise<string> {
-  let text = ''
-  for await (const word of words) text += word
-  return text
-}
+const read = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
 
 const file = (type: Attachment['type'], mimeType: string, name: string, content: string): Attachment => ({
   type, mimeType, name, url: `https://example.com/${name}`, fetchData: async () => Buffer.from(content),

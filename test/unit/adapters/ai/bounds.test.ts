@@ -45,11 +45,7 @@ const ask = () => agentOf().start([new Message({
   metadata: { dateSent: new Date(), edited: false },
 })], true, conversation)
 
-async function read({ words }: AgentTurn): Promise<string> {
-  let text = ''
-  for await (const word of words) text += word
-  return text
-}
+const read = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
 
 const numbered = (name: string, count: number) => (
   Array.from({ length: count }, (_, at) => ({ name, input: { at }, id: `${name}-${at}` }))

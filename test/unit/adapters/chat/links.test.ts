@@ -3,11 +3,9 @@ import { openCode, withPlainLinks } from '../../../../server/adapters/chat/links
 
 const SITE = 'https://forms.example.com'
 
-async function said(pieces: readonly string[]): Promise<string> {
-  let text = ''
-  for await (const piece of withPlainLinks((async function* () { yield* pieces })(), SITE)) text += piece
-  return text
-}
+const said = async (pieces: readonly string[]) => (
+  (await Array.fromAsync(withPlainLinks((async function* () { yield* pieces })(), SITE))).join('')
+)
 
 const CASES: readonly [what: string, text: string, shown: string][] = [
   [
@@ -78,9 +76,7 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
 ]
 
 describe('what a model says shows', () => {
-  test.each(CASES)('%s as text', async (_, text, shown) => {
-    expect(await said([text])).toBe(shown)
-  })
+  test.each(CASES)('%s as text', async (_, text, shown) => expect(await said([text])).toBe(shown))
 
   test.each(CASES)('%s as text, however it is cut into pieces', async (_, text, shown) => {
     expect(await said([...text])).toBe(shown)
@@ -102,6 +98,4 @@ describe('what a model says shows', () => {
 
 test.each([
   ['a `b` c', null], ['a ```\nb', '```'], ['a `b', '`'], ['a \\` b', null],
-])('%j leaves %j open', (text, open) => {
-  expect(openCode(text)).toBe(open)
-})
+])('%j leaves %j open', (text, open) => expect(openCode(text)).toBe(open))

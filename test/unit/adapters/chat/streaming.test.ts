@@ -15,9 +15,7 @@ const SITE = 'https://forms.example.com'
 async function posted(pieces: readonly string[], length = 40): Promise<string[]> {
   const messages: string[] = []
   const thread = { post: async (words: AsyncIterable<string>) => {
-    let text = ''
-    for await (const word of words) text += word
-    messages.push(text)
+    messages.push((await Array.fromAsync(words)).join(''))
   } }
   await say(thread as never, (async function* () { yield* pieces })(), { messageLength: length }, SITE)
   return messages
@@ -171,8 +169,7 @@ const hostile = fc.constantFrom(...LIVE).chain(text => (
 ))
 
 /** What is left of the text where it is no code, with what a platform may still read as a character. */
-const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`')
-  .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`').replace(/\\([!-/:-@[-`{-~])/g, '$1')
   .replace(/&#x([\da-f]+);/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
   .replace(/&(\w+);/g, (reference, name: string) => (

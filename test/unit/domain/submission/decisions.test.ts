@@ -39,7 +39,6 @@ test('an edit keeps what somebody else corrected between its reading and its wri
   expect(await triage.store.get(id)).toMatchObject({
     data: { name: 'Ada Lovelace', phone: '+49 30 1234' }, before: { name: 'Ada', phone: '1' },
   })
-  await triage.close()
 })
 
 test('what does not fit the version that the edit meets is told, and nothing is decided', async () => {
@@ -51,7 +50,6 @@ test('what does not fit the version that the edit meets is told, and nothing is 
   const errors = { f1: 'This is not a phone number.' }
   expect(await whileWriting(triage, id, edit)).toEqual({ kind: 'invalid', errors })
   expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', phone: '+49 30 1234' } })
-  await triage.close()
 })
 
 test.each<[number, string, Partial<Submission>]>([
@@ -77,5 +75,4 @@ test.each<[number, string, Partial<Submission>]>([
   await decisions.decide({ id, action: 'spam', person: ADA, place: 'everywhere' })
   expect(reads).toHaveLength(times)
   await triage.runtime.drain()
-  await triage.close()
 })

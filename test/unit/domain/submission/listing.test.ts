@@ -10,11 +10,7 @@ import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
 
 let triage: Triage
-let ports: OverviewPorts
-beforeEach(async () => {
-  triage = await openTriage()
-  ports = triage
-})
+beforeEach(async () => { triage = await openTriage() })
 const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
 
 test('filtered pages follow each other without a gap or a repetition, whatever lies between the matches', async () => {
@@ -27,7 +23,7 @@ test('filtered pages follow each other without a gap or a repetition, whatever l
   for (const limit of [1, 2, 7, 50]) {
     const found: string[] = []
     for (let before: string | undefined; ;) {
-      const page = await listRows({ limit, before, q: 'MATCH' }, ports)
+      const page = await listRows({ limit, before, q: 'MATCH' }, triage)
       expect(page.rows.length).toBeLessThanOrEqual(limit)
       expect(page.total).toBe(120)
       found.push(...page.rows.map(({ id }) => id))
@@ -40,9 +36,9 @@ test('filtered pages follow each other without a gap or a repetition, whatever l
 
 /** The store, each page of which takes so long, ms. */
 const slow = (ms: number): OverviewPorts => ({
-  ...ports, store: Object.assign(Object.create(ports.store), { listPending: async (page: PageRequest) => {
+  ...triage, store: Object.assign(Object.create(triage.store), { listPending: async (page: PageRequest) => {
     triage.runtime.time += ms
-    return ports.store.listPending(page)
+    return triage.store.listPending(page)
   } }),
 })
 
@@ -57,10 +53,10 @@ test('a search says how far it has looked when its time is over, and goes on fro
 test('what is read at once grows while that is quick, to no more than a bound', async () => {
   await store(...Array.from({ length: 700 }, () => ({})))
   const asked: number[] = []
-  const counting = { ...ports, store: Object.assign(Object.create(ports.store), {
+  const counting = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       asked.push(page.limit)
-      return ports.store.listPending(page)
+      return triage.store.listPending(page)
     },
   }) }
   expect(await listRows({ limit: 50, q: 'nowhere' }, counting)).toMatchObject({ scanned: 700, cursor: null })
@@ -70,10 +66,10 @@ test('what is read at once grows while that is quick, to no more than a bound', 
 test('what is read at once shrinks when that took long, to no less than a page', async () => {
   await store(...Array.from({ length: 200 }, () => ({})))
   const asked: number[] = []
-  const tiring = { ...ports, store: Object.assign(Object.create(ports.store), {
+  const tiring = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       triage.runtime.time += [0, 0, 20, 20][asked.push(page.limit) - 1] ?? 99
-      return ports.store.listPending(page)
+      return triage.store.listPending(page)
     },
   }) }
   await listRows({ limit: 10, q: 'nowhere' }, tiring)
@@ -82,7 +78,7 @@ test('what is read at once shrinks when that took long, to no less than a page',
 
 test('all that matches is told by its id, however many they are', async () => {
   const ids = await store(...Array.from({ length: 120 }, (_, index) => ({ data: { name: index < 110 ? 'Ada' : '' } })))
-  expect(await listRows({ limit: 5, q: 'ada', only: 'ids' }, ports)).toMatchObject({
+  expect(await listRows({ limit: 5, q: 'ada', only: 'ids' }, triage)).toMatchObject({
     rows: [], found: ids.slice(0, 110), scanned: 120, cursor: null,
   })
 })
@@ -91,7 +87,7 @@ test('the oldest come first where that is asked for, page by page', async () => 
   const ids = await store(...Array.from({ length: 5 }, () => ({})))
   const found: string[] = []
   for (let before: string | undefined; ;) {
-    const page = await listRows({ limit: 2, sort: 'oldest', before }, ports)
+    const page = await listRows({ limit: 2, sort: 'oldest', before }, triage)
     found.push(...page.found)
     if (page.cursor === null) break
     before = page.cursor
@@ -102,7 +98,7 @@ test('the oldest come first where that is asked for, page by page', async () => 
 test('a form and a platform are filtered by their keys, the default form too', async () => {
   const at = (platform: string) => ({ cards: [{ platform, threadId: 't', messageId: 'm' }] })
   const [contact, both, none] = await store({ form: 'contact' }, { form: 'contact', ...at('discord') }, at('slack'))
-  const of = async (filter: Filter) => (await listRows({ limit: 5, ...filter }, ports)).found
+  const of = async (filter: Filter) => (await listRows({ limit: 5, ...filter }, triage)).found
   expect(await of({ form: 'contact' })).toEqual([contact, both])
   expect(await of({ form: '-' })).toEqual([none])
   expect(await of({ platform: 'discord' })).toEqual([both])
@@ -117,7 +113,7 @@ test('a state filter tells the four apart', async () => {
     { state: 'settling', decision, work: [email({ dueAt: far, reason: 'no' })] },
     { failures: [{ delivery: 'email', reason: 'no' }] },
   )
-  const of = async (state: RowState) => (await listRows({ limit: 5, state }, ports)).rows.map(({ id }) => id)
+  const of = async (state: RowState) => (await listRows({ limit: 5, state }, triage)).rows.map(({ id }) => id)
   expect([await of('waiting'), await of('delivering'), await of('retrying'), await of('failed')]).toEqual([
     [waits], [delivers], [retries], [fails],
   ])
@@ -127,7 +123,7 @@ test('what failed is found however much waits beside it, and every page says whe
   const ids = await store(
     ...Array.from({ length: 60 }, () => ({})), { failures: [{ delivery: 'email', reason: 'no' }] },
   )
-  expect(await listRows({ limit: 1, state: 'failed' }, ports)).toMatchObject({
+  expect(await listRows({ limit: 1, state: 'failed' }, triage)).toMatchObject({
     now: triage.runtime.now(), rows: [{ id: ids.at(-1), state: 'failed' }], total: 61, cursor: null, scanned: 1,
   })
 })
@@ -139,20 +135,20 @@ test('what somebody has is found without reading what waits beside it, whoever a
   const ids = await store(...Array.from({ length: 60 }, () => ({})), { holder })
   for (const [asked, who, found] of [
     ['taken', 'slack:U2', [ids.at(-1)]], ['mine', 'slack:U1', [ids.at(-1)]], ['mine', 'slack:U2', []],
-  ] as const) expect(await listRows({ limit: 1, holder: asked, who }, ports)).toMatchObject({ found, scanned: 1 })
+  ] as const) expect(await listRows({ limit: 1, holder: asked, who }, triage)).toMatchObject({ found, scanned: 1 })
 })
 
 test('of changed submissions, those are picked that are pending and pass the filter', async () => {
   const [one, two] = await store({ data: { name: 'Ada' } }, { data: { name: 'Grace' } })
   expect(
-    (await pickRows({ ids: [one!, two!, 'gone'], q: 'grace' }, ports)),
+    (await pickRows({ ids: [one!, two!, 'gone'], q: 'grace' }, triage)),
   ).toMatchObject({ rows: [{ id: two }], total: 2 })
   await triage.decide({ id: two!, action: 'forward' })
   await triage.runtime.drain()
-  expect(await pickRows({ ids: [one!, two!] }, ports)).toMatchObject({ found: [one], total: 1 })
+  expect(await pickRows({ ids: [one!, two!] }, triage)).toMatchObject({ found: [one], total: 1 })
 })
 
 test('a store that does not answer is said to be unavailable', async () => {
   triage.outage.calls = 1
-  await expect(listRows({ limit: 5 }, ports)).rejects.toThrow(StoreUnavailable)
+  await expect(listRows({ limit: 5 }, triage)).rejects.toThrow(StoreUnavailable)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver } from '../../../../server/domain/submission/trace'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
@@ -11,8 +11,6 @@ const FORM = { name: 'Ada', quantity: 2 }
 let triage: Triage
 
 beforeEach(async () => { triage = await openTriage() })
-
-afterEach(() => triage.close())
 
 test('a forward whose deliveries come one after the other edits each card once, and says that they were made', async () => {
   const { board, mailer, endpoint, outage, runtime } = triage
@@ -220,7 +218,6 @@ test('a card that was behind and is edited for a click is done: no later attempt
 })
 
 test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
-  await triage.close()
   triage = await openTriage({ form: { claim: 'soft' } })
   const { board, decide, runtime } = triage
   const post = board.post.bind(board)

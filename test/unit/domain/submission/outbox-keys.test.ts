@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { deliveryKey } from '../../../../server/domain/submission/deliver'
 import type { Submission } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
@@ -13,13 +13,7 @@ const MESSAGE = ['forms@example.com', 'team@example.com']
 
 let triage: Triage
 
-beforeEach(async () => {
-  triage = await openTriage()
-})
-
-afterEach(async () => {
-  await triage.close()
-})
+beforeEach(async () => { triage = await openTriage() })
 
 test('the delivery key is the same for the same data, whatever else changed', () => {
   const later: Submission = { ...SUBMISSION, version: 9, state: 'settling', data: { name: 'Ada', tags: ['a'] } }

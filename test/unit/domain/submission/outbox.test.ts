@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
 import { isOver } from '../../../../server/domain/submission/trace'
 import type { Outcome } from '../../../../server/ports/delivery'
@@ -12,8 +12,6 @@ const FORM = { name: 'Ada', quantity: 2 }
 let triage: Triage
 
 beforeEach(async () => { triage = await openTriage() })
-
-afterEach(() => triage.close())
 
 /** A claim whose process dies before it does anything. */
 async function claimAndDie(id: string): Promise<void> {

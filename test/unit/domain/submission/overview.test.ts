@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { listRows, pickRows } from '../../../../server/domain/submission/listing'
-import { problemOf, stateOf, type OverviewPorts } from '../../../../server/domain/submission/overview'
+import { problemOf, stateOf } from '../../../../server/domain/submission/overview'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submissionOf } from '../../../fixtures/views'
@@ -9,11 +9,7 @@ const label = (key: string) => key.toUpperCase()
 const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
 
 let triage: Triage
-let ports: OverviewPorts
-beforeEach(async () => {
-  triage = await openTriage()
-  ports = triage
-})
+beforeEach(async () => { triage = await openTriage() })
 const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
 
 test('a submission waits, is being delivered, or something went wrong with it', () => {
@@ -48,7 +44,7 @@ test('a row previews the first fields in one line each, and counts the rest', as
   const [id] = await store({
     data: { name: ' Ada\n Lovelace ', essay: 'x'.repeat(5000), order: { a: [1] }, ['n'.repeat(80)]: 2, more: 'y' },
   })
-  const { rows: [row] } = await listRows({ limit: 10 }, ports)
+  const { rows: [row] } = await listRows({ limit: 10 }, triage)
   expect(row).toMatchObject({ id, more: 1, erased: false, state: 'waiting', problem: null })
   expect(row!.preview.map(({ value }) => value)).toEqual(['Ada Lovelace', `${'x'.repeat(159)}…`, '{"a":[1]}', '2'])
   expect(row!.preview[3]!.label).toBe(`${'n'.repeat(39)}…`)
@@ -57,7 +53,7 @@ test('a row previews the first fields in one line each, and counts the rest', as
 test('a row is open as long as it can be decided, whatever becomes of its cards', async () => {
   const failing = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 1, dueAt: 1, reason: 'late' } as const
   const ids = await store({ work: [failing] }, { state: 'settling', work: [email({ reason: 'late' })] })
-  const { rows } = await pickRows({ ids }, ports)
+  const { rows } = await pickRows({ ids }, triage)
   const [open, decided] = ids.map(id => rows.find(row => row.id === id))
   expect(open).toMatchObject({ state: 'retrying', open: true })
   expect(decided).toMatchObject({ state: 'retrying', open: false })
@@ -65,13 +61,13 @@ test('a row is open as long as it can be decided, whatever becomes of its cards'
 
 test('a preview is never cut through a character', async () => {
   await store({ data: { fox: `${'x'.repeat(158)}🦊🦊` } })
-  const { rows: [row] } = await listRows({ limit: 1 }, ports)
+  const { rows: [row] } = await listRows({ limit: 1 }, triage)
   expect(row!.preview[0]!.value).toBe(`${'x'.repeat(158)}…`)
 })
 
 test('a row says where its cards are', async () => {
   const id = await triage.post({ name: 'Ada' })
-  const { rows } = await pickRows({ ids: [id] }, ports)
+  const { rows } = await pickRows({ ids: [id] }, triage)
   expect(rows[0]!.cards).toEqual([{ platform: 'Slack', url: 'https://chat.example.com/slack-1' }])
 })
 
@@ -79,6 +75,6 @@ test('text is searched in keys, values, nested values and the id, not only in th
   const fields = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`key${index}`, { deep: `value${index}` }]))
   const [id] = await store({ data: fields }, {})
   for (const q of ['key8', 'VALUE8', ' value8 ', id!]) expect(
-    (await listRows({ limit: 5, q }, ports)).rows.map(row => row.id),
+    (await listRows({ limit: 5, q }, triage)).rows.map(row => row.id),
   ).toEqual([id])
 })

@@ -21,8 +21,7 @@ test('what failed is tried again in time, however many cards wait for their turn
   const { board, mailer, runtime } = triage
   const failed = await triage.post({ name: 'Ada' })
   board.awaited.add('slack')
-  const ids: string[] = []
-  for (let sent = 0; sent < 250; sent++) ids.push(await triage.receive({ name: 'Grace' }))
+  for (let sent = 0; sent < 250; sent++) await triage.receive({ name: 'Grace' })
   await runtime.drain()
   runtime.time += 70 * SECOND
   mailer.answers.push(failing('Resend is away.'))
@@ -36,8 +35,7 @@ test('what failed is tried again in time, however many cards wait for their turn
 test('a card that waits is looked after when its turn can come, and not before', async () => {
   const { board, runtime } = triage
   board.awaited.add('slack')
-  const ids: string[] = []
-  for (let sent = 0; sent < 120; sent++) ids.push(await triage.receive({ name: 'Grace' }))
+  const ids = await Array.fromAsync({ length: 120 }, () => triage.receive({ name: 'Grace' }))
   await runtime.drain()
   runtime.time += 70 * SECOND
   expect(await triage.sweep()).toBe(120)

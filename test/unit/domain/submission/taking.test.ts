@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Press } from '../../../../server/domain/submission/events'
 import type { Person } from '../../../../server/ports/submission'
 import { ADA, CLAIM_MS, LEASE_MS, openTriage, type Triage, type Wish } from '../../../fakes/triage'
@@ -13,8 +13,6 @@ const open = async (form = {}) => {
   triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft', ...form } })
   return triage.post({ name: 'Lin' })
 }
-afterEach(() => triage.close())
-
 const decide = (wish: Wish) => triage.decide(wish)
 const taken = (id: string, person = ada, press?: Press) => decide({ id, action: 'take', person, press })
 const handBack = (id: string, person = ada, press?: Press) => decide({ id, action: 'hand-back', person, press })
@@ -132,9 +130,7 @@ describe('a submission that somebody takes', () => {
 
   test('is given to nobody while their group cannot be looked up, which is what is said then', async () => {
     const id = await open({ reviewers: ['discord:123', 'slack:S1'] })
-    triage.board.groups.set('slack:S1', async () => (
-      { ok: false, reason: 'Slack is away.', permanent: false }
-    ))
+    triage.board.groups.set('slack:S1', async () => ({ ok: false, reason: 'Slack is away.', permanent: false }))
     expect(await assign(id, ada, grace)).toMatchObject({
       kind: 'unchanged', message: /^Nobody can tell just now whether Ada may decide it/,
     })

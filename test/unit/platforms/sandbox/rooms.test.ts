@@ -25,8 +25,7 @@ test('forms that nobody submits are forgotten, the oldest first', async () => {
   const open = async () => (
     (await send({ type: 'action', messageId, threadId, actionId: 'edit', value: 'x' })).modal.viewId
   )
-  const views: string[] = []
-  for (let clicks = 0; clicks < 101; clicks++) views.push(await open())
+  const views = await Array.fromAsync({ length: 101 }, open)
   const submit = (viewId: string) => send({ type: 'modal_submit', viewId, values: {} })
   expect((await submit(views[0]!)).modal.element!.title).toBe('Form closed')
   expect(await submit(views[1]!)).toEqual({ action: 'close' })

@@ -74,15 +74,21 @@ test('that token is found as long as the channel is spoken in, however long a pr
   expect(tokens().at(-1)).toEqual(['chat.postMessage', 'xoxb-partner'])
 })
 
-test('who is mentioned has the names that they act by, and is asked for by them where they are', async () => {
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+/** The places of a bot that knows its own workspace. */
+async function placesWith(adapter: Awaited<ReturnType<typeof start>>) {
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
     drafts: new EmbeddedDrafts(Date.now, async () => false),
   })])
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  return places
+}
+
+test('who is mentioned has the names that they act by, and is asked for by them where they are', async () => {
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const places = await placesWith(adapter)
   const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
   for (const [team, names] of [['T2', ['slack:T2:U9']], ['T1', ['slack:U9', 'slack:T1:U9']]] as const) {
     const message = { type: 'message', user: 'U5', user_team: team, text: 'assign abcd1234 <@U9>' }
@@ -168,12 +174,7 @@ function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
 test('who is mentioned is of their own workspace, whoever mentions them in a channel that workspaces share', async () => {
   withPeople()
   const adapter = await start()
-  const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
-  const places = createPlaces([platform.connect(settings, {
-    log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
-    drafts: new EmbeddedDrafts(Date.now, async () => false),
-  })])
-  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  const places = await placesWith(adapter)
   const mentioned = (user: string, team: string) => {
     const message = { type: 'message', user: 'U5', user_team: team, channel: 'C1', text: `assign abcd1234 <@${user}>` }
     return places.mentionedIn({ raw: message, adapter })

@@ -3,19 +3,14 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import { expect, test } from 'vitest'
 import { say } from '../../../../server/adapters/chat/streaming'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import { silentLog } from '../../../fakes/runtime'
 import { endAfterAll } from '../../../support/lifetime'
 import { foundBy, startWhatsApp } from '../../../support/whatsapp'
+import { adapterOf } from '../../../support/whatsapp-adapter'
 
 const whatsapp = endAfterAll(await startWhatsApp())
-const { env } = whatsapp
-const adapter = new FormWhatsAppAdapter({
-  accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
-  verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-  phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
-}, sdkLogger(silentLog))
+const adapter = adapterOf(whatsapp)
 const bot = new Chat({
   userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
   fallbackStreamingPlaceholderText: null,

@@ -2,24 +2,18 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
-import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { printable } from '../../../../server/platforms/shared/text'
-import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import type { CardView } from '../../../../server/ports/board'
-import { silentLog } from '../../../fakes/runtime'
 import { anyView, manyFields, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
 import { endAfterAll } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
 import { foundBy, startWhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
+import { adapterOf } from '../../../support/whatsapp-adapter'
 
 const whatsapp = endAfterAll(await startWhatsApp())
 const { env } = whatsapp
-const adapter = new FormWhatsAppAdapter({
-  accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
-  verifyToken: env.WHATSAPP_VERIFY_TOKEN!,
-  phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!, chatId: env.WHATSAPP_CHAT_ID!, chatIds: [], apiUrl: whatsapp.url,
-}, sdkLogger(silentLog))
+const adapter = adapterOf(whatsapp)
 const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
 
 async function post(view: CardView): Promise<WhatsAppMessage> {

@@ -2,11 +2,10 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { afterEach, expect, test } from 'vitest'
 import { createSdkRoom } from '../../../../server/platforms/shared/sdk-room'
-import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import { FormWhatsAppAdapter } from '../../../../server/platforms/whatsapp/adapter'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import { silentLog } from '../../../fakes/runtime'
 import { startWhatsApp, type WhatsApp } from '../../../support/whatsapp'
+import { adapterOf } from '../../../support/whatsapp-adapter'
 
 let whatsapp: WhatsApp
 afterEach(() => whatsapp.close())
@@ -16,17 +15,11 @@ async function start(dialled?: string) {
   const { env } = whatsapp
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (...facts: unknown[]) => void warnings.push(facts) }
-  const adapter = new FormWhatsAppAdapter({
-    accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!,
-    verifyToken: env.WHATSAPP_VERIFY_TOKEN!, phoneNumberId: env.WHATSAPP_PHONE_NUMBER_ID!,
-    chatId: env.WHATSAPP_CHAT_ID!, chatIds: [env.WHATSAPP_CHAT_ID!], apiUrl: whatsapp.url,
-  }, sdkLogger(log))
+  const adapter = adapterOf(whatsapp, [env.WHATSAPP_CHAT_ID!], log)
   const bot = new Chat({
     userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: 'silent',
   })
-  const room = await createSdkRoom(
-    platform, `${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`, async () => bot,
-  )
+  const room = await createSdkRoom(platform, `${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`, async () => bot)
   return { room, warnings, post: () => room.post(Card({ children: [CardText('Hello')] }), 'Hello', 'key') }
 }
 
