@@ -9,10 +9,7 @@ import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 
 /** Two users of one store: two processes where it allows that. */
-interface Harness {
-  one: ApprovalStore
-  other: ApprovalStore
-}
+interface Harness { one: ApprovalStore, other: ApprovalStore }
 
 const ASKER = { id: 'U1', name: 'Ada', platform: 'Slack' }
 const YES: Verdict = { approved: true, by: ASKER, at: 1 }

@@ -29,9 +29,7 @@ describe.each([
 
   beforeEach(async () => { ({ book } = await makeBook()) })
 
-  test('knows nothing of a part that was not used', async () => {
-    expect(await book.read()).toEqual({})
-  })
+  test('knows nothing of a part that was not used', async () => expect(await book.read()).toEqual({}))
 
   test('keeps the last success and the last error of each part', async () => {
     void book.note('slack', 1000)
@@ -46,9 +44,7 @@ describe.each([
     await noted('email', ({ lastSuccessAt, lastError }) => lastSuccessAt === 4000 && lastError?.at === 3000)
     expect(await book.read()).toEqual({
       'slack': { lastSuccessAt: 1000, lastError: null, limitedUntil: 9000 },
-      'email': {
-        lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' }, limitedUntil: null,
-      },
+      'email': { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' }, limitedUntil: null },
       'teams/19:abc@thread.tacv2': {
         lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' }, limitedUntil: null,
       },

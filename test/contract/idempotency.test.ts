@@ -44,9 +44,7 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s s
 
   test('a key answers with the first submission and stores no second, whatever that holds', async () => {
     const due = [work(Date.now() - 1)]
-    const [first, second, key] = [
-      submission({ work: due }), submission({ data: { name: 'Eve' }, work: due }), keyOf(),
-    ]
+    const [first, second, key] = [submission({ work: due }), submission({ data: { name: 'Eve' }, work: due }), keyOf()]
     expect((await store.create(first, { idempotencyKey: key })).id).toBe(first.id)
     expect((await store.create(second, { idempotencyKey: key })).id).toBe(first.id)
     expect((await harness.other.create(second, { idempotencyKey: key })).id).toBe(first.id)

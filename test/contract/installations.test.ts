@@ -7,10 +7,7 @@ import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 
 /** Two replicas, which may be one. */
-interface Setup {
-  one: Installations
-  other: Installations
-}
+interface Setup { one: Installations, other: Installations }
 
 const APP = 'app-1'
 const ENGINES = { channel: '19:engines@thread', within: '19:works' }
@@ -31,9 +28,7 @@ async function openEmbedded() {
 
 describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s installations', (_, open) => {
   let setup: Setup
-  beforeEach(async () => {
-    setup = await open()
-  })
+  beforeEach(async () => { setup = await open() })
 
   test('an app is installed nowhere until it is told, and then where it is told, for all replicas', async () => {
     const { one, other } = setup

@@ -11,9 +11,7 @@ import { until } from '../support/until'
 import { ROUNDED_MS } from './stores'
 
 /** `make` gives limiters that share their counts where the store allows it. */
-interface Harness {
-  make(options: { limit: number, windowS: number }): Limiter
-}
+interface Harness { make(options: { limit: number, windowS: number }): Limiter }
 
 const LIMIT = { limit: 2, windowS: 60 }
 

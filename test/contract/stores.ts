@@ -8,9 +8,7 @@ import { connectRedis } from '../support/redis-client'
 export const ROUNDED_MS = 2
 
 /** An empty store in this Redis until the test ends, and its client. */
-export async function redisStore(
-  url: string, options: Partial<ConstructorParameters<typeof RedisStore>[1]> = {},
-) {
+export async function redisStore(url: string, options: Partial<ConstructorParameters<typeof RedisStore>[1]> = {}) {
   const client = await connectRedis(url)
   const store = endAfterTest(new RedisStore(client, { ...storeRules, ...options }))
   await store.check()

@@ -38,10 +38,7 @@ const server = endAfterAll(await startRedis())
 submissionStoreContract('Redis', async () => {
   await connected()
   await client.flushAll()
-  return {
-    store,
-    close: () => store.close(),
-  }
+  return { store, close: () => store.close() }
 })
 
 describe('Redis submission store, in Redis', () => {

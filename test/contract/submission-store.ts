@@ -6,10 +6,7 @@ import { decided, hostileData, line, over, submission, work } from '../fixtures/
 import { until } from '../support/until'
 
 /** An empty store. */
-interface Harness {
-  store: SubmissionStore
-  close(): Promise<void>
-}
+interface Harness { store: SubmissionStore, close(): Promise<void> }
 
 /** No lease of so long ends during a test. */
 const LONG_MS = 60_000

@@ -3,9 +3,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployAgent, heard, tell } from '../support/slack-people'
 
 const d = endAfterAll(await deployAgent())
-afterEach(() => {
-  d.slack.fault = () => undefined
-})
+afterEach(() => { d.slack.fault = () => undefined })
 
 const refusing = (method: string, answer: { status: number, body: string }) => {
   d.slack.fault = ({ path }) => path === `/api/${method}` ? answer : undefined

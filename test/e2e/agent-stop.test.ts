@@ -18,9 +18,7 @@ const SLOW_MS = 700
 
 const d = endAfterAll(await deployAgent())
 const other = endAfterAll(await startServer(d.env))
-afterEach(() => {
-  d.slack.fault = () => undefined
-})
+afterEach(() => { d.slack.fault = () => undefined })
 
 let presses = 0
 

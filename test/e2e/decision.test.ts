@@ -87,9 +87,7 @@ describe('Forward Submission', () => {
 })
 
 describe('a click about nothing', () => {
-  it.each([
-    ['an empty value', ''], ['no value', undefined],
-  ])('(%s) has no effect and no error', async (_, value) => {
+  it.each([['an empty value', ''], ['no value', undefined]])('(%s) has no effect and no error', async (_, value) => {
     const { card } = await submit(d, FORM)
     const posted = d.slack.requests.length
     for (const action of ['forward', 'edit', 'spam']) expect((await click(d, card, action, value)).status).toBe(200)

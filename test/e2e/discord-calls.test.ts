@@ -5,9 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 
 const s = endAfterAll(await startBotServer())
 
-afterEach(() => {
-  s.discord.fault = () => undefined
-})
+afterEach(() => { s.discord.fault = () => undefined })
 
 const adapter = () => s.bots[0]!.getAdapter('discord') as FormDiscordAdapter
 

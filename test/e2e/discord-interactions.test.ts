@@ -28,9 +28,7 @@ function register(bot: Chat): void {
     await event.openModal(PIZZA)
   })
   bot.onAction('quantity', async event => void await event.openModal(
-    Modal({ callbackId: 'order', title: 'Order', children: [
-      ExternalSelect({ id: 'n', label: 'N' }),
-    ] }),
+    Modal({ callbackId: 'order', title: 'Order', children: [ExternalSelect({ id: 'n', label: 'N' })] }),
   ))
   bot.onSlashCommand('/forms', async ({ text, user, channel }) => {
     if (text.startsWith('show')) await gate.promise

@@ -13,9 +13,7 @@ import { postJson } from '../support/webhook'
 
 let discord: DiscordDouble
 
-beforeEach(async () => {
-  discord = endAfterTest(await startDiscord())
-})
+beforeEach(async () => { discord = endAfterTest(await startDiscord()) })
 
 const settings = (): DiscordSettings & { channelId: string } => ({
   botToken: discord.botToken, publicKey: discord.publicKey, applicationId: discord.applicationId,

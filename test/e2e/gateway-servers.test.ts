@@ -29,9 +29,7 @@ beforeEach(async () => {
   serverless = { ...d.env, NUXT_PUBLIC_SITE_URL: route.url }
   listeners = await Promise.all([startServer(serverless), startServer(serverless)])
 })
-afterEach(async () => {
-  await Promise.all(listeners.map(listener => listener.kill()))
-})
+afterEach(async () => { await Promise.all(listeners.map(listener => listener.kill())) })
 
 it('20 restarts over two server processes, five of them killed, under a message per 50 ms and an outage of the route: every event is handled once', async () => {
   const redis = await createClient({ url: d.redis.url }).connect()

@@ -13,9 +13,7 @@ import { post } from '../support/webhook'
 const google = endAfterAll(await startGoogleChat())
 // Google Chat alone: no variable of Slack is set.
 const d = endAfterAll(await deploy({ ...google.env, ...repointed(google.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
-beforeEach(() => {
-  google.fault = () => undefined
-})
+beforeEach(() => { google.fault = () => undefined })
 
 async function submitForm(data: object): Promise<{ id: string, message: Json }> {
   const id = await idOf(await sendForm(d.server, data))

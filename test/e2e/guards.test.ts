@@ -94,9 +94,7 @@ describe('the list of routes', () => {
     expect(told.sort()).toEqual(taken.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
-  it('has guarded ones', () => {
-    expect(guarded).toContainEqual({ path: '/api/submissions/:id', method: 'GET' })
-  })
+  it('has guarded ones', () => expect(guarded).toContainEqual({ path: '/api/submissions/:id', method: 'GET' }))
 })
 
 describe.each(guarded)('$method $path', (route) => {
@@ -109,9 +107,7 @@ describe.each(guarded)('$method $path', (route) => {
     }
   })
 
-  it('is 403 while nobody can sign in', async () => {
-    expect((await call(closed, route)).status).toBe(403)
-  })
+  it('is 403 while nobody can sign in', async () => expect((await call(closed, route)).status).toBe(403))
 })
 
 /** Other machines send there, which have no cookies of anybody. */
@@ -130,9 +126,7 @@ describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.start
   })
 })
 
-it.each(OFF)('%s is 404', async (path) => {
-  expect((await call(open, { path, method: 'GET' })).status).toBe(404)
-})
+it.each(OFF)('%s is 404', async path => expect((await call(open, { path, method: 'GET' })).status).toBe(404))
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const paths = [...new Set(routes.map(({ path }) => path))].filter(path => path.startsWith('/api/'))

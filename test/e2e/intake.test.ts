@@ -30,9 +30,7 @@ describe('a JSON object', () => {
       const response = await sendForm(d.server, { name: 'Ada', message: 'Hello' })
       const cards = d.slack.requests.filter(({ path, status }) => path === '/api/chat.postMessage' && status === 200)
       const body = await response.json() as { submissionId: string }
-      expect([response.status, body]).toEqual([
-        200, { status: 'received', submissionId: expect.stringMatching(UUID) },
-      ])
+      expect([response.status, body]).toEqual([200, { status: 'received', submissionId: expect.stringMatching(UUID) }])
       return performance.now() - began < 2500 && { cards, body }
     })
     expect(inTime.cards.filter(({ body: sent }) => sent.includes(inTime.body.submissionId))).toHaveLength(1)

@@ -172,7 +172,5 @@ describe('the log of everything that can happen', () => {
     ['the downstream secret', SIGNING_KEY.slice(6)],
     ['a token of FORWARD_ENDPOINT', 'secret-in-url'], ['the key of Resend', 're_test_key'],
     ['the reviewer\'s name', 'Lovelace'],
-  ])('does not have %s', (_, text) => {
-    expect(lines().filter(line => line.includes(text))).toEqual([])
-  })
+  ])('does not have %s', (_, text) => expect(lines().filter(line => line.includes(text))).toEqual([]))
 })

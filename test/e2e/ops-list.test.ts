@@ -201,9 +201,7 @@ test('a list is busy until the page that was turned to is there, whatever arrive
   await page.goto(d.server.url)
   await live()
   const asked: (() => void)[] = []
-  await page.route(LISTS, route => new Promise<void>((resolve) => {
-    asked.push(() => resolve(route.continue()))
-  }))
+  await page.route(LISTS, route => new Promise<void>((resolve) => { asked.push(() => resolve(route.continue())) }))
   await seed(d.redis.url, [waiting({ data: { name: 'Meanwhile' } })])
   await until('the change to be asked for', () => asked.length === 1)
   await turn('older')

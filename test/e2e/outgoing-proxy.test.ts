@@ -74,9 +74,7 @@ it('with HTTPS_PROXY every vendor is asked for through a tunnel, and the hosts o
   await ada.post(`/api/submissions/${submissionId}/decision`, { action: 'forward' })
   await Promise.all([teams.writeInPrivate(d.server.url, 'hi'), google.writeInPrivate(d.server.url, 'hi')])
   await until('the card on Discord, directly', () => discord.messages().length > 0)
-  const tunnels = [
-    'turnstile', 'slack', 'resend', 'endpoint', 'gateway',
-  ].map(name => `${name}.test:443`).concat([
+  const tunnels = ['turnstile', 'slack', 'resend', 'endpoint', 'gateway'].map(name => `${name}.test:443`).concat([
     // Tokens for Teams and Google, and the keys by which their webhooks are verified.
     'login.microsoftonline.com:443', 'oauth2.googleapis.com:443',
     'login.botframework.com:443', 'www.googleapis.com:443',

@@ -51,9 +51,7 @@ describe('a card while its submission is being forwarded', () => {
     const before = edited().length
     await Promise.all(Array.from({ length: 50 }, () => forward(card, id)))
     await d.server.drain()
-    expect(edits(card).filter(isFinal)).toEqual([
-      expect.stringContaining(`Sent to triage@example.com and ${host()}`),
-    ])
+    expect(edits(card).filter(isFinal)).toEqual([expect.stringContaining(`Sent to triage@example.com and ${host()}`)])
     expect(edited().slice(before).filter(({ body }) => isFinal(body))).toHaveLength(1)
   })
 
@@ -202,8 +200,6 @@ it('a changed FORWARD_EMAIL is another email, whatever the provider remembers', 
   await d.server.kill()
   d.resend.fault = () => undefined
   d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com' })
-  await until(
-    'the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`),
-  )
+  await until('the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`))
   expect((await emailsAbout(id)).map(({ to }) => to[0]).sort()).toEqual(['sales@example.com', 'triage@example.com'])
 })

@@ -12,11 +12,7 @@ const CLICKS = 50
 /** Submissions that are fought over at the same time. */
 const AT_ONCE = 6
 
-interface Claim {
-  submission: string
-  action: 'forward' | 'spam'
-  edited: boolean
-}
+interface Claim { submission: string, action: 'forward' | 'spam', edited: boolean }
 
 const d = endAfterAll(await deploy())
 const servers = [d.server, endAfterAll(await startServer(d.env)), endAfterAll(await startServer(d.env))]
@@ -101,9 +97,7 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
     const waiting = early.map(({ ts, blocks }) => `${String(ts)} ${/Being sent to .*/.exec(blockText(blocks))![0]}`)
     expect(new Set(waiting).size).toBe(early.length)
     expect(early.length).toBeLessThanOrEqual(2 * new Set(early.map(({ ts }) => ts as string)).size)
-    expect(final.map(({ ts }) => ts as string).sort()).toEqual(
-      [...cards.values()].map(({ ts }) => ts).sort(),
-    )
+    expect(final.map(({ ts }) => ts as string).sort()).toEqual([...cards.values()].map(({ ts }) => ts).sort())
     for (const { submission, action, edited } of claims()) {
       const { blocks } = shown.get(cards.get(submission)!.ts)!
       expect(blocks.some(({ type }) => type === 'actions')).toBe(false)

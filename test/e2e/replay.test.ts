@@ -20,9 +20,7 @@ const d = endAfterAll(await deploy({
   ...discord.env, CARD_INTERVAL_MS: '0',
   FORWARD_ENDPOINT: '', FORWARD_SIGNING_SECRET: '',
 }))
-afterEach(() => {
-  d.resend.fault = () => undefined
-})
+afterEach(() => { d.resend.fault = () => undefined })
 
 const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"')
   && line.includes(id))

@@ -60,9 +60,7 @@ describe('somebody who is none of the reviewers', () => {
     const id = await send()
     const before = await counted(platform)
     for (const action of ['forward', 'spam', 'take'] as const) {
-      const { result, ms } = await timed(d.server, () => (
-        answerTo(on(platform), () => on(platform).click(id, action))
-      ))
+      const { result, ms } = await timed(d.server, () => answerTo(on(platform), () => on(platform).click(id, action)))
       expect(result).toMatch(ONLY_GRACE)
       expect(ms).toBeLessThan(3000)
     }

@@ -87,9 +87,7 @@ it('a form that was sent before costs one, and takes no place', async () => {
 const press = async (action: string) => {
   const { id, card } = await submit(d, { name: 'Ada' })
   await d.server.drain()
-  return { id, cost: await counted(
-    () => interact(d.server.url, blockActions(card, action, id, d.slack.reviewer)),
-  ) }
+  return { id, cost: await counted(() => interact(d.server.url, blockActions(card, action, id, d.slack.reviewer))) }
 }
 
 it('a decision costs the claim and what becomes of it, which leaves the trace', async () => {

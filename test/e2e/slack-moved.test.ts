@@ -19,9 +19,7 @@ function moveChannel(): void {
   d.slack.fault = (request) => {
     const { channel } = request.path.startsWith('/api/chat.') ? parseCall(request) : {} as Block
     if (channel === CHANNEL) return { status: 200, body: '{"ok":false,"error":"channel_not_found"}' }
-    return channel === NEW
-      ? { status: 200, body: JSON.stringify({ ok: true, channel: NEW, ts: nextTs() }) }
-      : undefined
+    return channel === NEW ? { status: 200, body: JSON.stringify({ ok: true, channel: NEW, ts: nextTs() }) } : undefined
   }
 }
 

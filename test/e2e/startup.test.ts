@@ -39,9 +39,7 @@ describe('the start', () => {
     })
   })
 
-  it('without NODE_ENV counts as production', async () => {
-    expect((await runToExit({})).code).toBe(1)
-  })
+  it('without NODE_ENV counts as production', async () => expect((await runToExit({})).code).toBe(1))
 
   it('on a port that is taken stops and says so', async () => {
     const other = createServer().listen(0, '127.0.0.1')

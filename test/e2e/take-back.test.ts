@@ -43,10 +43,7 @@ describe('with time to take a decision back', () => {
   let discord: DiscordDouble
   beforeAll(async () => {
     discord = await startDiscord()
-    d = await deploy({
-      NODE_ENV: 'development', UNDO_SECONDS: '120', SPAM_HOLD: '1h',
-      ...discord.env,
-    })
+    d = await deploy({ NODE_ENV: 'development', UNDO_SECONDS: '120', SPAM_HOLD: '1h', ...discord.env })
   })
   afterAll(async () => {
     await d.close()

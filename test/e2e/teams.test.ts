@@ -9,9 +9,7 @@ import { until } from '../support/until'
 const teams = endAfterAll(await startTeams())
 // Teams alone: no variable of Slack is set.
 const d = endAfterAll(await deploy({ ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
-beforeEach(() => {
-  teams.fault = () => undefined
-})
+beforeEach(() => { teams.fault = () => undefined })
 
 /** Somebody else's; tokens for any app may be asked for there. */
 const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
@@ -95,9 +93,7 @@ describe('a card on Teams', () => {
     const stale = { ...message }
     await press(message, 'Mark as Spam')
     const told = await submitDialog(dialog, { f0: 'Too late' })
-    expect(adaptiveCardText(told!.value.card.content)).toMatch(
-      /^Marked as spam by Ada Lovelace on Teams/,
-    )
+    expect(adaptiveCardText(told!.value.card.content)).toMatch(/^Marked as spam by Ada Lovelace on Teams/)
     expect((await press(stale, 'Edit & Forward')).task).toEqual({
       type: 'message', value: expect.stringMatching(/^Marked as spam by Ada Lovelace on Teams, /) as string,
     })

@@ -9,9 +9,7 @@ import { until } from '../support/until'
 const telegram = endAfterAll(await startTelegram())
 // Telegram alone: no variable of Slack is set.
 const d = endAfterAll(await deploy({ ...telegram.env, ...NO_SLACK, RETRY_BASE_MS: '200' }))
-beforeEach(() => {
-  telegram.fault = () => undefined
-})
+beforeEach(() => { telegram.fault = () => undefined })
 
 async function submitForm(data: object): Promise<{ id: string, message: TelegramMessage }> {
   const id = await idOf(await sendForm(d.server, data))

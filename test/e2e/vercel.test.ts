@@ -36,9 +36,7 @@ function functionAt(path: string): string {
   return functionOf(route?.dest ?? path)
 }
 
-function sendForm({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> {
-  return postJson(`${url}/api/form`, body)
-}
+const sendForm = ({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> => postJson(`${url}/api/form`, body)
 
 /**
  * A new instance and what it answers. Where a busy machine does not start one in time, it says so, and whoever asked
@@ -147,9 +145,7 @@ describe('a function', () => {
 
   it('of the gateway listens on after its answer', async () => {
     const discord = endAfterTest(await startDiscord())
-    const invocation = endAfterTest(await coldStart(functionAt('/api/discord/gateway'), {
-      ...env, ...discord.env,
-    }))
+    const invocation = endAfterTest(await coldStart(functionAt('/api/discord/gateway'), { ...env, ...discord.env }))
     const response = await fetch(
       `${invocation.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${SECRET}` } },
     )

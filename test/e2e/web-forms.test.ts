@@ -16,9 +16,7 @@ const shopPage = ({ d, shop }: Website, path: string) => `
   </form>`
 
 const { d, shop, browser } = await openWebsite(origin => ({
-  contact: {
-    name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } },
-  },
+  contact: { name: 'Contact', allowedOrigins: [SHOP, origin], texts: { en: { thanks: 'Thanks a <lot>!' } } },
   posts: { name: 'Posts', endpoint: null, subject: 'Application of {name}' },
   away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
 }), shopPage)

@@ -8,9 +8,7 @@ import { PICTURE, startWhatsApp, type WhatsApp, type WhatsAppMessage } from '../
 
 const whatsapp = endAfterAll(await startWhatsApp())
 const d = endAfterAll(await deploy({ ...whatsapp.env, ...NO_SLACK, RETRY_BASE_MS: '200' }))
-beforeEach(() => {
-  whatsapp.fault = () => undefined
-})
+beforeEach(() => { whatsapp.fault = () => undefined })
 
 async function submitForm(data: object): Promise<{ id: string, card: WhatsAppMessage }> {
   const id = await idOf(await sendForm(d.server, data))

@@ -170,6 +170,4 @@ function third(samples: readonly number[], which: number): number[] {
   return samples.slice(which * size, (which + 1) * size).sort((a, b) => a - b)
 }
 
-function median(sorted: readonly number[]): number {
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
-}
+const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? 0

@@ -113,7 +113,5 @@ async function answer(
   const all = [...blobs].filter(([key]) => key.startsWith(prefix) && key > after).sort(([a], [b]) => a < b ? -1 : 1)
   const page = all.slice(0, limit)
   const hasMore = page.length < all.length
-  send(200, {
-    hasMore, ...hasMore && { cursor: page.at(-1)![0] }, blobs: page.map(([key, blob]) => facts(key, blob)),
-  })
+  send(200, { hasMore, ...hasMore && { cursor: page.at(-1)![0] }, blobs: page.map(([key, blob]) => facts(key, blob)) })
 }

@@ -100,9 +100,7 @@ function sectionProblems({ text, fields }: Block): string[] {
 
 function richTextProblems({ type, elements }: Block): string[] {
   if (type !== 'rich_text_section') return [`unknown rich text element ${type}`]
-  return (
-    elements as Block[]
-  ).flatMap(element => isRichText(element)
+  return (elements as Block[]).flatMap(element => isRichText(element)
     ? []
     : [`rich text ${JSON.stringify(element).slice(0, 60)}`])
 }

@@ -13,9 +13,7 @@ import { PASSWORD, visit } from './visitor'
 import { startWhatsApp } from './whatsapp'
 
 /** All platforms that are not embedded, by their keys. */
-export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(
-  outside.map(each => [each.key, each]),
-)
+export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(outside.map(each => [each.key, each]))
 
 /**
  * A deployment with all platforms, and what people do there, for all tests of a file.

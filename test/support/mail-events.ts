@@ -8,11 +8,7 @@ import { postJson } from './webhook'
 export const MAIL_SECRET = `whsec_${Buffer.from('the secret of a webhook at Resend').toString('base64')}`
 
 /** What Resend tells of an email, as it documents it. */
-export interface MailEventBody {
-  type: string
-  created_at: string
-  data: Record<string, unknown>
-}
+export interface MailEventBody { type: string, created_at: string, data: Record<string, unknown> }
 
 export function mailEvent(
   type: string, submission: string, messageId: string, details: Record<string, unknown> = {},
@@ -30,11 +26,7 @@ export const noMailbox = {
   bounce: { message: 'The mailbox <triage@example.com> is unknown.', subType: 'NoEmail', type: 'Permanent' },
 }
 
-interface Signing {
-  secret?: string
-  id?: string
-  at?: number
-}
+interface Signing { secret?: string, id?: string, at?: number }
 
 /** The headers of a webhook of Resend: https://docs.svix.com/receiving/verifying-payloads/how-manual */
 export function signedHeaders(

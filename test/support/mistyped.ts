@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /** A body, and the member of `Bodies` that it should be. */
-export interface Body {
-  name: string
-  value: unknown
-}
+export interface Body { name: string, value: unknown }
 
 const TSC = resolve('node_modules/typescript-native/bin/tsc')
 const FLAGS = '--noEmit --ignoreConfig --strict --skipLibCheck --module preserve --allowImportingTsExtensions --types node --pretty false'.split(' ')

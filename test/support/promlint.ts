@@ -1,8 +1,4 @@
-interface Family {
-  help?: string
-  type?: string
-  samples: string[]
-}
+interface Family { help?: string, type?: string, samples: string[] }
 
 /** Units that Prometheus wants in their base form: seconds, bytes, ratio … */
 const NOT_BASE_UNITS = /_(?:milliseconds?|ms|microseconds?|nanoseconds?|minutes?|hours?|days?|kilobytes?|megabytes?|gigabytes?|kb|mb|gb|percent|bits)(?:_total|_sum|_count|_bucket)?$/

@@ -84,11 +84,7 @@ export async function startProxy(target?: string | Vendor, check: Check = async 
   return proxy
 }
 
-interface Answer {
-  status: number
-  type: string | null | undefined
-  body: Buffer
-}
+interface Answer { status: number, type: string | null | undefined, body: Buffer }
 
 /** By undici's `request`: global `fetch` takes several times as long. */
 async function pass({ method, path, headers, body }: Recorded, target: string): Promise<Answer> {

@@ -16,9 +16,7 @@ export function undescribed(requests: readonly Recorded[]): Promise<string[]> {
 }
 
 /** How the answer to an interaction differs from what Slack declares. */
-export function undescribedAnswer(answer: Json): Promise<string[]> {
-  return mistyped(FILE, withBlocks('view', answer))
-}
+export const undescribedAnswer = (answer: Json): Promise<string[]> => mistyped(FILE, withBlocks('view', answer))
 
 /** Blocks by themselves too: calls are declared to take any that has a type. */
 function withBlocks(name: keyof Bodies, body: Json): (Body & { name: keyof Bodies })[] {

@@ -4,9 +4,7 @@ import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessa
 import { until } from './until'
 
 /** A deployment with a model behind it. */
-export interface AgentDeployment extends Deployment {
-  model: ModelServer
-}
+export interface AgentDeployment extends Deployment { model: ModelServer }
 
 export async function deployAgent(overrides: Record<string, string> = {}): Promise<AgentDeployment> {
   const model = await startModelServer()

@@ -57,9 +57,7 @@ export function streamsOn(target: string): (request: Recorded) => Promise<Respon
   }
 }
 
-function refusal(error: string): Json {
-  return { ok: false, error }
-}
+const refusal = (error: string): Json => ({ ok: false, error })
 
 function parse(body: string, contentType: string): Json {
   if (contentType.includes('json')) return JSON.parse(body || '{}') as Json

@@ -13,9 +13,7 @@ interface Said {
 let clock = 1_790_000_000
 
 /** A timestamp that Slack would give the next message. */
-export function nextTs(): string {
-  return `${++clock}.${String(clock % 1_000_000).padStart(6, '0')}`
-}
+export const nextTs = (): string => `${++clock}.${String(clock % 1_000_000).padStart(6, '0')}`
 
 /** The `message` event of something that somebody says; direct messages are told by their channel. */
 export function said(

@@ -155,9 +155,7 @@ function threadOf({ topic, replyTo }: Pick<TelegramMessage, 'topic' | 'replyTo'>
   return replyTo === undefined ? {} : { message_thread_id: replyTo }
 }
 
-function answer(result: unknown): Response {
-  return Response.json({ ok: true, result })
-}
+const answer = (result: unknown): Response => Response.json({ ok: true, result })
 
 function refuse(code: number, description: string): Response {
   return Response.json({ ok: false, error_code: code, description }, { status: code })

@@ -15,9 +15,7 @@ function isLine(value: unknown): value is Line {
     && value.every(part => typeof part === 'string' || isMoment(part))
 }
 
-function isMoment(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'shows' in value
-}
+const isMoment = (value: unknown): boolean => typeof value === 'object' && value !== null && 'shows' in value
 
 /** The card of a submission as somebody reads it who is told UTC. */
 export function cardInWords(...[submission, presentation]: Parameters<typeof cardView>) {

@@ -56,9 +56,7 @@ async function said(text: string): Promise<void> {
   await say({ post }, pieces(), { messageLength: Infinity }, null)
 }
 
-function searched(text: string): boolean {
-  return searchFor('"a b" c:d', formsOf())(submissionOf({ c: text }))
-}
+const searched = (text: string): boolean => searchFor('"a b" c:d', formsOf())(submissionOf({ c: text }))
 
 type Row = [string, (text: string) => unknown, (length: number) => string]
 

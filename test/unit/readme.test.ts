@@ -36,9 +36,7 @@ describe('the pages of the documentation', () => {
     for (const page of pages) {
       const url = new URL(page, root)
       const text = readFileSync(url, 'utf8')
-      const links = [
-        ...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g), ...text.matchAll(/ src="([^"]+)"()/g),
-      ]
+      const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g), ...text.matchAll(/ src="([^"]+)"()/g)]
       for (const [link, path, anchor] of links) {
         const target = path ? readFileSync(new URL(path, url), 'utf8') : text
         if (anchor) expect(headings(target), `${page}: ${link}`).toContain(anchor)
@@ -103,9 +101,7 @@ it('README, package.json, docs and Dockerfile name one oldest Node, and one olde
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
   const [, node, major] = /^>=((\d+)\.\d+)$/.exec(engines.node)!
   for (const page of ['README.md', 'docs/deploy.md']) {
-    expect(
-      [...read(page).matchAll(/any Node from ([\d.]+) on/g)].map(([, version]) => version), page,
-    ).toEqual([node])
+    expect([...read(page).matchAll(/any Node from ([\d.]+) on/g)].map(([, version]) => version), page).toEqual([node])
     expect(read(page), page).toMatch(
       new RegExp(`Redis(?:\\*\\* from)? ${OLDEST_REDIS.replace('.', '\\.')} (?:or newer|on)`),
     )

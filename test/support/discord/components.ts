@@ -19,9 +19,7 @@ export function numberComponents(components: Json[], counter = { next: 1 }): voi
 
 function find(components: Json[], customId: string): Json | undefined {
   for (const component of components) {
-    const found = component.custom_id === customId
-      ? component
-      : find(component.components ?? [], customId)
+    const found = component.custom_id === customId ? component : find(component.components ?? [], customId)
     if (found) return found
   }
 }

@@ -37,6 +37,4 @@ export function shownText(markdown: string): { text: string, effects: string[] }
 }
 
 /** The text with its escapes taken out. */
-export function unescapeMarkdown(markdown: string): string {
-  return markdown.replace(/\\([^0-9A-Za-z\s])/g, '$1')
-}
+export const unescapeMarkdown = (markdown: string): string => markdown.replace(/\\([^0-9A-Za-z\s])/g, '$1')

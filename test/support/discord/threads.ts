@@ -34,6 +34,4 @@ function archive(channel: Channel, archived: boolean): void {
   Object.assign(metadata, { archived, archive_timestamp: new Date().toISOString() })
 }
 
-function metadataOf(channel: Channel): Json | undefined {
-  return channel.thread_metadata as Json | undefined
-}
+const metadataOf = (channel: Channel): Json | undefined => channel.thread_metadata as Json | undefined

@@ -12,11 +12,7 @@ export interface DiscordUser {
 }
 
 /** Whom a message notifies. Embeds never do. */
-export interface Pings {
-  everyone: boolean
-  users: string[]
-  roles: string[]
-}
+export interface Pings { everyone: boolean, users: string[], roles: string[] }
 
 export interface DiscordMessage {
   id: string

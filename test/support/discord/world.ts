@@ -229,9 +229,7 @@ export class World {
 }
 
 /** The message as Discord sends it, without our own fields. */
-export function wire({ pings, allowed_mentions, ...message }: DiscordMessage): Json {
-  return structuredClone(message)
-}
+export const wire = ({ pings, allowed_mentions, ...message }: DiscordMessage): Json => structuredClone(message)
 
 /**
  * Everything in the text pings unless `allowed_mentions` says otherwise; escaping with a backslash is not trusted to

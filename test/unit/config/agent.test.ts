@@ -21,9 +21,7 @@ describe('the model', () => {
     ['is of any compatible server', { AI_BASE_URL: 'http://localhost:1/v1/', AI_MODEL: 'm' }, {
       kind: 'compatible', baseUrl: 'http://localhost:1/v1', apiKey: undefined, name: 'm',
     }],
-  ])('%s', (_, env, model) => {
-    expect(agentOf(env).model).toEqual(model)
-  })
+  ])('%s', (_, env, model) => expect(agentOf(env).model).toEqual(model))
 
   test.each<[Record<string, string>, string]>([
     [{ AI_MODEL: 'm' }, 'AI_GATEWAY_API_KEY is missing (or AI_BASE_URL), but AI_MODEL is set'],
@@ -47,6 +45,4 @@ describe('the model', () => {
 
 test.each([
   ['90', 90_000], ['90s', 90_000], ['30m', 1_800_000], ['24h', 86_400_000], ['2d', 172_800_000],
-])('APPROVAL_TTL %s is %i ms', (value, ms) => {
-  expect(agentOf({ APPROVAL_TTL: value }).approvals.ttlMs).toBe(ms)
-})
+])('APPROVAL_TTL %s is %i ms', (value, ms) => expect(agentOf({ APPROVAL_TTL: value }).approvals.ttlMs).toBe(ms))

@@ -49,16 +49,12 @@ describe('parsing without changing a value', () => {
   test.each([
     '{"a":1,"a":2}', '{"x":[{"a":1,"b":{"a":1},"a":2}]}', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}',
     '{"":1 , "" : 2}', '{"a\\"":1,"a\\"":2}', '{"a":1,"a":1}',
-  ])('%s repeats a key', (text) => {
-    expect(() => parseJson(text)).toThrow(RepeatedKey)
-  })
+  ])('%s repeats a key', text => expect(() => parseJson(text)).toThrow(RepeatedKey))
 
   test.each([
     '{"a":{"a":{"a":1}}}', '[{"a":1},{"a":2}]', '{"a":"\\"a\\":1,\\"a\\":2"}', '{"a\\\\":1,"a":2}',
     '{"a":["a","a"],"A":1}',
-  ])('%s does not', (text) => {
-    expect(JSON.stringify(parseJson(text))).toBe(text)
-  })
+  ])('%s does not', text => expect(JSON.stringify(parseJson(text))).toBe(text))
 
   test.each(['', '{', '{"a":1,}', '{"a":01}', '{"a":1.}', 'nul', '{"a":+1}'])('%j is no JSON', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError)

@@ -1,7 +1,5 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
-import {
-  Chat, Message, ThreadHistoryCache, type Adapter, type AdapterPostableMessage, type StreamOptions,
-} from 'chat'
+import { Chat, Message, ThreadHistoryCache, type Adapter, type AdapterPostableMessage, type StreamOptions } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createAnswerQueue, type QueuedMessage } from '../../../server/handlers/answer-queue'
 import { EmbeddedMessageQueue } from '../../../server/adapters/embedded/message-queue'

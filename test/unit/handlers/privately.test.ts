@@ -28,6 +28,4 @@ test.each([
   ['below the message where there is neither', { whisper: async () => null }, ['reply']],
   ['below the message where they are refused and nobody else reads', { whisper: NO, isDM: true }, ['reply']],
   ['nowhere, but in the log, where they are refused and others read', { whisper: NO }, ['notice.lost']],
-])('one person is told %s', async (_, where, expected) => {
-  expect(await toldAt(where)).toEqual(expected)
-})
+])('one person is told %s', async (_, where, expected) => expect(await toldAt(where)).toEqual(expected))

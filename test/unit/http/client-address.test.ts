@@ -51,9 +51,7 @@ describe('one client', () => {
     ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'], ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'], ['::', '0:0:0:0::/64'], ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2::/64'],
     [undefined, 'unknown'],
-  ])('of %s is %s', (address, group) => {
-    expect(addressGroup(address)).toBe(group)
-  })
+  ])('of %s is %s', (address, group) => expect(addressGroup(address)).toBe(group))
 
   test('is a whole /64 of IPv6, and no more', () => {
     const hex = fc.nat(0xFFFF).map(value => value.toString(16))

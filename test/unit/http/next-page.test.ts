@@ -8,9 +8,7 @@ test(`none of ${HOSTILE_NEXT.length} hostile addresses is one to go on to`, () =
   expect(HOSTILE_NEXT.filter(next => checkedNext(next, [SHOP]) !== null)).toEqual([])
 })
 
-test.each(FINE_NEXT)('%j leads to %s', (next, to) => {
-  expect(checkedNext(next, [SHOP])).toBe(to)
-})
+test.each(FINE_NEXT)('%j leads to %s', (next, to) => expect(checkedNext(next, [SHOP])).toBe(to))
 
 test('where no website is listed, there is nowhere to go on to', () => {
   expect(FINE_NEXT.filter(([next]) => checkedNext(next, []) !== null)).toEqual([])

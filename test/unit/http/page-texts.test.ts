@@ -6,9 +6,7 @@ test.each([
   ['', 'en'], ['de', 'de'], ['de-AT,de;q=0.9,en;q=0.8', 'de'], ['pl,fr;q=0.5,de;q=0.7', 'de'], ['pl', 'en'],
   ['*', 'en'], ['ES-mx', 'es'], ['de;q=0, fr;q=0.1', 'fr'], ['de;q=x,fr', 'fr'], ['constructor,__proto__', 'en'],
   ['de;q=0', 'en'], [',;q=,,', 'en'],
-])('%j is answered in %s', (header, language) => {
-  expect(textsFor(header).language).toBe(language)
-})
+])('%j is answered in %s', (header, language) => expect(textsFor(header).language).toBe(language))
 
 test.each(['en', 'de', 'fr', 'es'])('%s says everything, each in its own words', (language) => {
   const { texts } = textsFor(language)

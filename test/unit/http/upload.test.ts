@@ -50,9 +50,7 @@ test('a form has its fields by name, several of one name together, and its files
 })
 
 test('a name has its quotes and line breaks, as browsers write them', async () => {
-  expect(await upload([
-    ['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y'],
-  ])).toEqual({
+  expect(await upload([['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y']])).toEqual({
     fields: { 'a"b\r\nc%20': 'x' }, files: [{ field: '"\n', name: 'my "cv".txt', content: 'y' }],
   })
 })

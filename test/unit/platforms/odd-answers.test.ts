@@ -25,7 +25,5 @@ test.each([
   ['Resend without id', send({})], ['Resend with an error and 200', send({ error: { name: 'application_error' } })],
   ['Resend with a list', send([])], ['Resend 204', send(undefined, 204)], ['Resend 302', send(undefined, 302)],
 ])('an answer of another shape than the documentation\'s (%s) is no success, and tried again', async (_name, answer) => {
-  expect(await answer).toMatchObject({
-    ok: false, permanent: false, reason: expect.not.stringContaining('undefined'),
-  })
+  expect(await answer).toMatchObject({ ok: false, permanent: false, reason: expect.not.stringContaining('undefined') })
 })

@@ -187,9 +187,7 @@ describe('when to come again', () => {
       {}, () => 'x', 1000, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }),
     )('chat.update', {}),
     'Teams': value => teams(429, 'TooManyRequests', { 'retry-after': value }),
-    'Google Chat': value => callGoogle(
-      async () => ({ status: 429, headers: { 'retry-after': value }, data: {} }),
-    ),
+    'Google Chat': value => callGoogle(async () => ({ status: 429, headers: { 'retry-after': value }, data: {} })),
     'Telegram': value => telegram(429, 'Too Many Requests', { retry_after: value }),
   }
   const rows = Object.keys(asked).flatMap(vendor => ([

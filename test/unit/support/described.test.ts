@@ -40,9 +40,7 @@ describe('Slack\'s packages describe', () => {
       (odd): unknown => expect.stringMatching(new RegExp(`['"]${odd}['"]`)),
     ))
     const view = { type: 'modal', title: { type: 'mrkdwn', text: 'x' }, blocks: [] }
-    expect(await undescribedAnswer({ response_action: 'update', view })).toEqual([
-      expect.stringContaining('mrkdwn'),
-    ])
+    expect(await undescribedAnswer({ response_action: 'update', view })).toEqual([expect.stringContaining('mrkdwn')])
   })
 
   test('the card and the edit form of anything', async () => {

@@ -108,9 +108,7 @@ test('the sandbox offers long values that Slack cannot', () => {
   expect(ids).toEqual(['f0'])
 })
 
-test('a platform that is unknown has no edit form', () => {
-  expect(editModal(formOf({ a: 'b' }), 'fax')).toBeNull()
-})
+test('a platform that is unknown has no edit form', () => expect(editModal(formOf({ a: 'b' }), 'fax')).toBeNull())
 
 test('what is not offered is exactly what is named as kept, on every platform that has modals', () => {
   fc.assert(fc.property(formData, fc.constantFrom(...platforms), (data, { key, modal }) => {

@@ -53,6 +53,4 @@ test.each<[string, () => ReturnType<typeof viewOf>]>([
   ['came with a form that does not show them', () => viewOf([PNG], {}, {
     ...WITH_FILES, forms: formsOf({ files: { max: 1, maxBytes: 10, types: ['image/*'] } }),
   })],
-])('a picture that %s is not on the card', (_, view) => {
-  expect(view()).not.toHaveProperty('pictures')
-})
+])('a picture that %s is not on the card', (_, view) => expect(view()).not.toHaveProperty('pictures'))

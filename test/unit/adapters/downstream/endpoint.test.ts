@@ -155,9 +155,7 @@ describe('Endpoint', () => {
   test('nobody listening is a failure to repeat', async () => {
     server.close()
     await once(server, 'close')
-    expect(await post()).toEqual({
-      ok: false, permanent: false, reason: `${host()} cannot be reached (ECONNREFUSED).`,
-    })
+    expect(await post()).toEqual({ ok: false, permanent: false, reason: `${host()} cannot be reached (ECONNREFUSED).` })
   })
 
   test('is called by its host, without path or query', () => {

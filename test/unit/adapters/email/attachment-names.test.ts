@@ -9,8 +9,6 @@ test.each([
   expect(acceptedName(name, type)).toBe(attached)
 })
 
-test.each([
-  'scan.pdf', 'scan', 'com', 'example.com.pdf', 'scan.comx', '', '…',
-])('%j keeps its name', (name) => {
+test.each(['scan.pdf', 'scan', 'com', 'example.com.pdf', 'scan.comx', '', '…'])('%j keeps its name', (name) => {
   expect(acceptedName(name, 'application/pdf')).toBe(name)
 })

@@ -47,9 +47,7 @@ describe('what Resend tells', () => {
     ['an email of somebody else', mailEvent('bounced', 'id-1', 'email-1', { tags: { category: 'x' } })],
     ['no tag', mailEvent('bounced', 'id-1', 'email-1', { tags: undefined })],
     ['no email', mailEvent('bounced', 'id-1', '')], ['no event', 'null'], ['no JSON', '{"type":'], ['nothing', ''],
-  ])('%s is foreign', async (_, event) => {
-    expect(await read(event)).toBe('foreign')
-  })
+  ])('%s is foreign', async (_, event) => expect(await read(event)).toBe('foreign'))
 })
 
 describe('a signature', () => {
@@ -75,7 +73,5 @@ describe('a signature', () => {
     ['that is none', { ...good, 'svix-signature': 'v1,' }], ['of no scheme', { ...good, 'svix-signature': 'v0,x' }],
     ['without an id', { ...good, 'svix-id': '' }], ['at no time', { ...good, 'svix-timestamp': 'now' }],
     ['that is absent', {}],
-  ])('%s is forged', async (_, headers) => {
-    expect(await read(body, headers)).toBe('forged')
-  })
+  ])('%s is forged', async (_, headers) => expect(await read(body, headers)).toBe('forged'))
 })

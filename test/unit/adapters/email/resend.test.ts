@@ -223,9 +223,7 @@ describe('Resend', () => {
     })()) }
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: gone }]
-    expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({
-      ok: false, permanent: false, reason,
-    })
+    expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({ ok: false, permanent: false, reason })
     expect(requests).toEqual([])
   })
 

@@ -27,9 +27,7 @@ beforeEach(async () => {
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 })
-afterEach(() => {
-  server.close()
-})
+afterEach(() => { server.close() })
 
 const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 60_000, ignoreBody = false) => http({
   method: 'POST', url, headers: {}, body: 'x', timeoutMs, ignoreBody,

@@ -18,7 +18,5 @@ describe('the notice of an installation', () => {
     ['a name of everything', { install: 'constructor' }],
     ['words instead of a workspace', { install: 'done', workspace: 'call 0800 123' }],
     ['two workspaces', { install: 'done', workspace: ['T0123456789', 'T9876543210'] }],
-  ])('is not there for an address with %s', (_, query) => {
-    expect(installNotice(query)).toBeNull()
-  })
+  ])('is not there for an address with %s', (_, query) => expect(installNotice(query)).toBeNull())
 })

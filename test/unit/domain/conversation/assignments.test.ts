@@ -13,14 +13,9 @@ let assignments: Assignments
 beforeEach(async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
   triage.runtime.uuid = () => crypto.randomUUID()
-  assignments = new Assignments({
-    ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }),
-  })
+  assignments = new Assignments({ ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }) })
 })
-interface Said {
-  by?: Person
-  mentioned?: string[]
-}
+interface Said { by?: Person, mentioned?: string[] }
 
 const said = async (typed: string, { by = ada, mentioned }: Said = {}, place = ROOM) => {
   const { text, ...rest } = await assignments.assign(parseAssignment(typed)!, place, by, mentioned)
@@ -34,9 +29,7 @@ test.each([
   ['<@U1> assign 0b1f2c3d-1111-4222-8333-444455556666 me', '0b1f2c3d-1111-4222-8333-444455556666', 'me'],
   ['assign 0b1f @Grace Hopper', '0b1f', '@Grace Hopper'], ['/assign 0b1f grace', '0b1f', 'grace'],
   ['take 0B1F', '0b1f', 'me'], ['@form-bot /take 0b1f', '0b1f', 'me'],
-])('%j is an assignment', (typed, id, whom) => {
-  expect(parseAssignment(typed)).toEqual({ id, whom })
-})
+])('%j is an assignment', (typed, id, whom) => expect(parseAssignment(typed)).toEqual({ id, whom }))
 
 test.each([
   'assign this to Grace', 'assign', 'assign 0b1', 'please assign 0b1f me', 'assignments 0b1f', '', 'take',

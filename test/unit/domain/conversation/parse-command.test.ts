@@ -14,15 +14,11 @@ describe('a command', () => {
     ['show @acme', 'show', '@acme'], ['/show  @acme.example ', 'show', '@acme.example'],
     ['@form-bot show @acme', 'show', '@acme'], ['<@U1> show @acme', 'show', '@acme'],
     ['show ada @form-bot', 'show', 'ada'], ['show <@U1>', 'show', ''], ['@form-bot show', 'show', ''],
-  ])('is read from %j', (text, name, argument) => {
-    expect(parseCommand(text)).toEqual({ name, argument })
-  })
+  ])('is read from %j', (text, name, argument) => expect(parseCommand(text)).toEqual({ name, argument }))
 
   test.each([
     '', '   ', '@form-bot', 'helpless', 'help me please', 'status quo', 'what is pending', '!!!', 'показать', '/',
-  ])('is not read from %j', (text) => {
-    expect(parseCommand(text)).toEqual({ name: null, argument: '' })
-  })
+  ])('is not read from %j', text => expect(parseCommand(text)).toEqual({ name: null, argument: '' }))
 })
 
 test('an address in the middle of a sentence stays', () => {

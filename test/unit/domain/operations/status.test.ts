@@ -60,9 +60,7 @@ describe('readiness', () => {
     monitor.tried(post('slack'), failing('Slack answered channel_not_found.', { permanent: true }), 1)
     monitor.tried({ ...post(), kind: 'email' }, failing('Resend refused the API key (401).', { permanent: true }), 1)
     triage.runtime.time += 1000
-    const warnings = [
-      'Slack, cards: Slack answered channel_not_found.', 'Email: Resend refused the API key (401).',
-    ]
+    const warnings = ['Slack, cards: Slack answered channel_not_found.', 'Email: Resend refused the API key (401).']
     const ask = probe()
     await ask()
     expect(await ask()).toEqual({ ready: true, reasons: [], warnings })

@@ -184,9 +184,7 @@ describe('who may decide', () => {
     ['without lists', {}, { 'ops:x': 'reviewer' }],
     ['with reviewers', { reviewers: ['ops:ada'] }, { 'ops:ada': 'reviewer', 'ops:x': 'viewer' }],
     ['with viewers', { viewers: ['ops:ada'] }, { 'ops:ada': 'viewer', 'ops:x': undefined }],
-    [
-      'with reviewers of one form alone', { contact: ['ops:ada'] }, { 'ops:ada': 'reviewer', 'ops:x': 'reviewer' },
-    ],
+    ['with reviewers of one form alone', { contact: ['ops:ada'] }, { 'ops:ada': 'reviewer', 'ops:x': 'reviewer' }],
     [
       'with reviewers of one form alone, and viewers', { contact: ['ops:ada'], viewers: ['ops:see'] },
       { 'ops:ada': 'reviewer', 'ops:see': 'viewer', 'ops:x': undefined },

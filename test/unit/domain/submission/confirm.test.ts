@@ -14,9 +14,7 @@ const FORWARD = { form: { confirm: WORDS } }
 
 let t: Triage
 beforeEach(async () => void (t = await openTriage(FORWARD)))
-const again = async (options: Parameters<typeof openTriage>[0]) => {
-  t = await openTriage({ ...FORWARD, ...options })
-}
+const again = async (options: Parameters<typeof openTriage>[0]) => { t = await openTriage({ ...FORWARD, ...options }) }
 const confirmations = () => t.mailer.calls.filter(({ email }) => email.subject === WORDS.subject)
 const kept = async (id: string) => (await t.store.get(id))!
 const holds = (submission: Submission, text: string) => JSON.stringify(submission).includes(text)

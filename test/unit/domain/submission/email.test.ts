@@ -58,9 +58,7 @@ describe('Subject', () => {
     [{}, 'Form submission'],
     [{ subject: 'undefined', name: 'null', email: 'ada@example.com' }, 'Form submission from ada@example.com'],
     [{ subject: '[object Object]', name: 'Null' }, 'Form submission from Null'],
-  ])('%j is "%s"', (data, subject) => {
-    expect(emailSubject(fields(data as Record<string, string>))).toBe(subject)
-  })
+  ])('%j is "%s"', (data, subject) => expect(emailSubject(fields(data as Record<string, string>))).toBe(subject))
 
   test.each([
     '\r\n', '\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f', '\0', '\u202E', '\u200B',
@@ -126,9 +124,7 @@ describe('Reply address', () => {
     [{ email: 'ada@example.com\u2028bob@example.com' }, undefined],
     [{ email: `${'a'.repeat(250)}@example.com` }, undefined],
     [{}, undefined],
-  ])('of %j is %s', (data, address) => {
-    expect(replyAddress(fields(data as Record<string, string>))).toBe(address)
-  })
+  ])('of %j is %s', (data, address) => expect(replyAddress(fields(data as Record<string, string>))).toBe(address))
 })
 
 describe('Email', () => {

@@ -53,9 +53,7 @@ describe('what a submission is about', () => {
     ['{__proto__}{constructor}', {}, 'said'],
     ['{a} {b}', { a: '{b}', b: 'x' }, '{b} x'],
     ['Orders', {}, 'Orders'],
-  ])('%s with %j is %s', (template, data, subject) => {
-    expect(about(data, template)).toBe(subject)
-  })
+  ])('%s with %j is %s', (template, data, subject) => expect(about(data, template)).toBe(subject))
 
   test('is its data, and gone with them', () => {
     const gone = { ...submissionOf({}), data: null, envelope: { subject: 'said' } }

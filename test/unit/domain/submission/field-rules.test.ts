@@ -46,9 +46,7 @@ describe('a value', () => {
     ['2026-01-01', { type: 'date', min: '2026-01-01', max: '2026-11-22' }, '2026-01-01'],
     ['a b', { type: 'select', options: ['a b', 'c'] }, 'a b'],
     [{ a: 1 }, { label: 'Anything' }, { a: 1 }],
-  ])('%j is fine as %j and kept as %j', (value, rule, kept) => {
-    expect(check(value, rule)).toEqual({ kept })
-  })
+  ])('%j is fine as %j and kept as %j', (value, rule, kept) => expect(check(value, rule)).toEqual({ kept }))
 
   test.each<[unknown, FieldRule, string]>([
     ['', { type: 'text', required: true }, 'required'], [undefined, { type: 'text', required: true }, 'required'],
@@ -76,9 +74,7 @@ describe('a value', () => {
     ['2025-12-31', { type: 'date', min: '2026-01-01' }, 'tooLow 2026-01-01'],
     ['c', { type: 'select', options: ['a', 'b'] }, 'select'],
     ['__proto__', { type: 'select', options: ['a'] }, 'select'],
-  ])('%j is not fine as %j: %s', (value, rule, problem) => {
-    expect(check(value, rule)).toBe(problem)
-  })
+  ])('%j is not fine as %j: %s', (value, rule, problem) => expect(check(value, rule)).toBe(problem))
 
   test('keeps numbers that JavaScript cannot hold as they were sent', () => {
     const data = parseJson('{"n":12345678901234567890,"m":1.0}')

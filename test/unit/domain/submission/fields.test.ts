@@ -29,22 +29,16 @@ describe('fieldText', () => {
     ], ['numbers', 1.5, '1.5'], ['booleans', false, 'false'], ['null', null, 'null'],
     ['lists', [1, { a: null }], '[1,{"a":null}]'], ['objects', { a: { b: [] } }, '{"a":{"b":[]}}'],
     ['empty text', '', ''],
-  ])('reads %s', (_what, value, text) => {
-    expect(fieldText(value)).toBe(text)
-  })
+  ])('reads %s', (_what, value, text) => expect(fieldText(value)).toBe(text))
 
-  test('repairs text that is not well-formed', () => {
-    expect(fieldText('a\uD83D')).toBe('a\uFFFD')
-  })
+  test('repairs text that is not well-formed', () => expect(fieldText('a\uD83D')).toBe('a\uFFFD'))
 })
 
 describe('a number is read', () => {
   test.each([
     ['12345', '12,345'], ['-1234567.8901', '-1,234,567.8901'], ['2026', '2026'],
     ['1234567890'.repeat(4), '1,234,567,890,123,456,789,012,345,678,901,234,567,890'],
-  ])('in groups of three digits: %s as %s', (sent, text) => {
-    expect(readText(sent, { type: 'number' })).toBe(text)
-  })
+  ])('in groups of three digits: %s as %s', (sent, text) => expect(readText(sent, { type: 'number' })).toBe(text))
 
   test('as it was sent when nobody counts its digits, at once', () => {
     const digits = '9'.repeat(4_000_000)

@@ -8,9 +8,7 @@ function incoming({ type = 'application/pdf' as string | null, types = ['image/*
   const written: string[] = []
   const erased: string[] = []
   const store: FileStore = {
-    write: async (_id, _index, content) => {
-      written.push(Buffer.concat(await Array.fromAsync(content)).toString())
-    },
+    write: async (_id, _index, content) => { written.push(Buffer.concat(await Array.fromAsync(content)).toString()) },
     read: () => { throw new Error('Nobody reads.') },
     erase: async id => void erased.push(id), idsBefore: async () => [],
     kindOf: async () => type === null ? null : { type, extension: 'any' }, nameOf: async name => name,

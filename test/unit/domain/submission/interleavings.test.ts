@@ -130,9 +130,7 @@ class World {
 
 const doing: fc.Arbitrary<(world: World) => void> = fc.oneof(
   fc.record({ action: fc.constantFrom<Action>('forward', 'spam'), back: fc.boolean() }).map(
-    ({ action, back }) => (world: World) => (
-      world.claim(action, !back ? 0 : action === 'spam' ? HOLD : 10_000)
-    ),
+    ({ action, back }) => (world: World) => world.claim(action, !back ? 0 : action === 'spam' ? HOLD : 10_000),
   ),
   fc.constantFrom<Action>('forward', 'spam').map(action => (world: World) => (
     void world.apply({ type: 'revoked', action, reviewer: REVIEWER })

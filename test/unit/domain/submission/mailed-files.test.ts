@@ -22,9 +22,7 @@ const files = {
 }
 const nowhere: MailFiles = { ...files, url: () => null }
 const form = { labels: { cv: 'Your CV' }, endpoint: null }
-const endpoint = {
-  host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }),
-}
+const endpoint = { host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }) }
 const withThem = (...all: StoredFile[]) => (
   { ...submissionOf({ name: 'Ada', cv: 'as text' }), envelope: { files: all } }
 )
@@ -65,9 +63,7 @@ test('data is kept for a link that somebody got, and for nothing else', () => {
 test('an endpoint finds files in their fields, beside what else these hold, and nothing else without files', () => {
   expect(withFiles(withThem(file('a.pdf', 1), file('b.pdf', 1, '__proto__')), files)).toEqual(Object.fromEntries([
     ['name', 'Ada'],
-    ['cv', ['as text', {
-      name: 'a.pdf', type: 'application/pdf', size: MIB, sha256: 'ab', url: files.url('one', 0),
-    }]],
+    ['cv', ['as text', { name: 'a.pdf', type: 'application/pdf', size: MIB, sha256: 'ab', url: files.url('one', 0) }]],
     ['__proto__', [expect.objectContaining({ name: 'b.pdf' })]],
   ]))
   const typed = { ...withThem(file('a.pdf', 1)), data: { cv: ['as', 'text'] } }

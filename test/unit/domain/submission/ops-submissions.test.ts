@@ -227,9 +227,7 @@ test('many decisions are a few at a time, and end with the first that the store 
     if (id === ids[20]) throw new Error('away')
     return { kind: 'done' as const }
   } }
-  const some = new OpsSubmissions({
-    ...triage, presentation: PRESENTATION, decisions,
-  })
+  const some = new OpsSubmissions({ ...triage, presentation: PRESENTATION, decisions })
   const results = await some.decideAll({ ids, action: 'take' }, LOCAL)
   expect(most).toBe(8)
   expect(results.map(({ id }) => id)).toEqual(ids)

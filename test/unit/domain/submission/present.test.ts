@@ -176,9 +176,7 @@ test('the edit form offers every field under a stable id', () => {
   expect(editForm({ ...OPEN, data: null }, PRESENTATION).inputs).toEqual([])
 })
 
-test('an undecided submission has no decision line', () => {
-  expect(decisionLine(OPEN)).toBe('')
-})
+test('an undecided submission has no decision line', () => expect(decisionLine(OPEN)).toBe(''))
 
 test('times are read in UTC, whatever the time zone of the host', () => {
   expect(inUtc({ at: Date.UTC(2027, 0, 1, 0, 5), shows: 'date' })).toBe('1 Jan 2027, 00:05 UTC')

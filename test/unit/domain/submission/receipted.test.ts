@@ -10,9 +10,7 @@ import { PRESENTATION } from '../../../fixtures/views'
 
 const HOUR = 60 * 60 * 1000
 const SENT = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
-const VERDICTS: readonly Verdict[] = [
-  'sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced',
-]
+const VERDICTS: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 const receipt = (verdict: Verdict): LifecycleEvent => ({
   type: 'receipt', messageId: 'm1', receipt: { verdict, reason: `because ${verdict}` } satisfies Receipt,
 })
@@ -35,9 +33,7 @@ function outcome(submission: Submission) {
 function orders<T>(items: readonly T[]): T[][] {
   return items.length === 0
     ? [[]]
-    : items.flatMap(
-        (item, index) => orders(items.toSpliced(index, 1)).map(rest => [item, ...rest]),
-      )
+    : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
 }
 
 function ending(start: Submission, verdicts: readonly Verdict[]): Submission {
@@ -50,9 +46,7 @@ function ending(start: Submission, verdicts: readonly Verdict[]): Submission {
 function subsets<T>(items: readonly T[], size: number): T[][] {
   return size === 0
     ? [[]]
-    : items.flatMap(
-        (item, index) => subsets(items.slice(index + 1), size - 1).map(rest => [item, ...rest]),
-      )
+    : items.flatMap((item, index) => subsets(items.slice(index + 1), size - 1).map(rest => [item, ...rest]))
 }
 
 describe('all 24 orders of four events of one email', () => {

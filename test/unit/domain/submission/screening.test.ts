@@ -99,9 +99,7 @@ describe('what a store remembers an idempotency key by', () => {
     group: client, client, trusted: false, hasFiles: false, idempotencyKey,
   }, form)
 
-  test('is nothing without a key', () => {
-    expect(digest('a')).toBeUndefined()
-  })
+  test('is nothing without a key', () => expect(digest('a')).toBeUndefined())
 
   test('differs by form: a page with two forms may send one key with both', () => {
     expect(new Set([digest('a', 'b'), digest('a', 'b', 'jobs'), digest('a', 'b', 'press')]).size).toBe(3)

@@ -48,9 +48,7 @@ test.each([
   ['its form by a part of its name', 'form:"us now"'],
   ['a key with its colon before what looks like an operator', 'lines: before:'],
   ['what only looks like a day, as a word', 'before:2026-02-30'],
-])('%s finds it', (_, text) => {
-  expect(searchFor(text, forms)(adas())).toBe(true)
-})
+])('%s finds it', (_, text) => expect(searchFor(text, forms)(adas())).toBe(true))
 
 test.each([
   ['a word that no field has', 'ada grace'],
@@ -68,9 +66,7 @@ test.each([
   ['a day that there is not', 'before:2026-13-01'],
   ['another form', 'form:default'],
   ['a quotation mark that does not end', '"ada'],
-])('%s does not', (_, text) => {
-  expect(searchFor(text, forms)(adas())).toBe(false)
-})
+])('%s does not', (_, text) => expect(searchFor(text, forms)(adas())).toBe(false))
 
 test('what was erased is found by its id only', () => {
   const erased = { ...adas(), data: null }

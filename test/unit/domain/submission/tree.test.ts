@@ -14,9 +14,7 @@ test('lists and objects are told line by line, numbers as they were sent', () =>
   ])
 })
 
-test.each([['text'], [7], [null], [{}], [[]], [true]])('%j is no tree', (value) => {
-  expect(treeOf(value)).toBeUndefined()
-})
+test.each([['text'], [7], [null], [{}], [[]], [true]])('%j is no tree', value => expect(treeOf(value)).toBeUndefined())
 
 test('of the longest one an email is told enough to see that there is more', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 5000 }), (length) => {

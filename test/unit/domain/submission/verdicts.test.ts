@@ -36,6 +36,4 @@ test.each([
   [{ verdict: 'delivered' }, 'Delivered'],
   [{ verdict: 'bounced', reason: 'mailbox does not exist' }, 'Bounced: mailbox does not exist'],
   [{ verdict: 'delayed' }, 'Delivery delayed'],
-] as [Receipt, string][])('%j reads "%s"', (receipt, text) => {
-  expect(receiptText(receipt)).toBe(text)
-})
+] as [Receipt, string][])('%j reads "%s"', (receipt, text) => expect(receiptText(receipt)).toBe(text))

@@ -40,9 +40,7 @@ function shows(shown: string, typed: string, otherwise: string): boolean {
 }
 
 test('Discord takes the card of any form', () => {
-  fc.assert(fc.property(anyView, (view) => {
-    expect(refusal(view)).toBeUndefined()
-  }), { numRuns: runs(500) })
+  fc.assert(fc.property(anyView, (view) => { expect(refusal(view)).toBeUndefined() }), { numRuns: runs(500) })
 })
 
 test('Discord takes the largest card that there can be', () => {
@@ -163,8 +161,6 @@ describe('the message', () => {
   })
 
   test('refuses elements that it would silently leave out', () => {
-    expect(() => cardMessage({
-      type: 'card', children: [{ type: 'table', headers: [], rows: [] }],
-    })).toThrow('table')
+    expect(() => cardMessage({ type: 'card', children: [{ type: 'table', headers: [], rows: [] }] })).toThrow('table')
   })
 })

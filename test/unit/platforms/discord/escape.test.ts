@@ -37,6 +37,4 @@ test('control characters are left out, tabs and line ends stay', () => {
   expect(printable('\u0000a\u0007\tb\r\nc\rd\u007F\u0085')).toBe('a\tb\nc\nd')
 })
 
-test('lone surrogates, which Discord refuses, are replaced', () => {
-  expect(escapeMarkdown('\uD800x')).toBe('\uFFFDx')
-})
+test('lone surrogates, which Discord refuses, are replaced', () => expect(escapeMarkdown('\uD800x')).toBe('\uFFFDx'))

@@ -64,9 +64,7 @@ describe('a value of any length', () => {
     expect(readInputs([field], [0], { 'i0.0': '', 'i0.1': '', 'i0.2': '' })).toEqual({ f0: '' })
   })
 
-  test('whose input is missing is kept', () => {
-    expect(readInputs([fieldOf('a')], [0], {})).toEqual({ f0: 'a' })
-  })
+  test('whose input is missing is kept', () => expect(readInputs([fieldOf('a')], [0], {})).toEqual({ f0: 'a' }))
 })
 
 describe('a form of many fields', () => {

@@ -24,9 +24,7 @@ test.each<[string, unknown, string | null]>([
   ] } }, null],
   ['nobody by what is no list', { space: SPACE, message: { annotations: 'x' } }, null],
   ['nobody without a message', null, null],
-])('the app that a message is taken to mention is %s', (_, payload, app) => {
-  expect(mentionedApp(payload)).toBe(app)
-})
+])('the app that a message is taken to mention is %s', (_, payload, app) => expect(mentionedApp(payload)).toBe(app))
 
 test('apps and people whom a message mentions are told apart, people in their order', () => {
   const payload = mentioning([GRACE, OURS, ADA, OTHER, OURS])

@@ -46,9 +46,7 @@ describe('SLACK_ENCRYPTION_KEY', () => {
 
   test.each([
     Buffer.alloc(32, 7).toString('base64'), Buffer.alloc(32, 7).toString('hex'), 'AB'.repeat(32),
-  ])('may be %s', (key) => {
-    expect(schema.safeParse(key).success).toBe(true)
-  })
+  ])('may be %s', key => expect(schema.safeParse(key).success).toBe(true))
 
   test.each([
     'a'.repeat(32), Buffer.alloc(16).toString('base64'), Buffer.alloc(33).toString('base64'), 'gh'.repeat(32),

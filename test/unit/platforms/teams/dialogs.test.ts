@@ -10,6 +10,4 @@ test.each([
   undefined, null, 'spam', [], {}, { value: 'one' }, { actionId: 1, value: 'one' },
   { actionId: ['spam'], value: 'one' },
   { actionId: 'spam', value: null }, { actionId: 'spam', value: 1 }, { actionId: 'spam', value: { toString: 'one' } },
-])('%j, which a client may send as well, is none', (data) => {
-  expect(readClick(data)).toBeNull()
-})
+])('%j, which a client may send as well, is none', data => expect(readClick(data)).toBeNull())

@@ -21,9 +21,7 @@ test.each<[string, object]>([
   ['a team without an id', { raw: { channelData: { team: {} } } }],
   ['a team whose id is none', { raw: { channelData: { team: { id: ['19:team'] } } } }],
   ['what is no channel', { conversationId: 'a:1aBcD' }],
-])('they go nowhere by an event of %s', (_, more) => {
-  expect(room.installationIn({ ...ADDED, ...more })).toBeNull()
-})
+])('they go nowhere by an event of %s', (_, more) => expect(room.installationIn({ ...ADDED, ...more })).toBeNull())
 
 test('they go nowhere by any event while no tenant is set', () => {
   const open = lateRoomOf({ appId: 'app' })

@@ -50,9 +50,7 @@ describe('text', () => {
       'a mark within Hebrew and Arabic, whose letters stay as they are', 'שלום\u200F, مرحبا\u061C!',
       'שלום⟨U+200F⟩, مرحبا⟨U+061C⟩!',
     ],
-  ])('shows %s', (_, text, shown) => {
-    expect(visible(text)).toBe(shown)
-  })
+  ])('shows %s', (_, text, shown) => expect(visible(text)).toBe(shown))
 
   test.each([
     ['emoji that are joined', '👩‍🚀 👨‍👩‍👧 🏳️‍🌈 ❤️ 👍🏽'],
@@ -64,18 +62,14 @@ describe('text', () => {
     ['questions and equations', 'a=?b a =? b x?B?y =?= =?utf-8'],
     ['variants of signs, Mongolian and points of Hebrew', '★\uFE0F ≨\uFE00 ，\uFE01 ᠠ\u180B א\u05B7\u034F\u05B0'],
     ['Thai and Khmer with spaces of no width', 'ภาษา\u200Bไทย ភាសា\u200Bខ្មែរ'], ['line ends and tabs', 'a\r\n\tb'],
-  ])('leaves %s untouched', (_, text) => {
-    expect(visible(text)).toBe(text)
-  })
+  ])('leaves %s untouched', (_, text) => expect(visible(text)).toBe(text))
 })
 
 test.each([
   ['a\r\nBcc: b', 'a Bcc: b'], ['Re\u202Eply', 'Re ply'], ['a\u200Db 👩‍🚀', 'a⟨U+200D⟩b 👩‍🚀'],
   ['=?utf-8?B?4oCu?=', '⟨=?⟩utf-8?B?4oCu?='], ['=\u202E?utf-8?B?4oCu?=', '= ?utf-8?B?4oCu?='],
   ['\u3164Ada\u2800', '⟨U+3164⟩Ada⟨U+2800⟩'],
-])('%j is the line %j', (text, line) => {
-  expect(oneLine(text)).toBe(line)
-})
+])('%j is the line %j', (text, line) => expect(oneLine(text)).toBe(line))
 
 test('marks that stand on thirty others are counted, and those of languages stay', () => {
   expect(visible(`Z${'\u0301'.repeat(120_000)}!`)).toBe(`Z${'\u0301'.repeat(30)}⟨+119,970 marks⟩!`)

@@ -7,9 +7,7 @@ import { endAfterTest } from '../../../support/lifetime'
 
 let discord: DiscordDouble
 
-beforeEach(async () => {
-  discord = endAfterTest(await startDiscord())
-})
+beforeEach(async () => { discord = endAfterTest(await startDiscord()) })
 
 const fields = (count: number, name = 'Name', value = 'Value') => embed({
   fields: times(count, () => ({ name, value })),

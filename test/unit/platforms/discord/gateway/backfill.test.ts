@@ -22,9 +22,7 @@ let written: Record<string, string[]>
 let asked: string[]
 let refusal: (channel: string) => object | undefined
 let reports: [string, Record<string, unknown>][]
-beforeEach(() => {
-  [written, asked, reports, refusal] = [{}, [], [], () => undefined]
-})
+beforeEach(() => { [written, asked, reports, refusal] = [{}, [], [], () => undefined] })
 
 /** Answers as Discord does: newest first, and of those behind `after` the oldest. */
 const rest = (async (_: string, path: string) => {

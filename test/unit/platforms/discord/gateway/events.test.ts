@@ -11,9 +11,7 @@ const LONG_MS = 20_000
 
 let site: Proxy
 
-beforeEach(async () => {
-  site = endAfterTest(await startProxy())
-})
+beforeEach(async () => { site = endAfterTest(await startProxy()) })
 
 const event = (id: string, type: ForwardedEvent['type'], data: object): ForwardedEvent => (
   { id, type, timestamp: 1, data }

@@ -17,9 +17,7 @@ beforeEach(async () => {
   heard = []
 })
 
-afterEach(async () => {
-  await socket.close()
-})
+afterEach(async () => { await socket.close() })
 
 function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
   const url = discord.gateway.url
