@@ -1,3 +1,4 @@
+import { withinOrNull } from '../../shared/utils/time'
 import { createBoard } from '../adapters/chat/board'
 import { located } from '../adapters/chat/late-room'
 import { superviseListener } from '../adapters/chat/listener-supervisor'
@@ -7,44 +8,34 @@ import { createResendMailer } from '../adapters/email/resend'
 import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
 import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
-import { createAgentConversation } from './agent'
-import { startBot, type Bot } from './bot'
-import { createMonitor } from '../domain/operations/monitor'
-import { createUpkeep } from './operations'
-import { bodyLimitsOf, createFiles } from './files'
-import { createForms, rulesOf, sampleUpload } from './forms'
-import { once } from './once'
-import { openStore, type Stores } from './stores'
-import { platformServices } from './platforms'
-import { createRuntime } from './runtime'
-import type { Services } from './services'
 import { checkNames, LOCAL_SITE, type Config } from '../config'
 import { missingSettings, unusualSettings } from '../config/missing'
 import { whoDecides } from '../config/people'
 import { Membership } from '../domain/conversation/membership'
-import { admit } from '../domain/people/admission'
-import { People } from '../domain/people/people'
-import { Reviewers } from '../domain/people/reviewers'
-import { Storage } from '../domain/operations/readiness'
+import { createMonitor } from '../domain/operations/monitor'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
-import { type AcceptPorts, enter, Quota } from '../domain/submission/accept'
-import { Decisions } from '../domain/submission/decisions'
-import { RoomSubmissions } from '../domain/submission/room-submissions'
-import { isRoom } from '../domain/submission/place'
-import { OpsSubmissions } from '../domain/submission/ops-submissions'
+import { Storage } from '../domain/operations/readiness'
+import { People } from '../domain/people/people'
+import { admit, Reviewers } from '../domain/people/reviewers'
+import { type AcceptPorts, enter, Quota } from '../domain/submission/intake'
 import { CardQueue } from '../domain/submission/card-queue'
+import { Decisions } from '../domain/submission/decisions'
+import { jsonSchemaOf } from '../domain/submission/fields'
 import { HeldNotice } from '../domain/submission/held-notice'
+import { OpsSubmissions } from '../domain/submission/ops-submissions'
 import { Outbox } from '../domain/submission/outbox'
+import { reached } from '../domain/submission/overview'
+import { isRoom } from '../domain/submission/place'
 import { deliveriesOf, type Presentation } from '../domain/submission/present'
-import { jsonSchemaOf } from '../domain/submission/field-rules'
 import { Quarantine } from '../domain/submission/quarantine'
 import { Receipts } from '../domain/submission/receipts'
-import { reached } from '../domain/submission/overview'
 import { Retries } from '../domain/submission/retries'
+import { RoomSubmissions } from '../domain/submission/room-submissions'
 import { postRefusedAgain, sweep } from '../domain/submission/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
-import { background } from '../http/background'
+import { background, keepAlive } from '../http/background'
 import { createBodyReader } from '../http/body'
+import { apart } from '../http/errors'
 import { whyClosed } from '../http/viewer'
 import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
@@ -52,6 +43,14 @@ import type { Place } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
+import { createAgentConversation } from './agent'
+import { startBot, type Bot } from './bot'
+import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
+import { createForms, rulesOf, sampleUpload } from './forms'
+import { once } from './once'
+import { createUpkeep } from './operations'
+import { platformServices } from './platforms'
+import type { Services } from './services'
 
 /** What the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = {
@@ -232,5 +231,17 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     },
     listeners,
     ...platformServices({ config, connections, listeners, bot, runtime, monitor, log }),
+  }
+}
+
+/** @param now the time, epoch ms, as the store has it */
+function createRuntime(now: () => number): Runtime {
+  return {
+    now, random: Math.random, background, keepAlive,
+    uuid: () => crypto.randomUUID(),
+    wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
+    turn: () => new Promise(resolve => setImmediate(resolve)),
+    within: async (task, ms) => void await withinOrNull(ms, task),
+    apart,
   }
 }

@@ -1,7 +1,7 @@
 import type { SandboxState } from '../../shared/types/sandbox'
 import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
-import { inputOf } from '../config/file-rule'
+import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
 import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'

@@ -1,24 +1,26 @@
+import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { version } from '../../package.json'
+import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
+import { Credentials, introduce } from '../domain/operations/credentials'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
-import { Credentials } from '../domain/operations/credentials'
 import type { OptionalPart } from '../domain/operations/monitor'
-import { introduce } from '../domain/operations/introduction'
+import { problemsOf, readParts, type PartsPorts } from '../domain/operations/parts'
 import { createReadiness, type Readiness, type Storage } from '../domain/operations/readiness'
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
+import { whyClosed } from '../http/viewer'
+import { outside } from '../platforms/registry'
 import type { Mailer } from '../ports/delivery'
 import type { Forms } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
 import type { Metrics, Monitor } from '../ports/monitor'
 import type { TestReceipts } from '../ports/receipts'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
-import { readSetup } from './setup'
-import { version } from '../../package.json'
-import { aboutOf } from './about'
 
 /** How the service is doing, for people and machines. */
 export interface Operations {
@@ -105,4 +107,46 @@ function createOperations({ metrics, listeners, missing, decides, log, ...parts 
 function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
   const isThere = { receipts: mail.receipts !== undefined, files: Object.values(forms).some(({ files }) => files) }
   return (['receipts', 'files'] as const).filter(part => isThere[part])
+}
+
+interface SetupPorts extends PartsPorts {
+  /** About values of variables; one line each. */
+  warnings: readonly string[]
+  storage: Pick<Storage, 'check'>
+  credentials: Pick<Credentials, 'check'>
+  runtime: Pick<Runtime, 'now'>
+}
+
+/** What is configured, and how the rest is. */
+async function readSetup({ siteUrl, platforms: settings }: Config, ports: SetupPorts): Promise<Setup> {
+  const { board, storage, credentials, runtime, rooms, warnings } = ports
+  const [refusal] = await Promise.all([storage.check(), credentials.check()])
+  const parts = Object.groupBy(await readParts(ports, runtime.now()), ({ key }) => key.split('/')[0]!)
+  const problems = Object.entries(parts).map(([key, all = []]) => [key, problemsOf(all)] as const)
+  return {
+    siteUrl, config: checkConfig(), warnings,
+    problems: Object.fromEntries([...problems, ['store', refusal ? [refusal.reason] : []]]),
+    platforms: await Promise.all(outside.map(async ({ key, label, icon, about, needs, channel, setup }) => {
+      const isWithoutCards = key in settings && !rooms.some(room => room.split('/')[0] === key)
+      return {
+        key, label, icon, about, waits: await board.awaits(key) ?? undefined,
+        required: channel.instead || isWithoutCards ? needs : [...needs, channel.variable!],
+        noCards: isWithoutCards
+          ? `People talk with the bot on ${label}, and no cards go there: set ${channel.variable} to have them.`
+          : undefined,
+        steps: setup(siteUrl, settings[key]),
+      }
+    })),
+  }
+}
+
+/** Facts of this deployment for the log of the start, without secrets. */
+function aboutOf(config: Config): Record<string, unknown> {
+  const { storeUrl, dataDir, mail, siteUrl, platforms } = config
+  return {
+    version, platforms: Object.keys(platforms),
+    store: storeUrl ? `Redis at ${new URL(storeUrl).host}` : `files in ${resolve(dataDir)}`,
+    mailer: mail.apiKey ? 'Resend' : 'none: emails are kept here (MAIL_API_KEY is not set)',
+    pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
+  }
 }

@@ -1,35 +1,40 @@
+import { randomBytes } from 'node:crypto'
 import type { StateAdapter } from 'chat'
-import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { EmbeddedApprovals } from '../adapters/embedded/approvals'
-import { EmbeddedInstallations } from '../adapters/embedded/installations'
-import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
-import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
 import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
 import { EmbeddedDrafts } from '../adapters/embedded/drafts'
+import { createEmbeddedHealthBook } from '../adapters/embedded/health'
+import { EmbeddedInstallations } from '../adapters/embedded/installations'
+import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
 import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
 import { EmbeddedStore } from '../adapters/embedded/store'
+import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
+import { createFormFiles } from '../adapters/files/form-files'
 import { RedisApprovals } from '../adapters/redis/approvals'
+import { CALL_TIMEOUT_MS } from '../adapters/redis/calls'
+import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { bounded, createRedis } from '../adapters/redis/client'
 import { clockOf } from '../adapters/redis/clock'
 import { createRedisDrafts } from '../adapters/redis/drafts'
 import { createRedisHealthBook } from '../adapters/redis/health'
 import { createRedisInstallations } from '../adapters/redis/installations'
 import { createRedisLimiter } from '../adapters/redis/limiter'
-import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
+import { adviceOf } from '../adapters/redis/server-info'
 import { RedisStore } from '../adapters/redis/store'
 import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
-import { CALL_TIMEOUT_MS } from '../adapters/redis/calls'
-import { adviceOf } from '../adapters/redis/server-info'
 import type { Config } from '../config'
-import { storeRules } from '../domain/submission/store-rules'
-import type { HealthBook } from '../ports/monitor'
+import { notedFiles } from '../domain/operations/noted-files'
+import { storeRules } from '../domain/submission/record'
+import { SubmissionFiles } from '../domain/submission/submission-files'
+import { LARGEST_BODY, type BodyLimits, BodyMemory } from '../http/body-memory'
 import type { ApprovalStore } from '../ports/approvals'
+import type { CardQueueStore } from '../ports/card-queue'
+import type { Drafts } from '../ports/drafts'
 import type { Installations } from '../ports/installations'
 import type { Limiter } from '../ports/limiter'
 import type { MessageQueue } from '../ports/message-queue'
-import type { CardQueueStore } from '../ports/card-queue'
-import type { Drafts } from '../ports/drafts'
+import type { HealthBook, Monitor } from '../ports/monitor'
 import type { TestReceipts } from '../ports/receipts'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore, Unreadable } from '../ports/store'
@@ -137,4 +142,25 @@ function limitersOf(
     guesses: create({ limit: 50, windowS: 60 }),
     tests: create({ limit: 5, windowS: 600 }), confirmations: create({ limit: 3, windowS: 86_400 }),
   }
+}
+
+type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
+
+/** Files that come with forms. */
+export function createFiles(
+  { files: { storage, secret }, forms, dataDir, siteUrl }: Pick<Config, 'files' | 'forms' | 'dataDir' | 'siteUrl'>,
+  owner: () => Promise<string>, monitor: Monitor, parts: Parts,
+): SubmissionFiles {
+  return new SubmissionFiles({
+    ...parts, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
+    files: storage && notedFiles(createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }), monitor),
+    // Outside production links may end with the process.
+    secret: secret ?? randomBytes(32).toString('hex'),
+  })
+}
+
+/** What bodies of requests may take; files as much again, so that uploads hold up nobody else. */
+export function bodyLimitsOf({ bodies: { memory, timeoutMs }, maxBodyBytes, form }: Config): BodyLimits {
+  const open = () => new BodyMemory(memory, Math.max(LARGEST_BODY, maxBodyBytes))
+  return { memory: open(), uploads: open(), timeoutMs, trustedProxies: form.trustedProxies }
 }

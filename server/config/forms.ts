@@ -7,11 +7,9 @@ import type { Aliases } from '../domain/people/people'
 import { MOST_ADDRESSES } from '../domain/submission/addresses'
 import { isObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/submission/envelope'
-import { fieldRule, takesFiles, type WrittenField } from './field-rules'
-import { fileRule } from './file-rule'
-import { inPlainWords } from './issues'
+import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rules'
+import { inPlainWords, readable } from './issues'
 import { listedPerson } from './people'
-import { readable } from './readable'
 
 const website = origin('it is not an origin such as https://example.com')
 

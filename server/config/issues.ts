@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isObject } from '../domain/json'
 
 const KINDS: Readonly<Record<string, string>> = {
   array: 'a list', boolean: 'true or false', number: 'a number', object: 'an object', record: 'an object',
@@ -15,3 +16,53 @@ export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => 
   const { shape = {} } = (issue.inst as z.ZodObject | undefined)?.def ?? {}
   return `has ${issue.keys.join(', ')}, which nothing reads. There are ${Object.keys(shape).join(', ')}`
 } }
+
+/**
+ * The part of a value that can be read; undefined when that is nothing. Some checks run only once what they need can
+ * be read: what is wrong is told and left out, until all of them ran.
+ *
+ * @param tell takes each mistake behind its path
+ */
+export function readable<T>(schema: z.ZodType<T>, value: unknown, tell: (problem: string) => void): T | undefined {
+  const told = new Set<string>()
+  const rest = structuredClone(value)
+  for (;;) {
+    const parsed = schema.safeParse(rest, inPlainWords)
+    if (parsed.success) return parsed.data
+    const known = new Set(told)
+    for (const issue of parsed.error.issues) {
+      const path = outsideLists(rest, issue.path.map(String))
+      if (!known.has(path.join('\0'))) {
+        tell(`${issue.path.map(part => `.${String(part)}`).join('')} ${saidOf(issue).replace(/^it /, '')}`)
+      }
+      const surplus = issue.code === 'unrecognized_keys' ? issue.keys : []
+      for (const key of surplus) leaveOut(rest, [...path, key])
+      if (surplus.length > 0) continue
+      // A part that was left out is missed by what contains it, which goes, too.
+      while (path.length > 0 && known.has(path.join('\0'))) path.pop()
+      if (path.length === 0) return undefined
+      told.add(path.join('\0'))
+      leaveOut(rest, path)
+    }
+  }
+}
+
+/** A path as far as it leads into no list: without an item, the others would have other places. */
+function outsideLists(value: unknown, path: readonly string[]): string[] {
+  const end = path.findIndex((_, index) => Array.isArray(partAt(value, path.slice(0, index))))
+  return path.slice(0, end === -1 ? undefined : end)
+}
+
+function leaveOut(value: unknown, path: readonly string[]): void {
+  const parent = partAt(value, path.slice(0, -1))
+  if (isObject(parent)) Reflect.deleteProperty(parent, path.at(-1)!)
+}
+
+function partAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((inner, part) => (inner as Record<string, unknown> | null | undefined)?.[part], value)
+}
+
+/** Text of a mistake; zod hides that of a key one level deeper. */
+function saidOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
+}

@@ -1,3 +1,6 @@
+import type { z } from 'zod'
+import { InvalidRequest } from './errors'
+
 /**
  * JSON text that `JSON.stringify` writes as it is:
  * https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/rawJSON
@@ -103,4 +106,12 @@ function isKey(text: string, end: number): boolean {
   let next = end + 1
   while (text.charCodeAt(next) <= SPACE) next++
   return text.charCodeAt(next) === COLON
+}
+
+/** What HTTP brought, as the schema has it. @throws InvalidRequest, with what to change */
+export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const { success, data, error } = schema.safeParse(input)
+  if (success) return data
+  const lines = error.issues.map(({ path, message }) => [...path, message].join(': '))
+  throw new InvalidRequest(`${[...new Set(lines)].join('; ')}.`)
 }

@@ -4,9 +4,8 @@ import type { KeptTurn } from '../ports/approvals'
 import type { Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import type { AgentReplier } from './agent'
-import { tellPrivately, type PrivatelyHandlers } from './privately'
+import { tellPrivately, type PrivatelyHandlers, type SpeakerHandlers } from './speaker'
 import { reviewerOf, type ReviewHandlers } from './review'
-import type { SpeakerHandlers } from './speaker'
 
 export interface ApprovalHandlers extends PrivatelyHandlers, SpeakerHandlers, Pick<ReviewHandlers, 'here'> {
   approvals: Approvals

@@ -5,7 +5,7 @@ import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
-import { whisper, type PrivatelyHandlers } from './privately'
+import { whisper, type PrivatelyHandlers } from './speaker'
 import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */

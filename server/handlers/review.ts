@@ -9,8 +9,7 @@ import type { DecisionResult } from '../ports/submission-access'
 import { plain } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
-import { tellPrivately, whisper, type PrivatelyHandlers } from './privately'
-import { senderOf, type Sent, type SpeakerHandlers } from './speaker'
+import { tellPrivately, whisper, type PrivatelyHandlers, senderOf, type Sent, type SpeakerHandlers } from './speaker'
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   decisions: Pick<Decisions, 'decide' | 'open'>

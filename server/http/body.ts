@@ -2,10 +2,10 @@ import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import { isNestedTooDeep, MAX_NESTING } from '../../shared/utils/json'
 import { InvalidSubmission } from '../domain/errors'
 import { parseJson, RepeatedKey } from '../domain/json'
-import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
-import { addressGroup, clientAddress, SITE_BITS } from './client-address'
+import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-memory'
+import { addressGroup, clientAddress, SITE_BITS } from './request'
 import { HttpError } from './errors'
-import { FormFields } from './form-fields'
+import { FormFields } from './multipart'
 import type { Upload } from './upload'
 
 /**

@@ -5,7 +5,7 @@ import type { FileInput } from '../ports/files'
 import type { FormPages } from '../ports/form'
 import { sendPage } from './page'
 import { textsFor } from './page-texts'
-import { prefersHtml } from './wants-page'
+import { prefersHtml } from './request'
 
 /** What is asked for where a form does not say what it takes. */
 const ANY: Readonly<Record<string, FieldRule>> = {

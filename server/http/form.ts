@@ -5,9 +5,8 @@ import { sameSecret } from '../../shared/same-secret'
 import type { FormPages } from '../ports/form'
 import type { Sender } from '../ports/sender'
 import { mediaType } from './body'
-import { addressGroup, clientAddress } from './client-address'
+import { addressGroup, clientAddress, wantsPage } from './request'
 import { answer, HttpError } from './errors'
-import { wantsPage } from './wants-page'
 
 /** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */
 const PREFLIGHT_MAX_AGE_S = 86_400

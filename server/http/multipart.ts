@@ -1,9 +1,8 @@
-import { Dicer } from '@fastify/busboy'
 import type { Readable } from 'node:stream'
+import { Dicer } from '@fastify/busboy'
 import { InvalidSubmission } from '../domain/errors'
 import type { TakeFile } from '../ports/files'
 import { HttpError } from './errors'
-import { FormFields } from './form-fields'
 
 interface MultipartOptions {
   contentType: string
@@ -168,5 +167,23 @@ function decoded(bytes: Buffer, charset = 'utf-8'): string {
   }
   catch {
     return new TextDecoder().decode(bytes)
+  }
+}
+
+/** Collects what an HTML form sends; several values of one name become a list. */
+export class FormFields {
+  private readonly values = new Map<string, string[]>()
+
+  add(name: string, value: string): void {
+    const values = this.values.get(name)
+    // A list that is copied for each of its values takes seconds for 50,000 of them.
+    if (values) values.push(value)
+    else this.values.set(name, [value])
+  }
+
+  toObject(): Record<string, string | string[]> {
+    return Object.fromEntries(
+      [...this.values].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
+    )
   }
 }

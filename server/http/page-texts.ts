@@ -2,7 +2,7 @@ import { FIELD_TEXTS } from '../../shared/field-texts'
 import type { FieldProblem } from '../ports/field-rules'
 import type { PageText, PageTexts } from '../ports/form'
 import type { Refusal } from './errors'
-import { ranked } from './wants-page'
+import { ranked } from './request'
 
 type Texts = Readonly<Record<PageText, string>>
 

@@ -3,7 +3,7 @@ import { sameSecret } from '../../shared/same-secret'
 import type { Limiter } from '../ports/limiter'
 import type { Person } from '../ports/submission'
 import { StoreUnavailable } from '../domain/errors'
-import { addressGroup, clientAddress } from './client-address'
+import { addressGroup, clientAddress } from './request'
 import { HttpError } from './errors'
 
 /** What the configuration says about this site and about who may look at its pages. */

@@ -1,8 +1,9 @@
 import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import type { FileRule, TakeFile } from '../ports/files'
-import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-limits'
-import type { HeldBody } from './body-memory'
-import { addressGroup, clientAddress, SITE_BITS } from './client-address'
+import {
+  bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits, type HeldBody,
+} from './body-memory'
+import { addressGroup, clientAddress, SITE_BITS } from './request'
 import { HttpError } from './errors'
 import { multipartForm } from './multipart'
 

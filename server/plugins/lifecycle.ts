@@ -1,10 +1,8 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { useLog, useServices } from '../app'
 import { ConfigError } from '../config'
-import { background, drain } from '../http/background'
+import { background, drain, idle, keepConnections } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
-import { idle } from '../http/idle'
-import { keepConnections } from '../http/keep-alive'
 
 /** How long SIGTERM waits for requests, and then for work in the background, ms: less than 15 s (docs/deploy.md). */
 const REQUESTS_MS = 4000

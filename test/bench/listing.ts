@@ -7,7 +7,7 @@ import { FORM } from './target.ts'
 type StoreModule = typeof import('../../server/adapters/redis/store')
 type Store = InstanceType<StoreModule['RedisStore']>
 type LifecycleModule = typeof import('../../server/domain/submission/lifecycle')
-type RulesModule = typeof import('../../server/domain/submission/store-rules')
+type RulesModule = typeof import('../../server/domain/submission/record')
 type ListingModule = typeof import('../../server/domain/submission/listing')
 
 const PAGE = 50
@@ -25,7 +25,7 @@ export async function openStore(redisUrl: string) {
   })
   const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
   const { transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
-  const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/store-rules.ts') as RulesModule
+  const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/record.ts') as RulesModule
   const { listRows } = await vite.ssrLoadModule('/server/domain/submission/listing.ts') as ListingModule
   const client = createClient({ url: redisUrl })
   await client.connect()

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
+import { storeRules } from '../../server/domain/submission/record'
 import { submission } from '../fixtures/submissions'
 import { endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'

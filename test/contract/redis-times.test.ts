@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import type { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil } from '../../server/domain/submission/store-rules'
+import { dataLivesUntil } from '../../server/domain/submission/record'
 import { decided, line, over, submission } from '../fixtures/submissions'
 import { endAfterAll } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'

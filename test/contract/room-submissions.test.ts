@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
+import { storeRules } from '../../server/domain/submission/record'
 import type { ApprovedDecision } from '../../server/ports/submission-access'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
 import { endAfterAll } from '../support/lifetime'

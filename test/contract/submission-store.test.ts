@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { dataLivesUntil, storeRules } from '../../server/domain/submission/store-rules'
+import { dataLivesUntil, storeRules } from '../../server/domain/submission/record'
 import type { Log } from '../../server/ports/runtime'
 import { Unreadable } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
-import { isOver } from '../../server/domain/submission/trace'
+import { storeRules, isOver } from '../../server/domain/submission/record'
 import type { Submission } from '../../server/ports/submission'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'

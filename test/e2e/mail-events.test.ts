@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
-import { isOver } from '../../server/domain/submission/trace'
+import { storeRules, isOver } from '../../server/domain/submission/record'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { click, deploy, emailsAbout, submit } from '../support/deployment'

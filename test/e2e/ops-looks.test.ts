@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { expect, test } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/store-rules'
+import { storeRules } from '../../server/domain/submission/record'
 import type { Submission } from '../../server/ports/submission'
 import { seriousFindings } from '../support/accessibility'
 import { fits, openPage, screenshot, setLetters, startBrowser } from '../support/browser'

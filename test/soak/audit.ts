@@ -1,4 +1,4 @@
-import { isOver } from '../../server/domain/submission/trace'
+import { isOver } from '../../server/domain/submission/record'
 import type { RedisStore } from '../../server/adapters/redis/store'
 import { submissionOf, type Vendors } from './vendors'
 

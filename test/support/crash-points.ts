@@ -1,6 +1,6 @@
 import { recordIn } from '../../server/adapters/redis/record'
 import { CREATE, PUT } from '../../server/adapters/redis/scripts'
-import { isOver } from '../../server/domain/submission/trace'
+import { isOver } from '../../server/domain/submission/record'
 import { within } from '../../shared/utils/time'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'

@@ -1,6 +1,6 @@
 import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
 import { bounded, type RedisClient } from './client'
-import { changesChannel } from './keys'
+import { changesChannel } from './record'
 
 /** The announcements of all processes, on a connection of its own that exists while somebody listens. */
 export class RedisChanges {

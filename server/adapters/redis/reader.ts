@@ -2,10 +2,9 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { Unreadable, type PageRequest, type PendingPage, type StoreRules } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { RedisClient } from './client'
-import { dataKey, LISTS, recordKey, STUCK, TAKEN } from './keys'
+import { dataKey, LISTS, recordKey, STUCK, TAKEN, contentIn, recordIn } from './record'
 import { run } from './lua'
 import { oldTrace } from './old-traces'
-import { contentIn, recordIn } from './record'
 import { PAGE, READ } from './scripts'
 
 export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {

@@ -1,26 +1,25 @@
+import { jsonIn } from '../../../shared/utils/json'
 import { LimitReached } from '../../ports/limiter'
 import {
   holderOf, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, Unreadable, type Backlog, type Created,
   type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
-  type SubmissionStore,
+  type SubmissionStore, AUDIT_TTL_MS,
 } from '../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
-import { lineOf, readAudit } from './audit'
-import { queueKeys } from './card-queue'
 import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
+import { queueKeys } from './card-queue'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from './client'
 import { clockOf } from './clock'
-import {
-  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN,
-  tallyKey,
-} from './keys'
 import { countKey } from './limiter'
 import { lease, run } from './lua'
 import { Reader, type ReaderOptions } from './reader'
-import { contentIn, contentOf, recordIn, recordOf } from './record'
-import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
+import {
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  contentIn, contentOf, recordIn, recordOf,
+} from './record'
 import { refusalLine } from './refusals'
+import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
 
 /** About half a megabyte: as many as wait at most teams. */
 const MOST_RECORDS = 500
@@ -226,4 +225,37 @@ export class RedisStore implements SubmissionStore {
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
   }
+}
+
+/** About 20 MB; who decides more than that in 30 days exports in time. */
+const AUDIT_LINES = 100_000
+
+/** Lines that are read at a time, some 400 KB: a whole trail may take a slow line longer than a call may take. */
+const PIECE = 2000
+
+/**
+ * The newest lines, newest first, none from before `since`; what comes in meanwhile moves none of them. One that cannot
+ * be read keeps nobody from the others.
+ */
+async function readAudit(
+  client: RedisClient, { call }: Calls, limit: number, since: number,
+): Promise<AuditLine[]> {
+  const lines: { at: number, line: AuditLine | undefined }[] = []
+  for (;;) {
+    const last = lines.at(-1)?.at
+    // Several may be of one moment, of which the next piece leaves out those that are there.
+    const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== last)
+    const count = Math.min(limit - lines.length, PIECE)
+    const found = await call(() => client.zRangeWithScores(
+      AUDIT, last ?? '+inf', since, { BY: 'SCORE', REV: true, LIMIT: { offset, count } },
+    ))
+    lines.push(...found.map(({ value, score }) => ({ at: score, line: jsonIn(value) as AuditLine | undefined })))
+    if (found.length < count || lines.length === limit) return lines.flatMap(({ line }) => line ?? [])
+  }
+}
+
+/** How the scripts take an audit line, or that there is none. */
+function lineOf(audit: AuditLine | undefined) {
+  const line = audit ? JSON.stringify(audit) : ''
+  return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
 }

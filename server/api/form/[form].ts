@@ -2,7 +2,7 @@ import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
 import { readForm } from '../../http/body'
 import { admit, formKey, publicPost, requireForm } from '../../http/form'
-import { wantsPage } from '../../http/wants-page'
+import { wantsPage } from '../../http/request'
 
 /**
  * `POST /api/form` and `/api/form/<form>`: takes a form from any website, or from those that are listed.

@@ -4,8 +4,7 @@ import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { readFields } from '../submission/fields'
-import { holderNotes } from '../submission/holder-notes'
-import { submissionUrl, type Presentation } from '../submission/present'
+import { holderNotes, submissionUrl, type Presentation } from '../submission/present'
 
 /** Fields and characters of each in a preview. */
 const PREVIEW_FIELDS = 3

@@ -1,8 +1,8 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
 import type { Monitor } from '../../ports/monitor'
-import type { Runtime } from '../../ports/runtime'
-import { credentialsNote } from './notes'
+import type { Runtime, Log } from '../../ports/runtime'
+import { credentialsNote } from './monitor'
 
 /** How long the platforms' answers are believed, ms: probes come every few seconds, and platforms count calls. */
 const CHECK_TTL_MS = 30_000
@@ -51,4 +51,15 @@ export class Credentials {
     if (isTold) monitor.probed(credentialsNote(platform), outcome)
     return outcome
   }
+}
+
+/** Logs who the bot is on each platform; a token that is refused is named there before the first card needs it. */
+export async function introduce(board: Pick<ReviewBoard, 'platforms' | 'identify'>, log: Log): Promise<void> {
+  await Promise.all(board.platforms.map(async (platform) => {
+    const outcome = await board.identify(platform)
+    if (outcome.ok) return outcome.value !== null && log.info('platform.identified', { platform, bot: outcome.value })
+    log[outcome.permanent ? 'error' : 'warn'](
+      outcome.permanent ? 'platform.refused' : 'platform.unreachable', { platform, reason: outcome.reason },
+    )
+  }))
 }

@@ -1,6 +1,6 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
-import { fieldText } from '../submission/field-text'
+import { fieldText } from '../submission/fields'
 import { reached } from '../submission/overview'
 
 export type ExportedTable = 'submissions' | 'audit'

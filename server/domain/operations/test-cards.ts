@@ -9,7 +9,7 @@ import type { Runtime } from '../../ports/runtime'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
-import { noteOf } from './notes'
+import { noteOf } from './monitor'
 
 export interface TestCardsPorts {
   board: Pick<ReviewBoard, 'announce'>

@@ -8,7 +8,7 @@ import type { Receipt } from '../../ports/submission'
 import { EmailRefused, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
 import { senderOf, type MailSender } from '../submission/email'
-import { noteOf } from './notes'
+import { noteOf } from './monitor'
 import { isArrived, isNews, isReturned, receiptText } from '../submission/verdicts'
 
 /** Stands where emails of submissions have their id. */

@@ -1,15 +1,13 @@
 import type { ReviewBoard } from '../../ports/board'
 import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/delivery'
+import type { Limiter } from '../../ports/limiter'
+import type { Log } from '../../ports/runtime'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from './card-queue'
-import { confirm, type ConfirmationPorts } from './confirm'
-import { composeEmail, type MailSender } from './email'
+import { composeEmail, type MailSender, senderOf, isLinked, mailed, withFiles } from './email'
 import type { Done } from './events'
-import { givenNews } from './holder-notes'
-import { isLinked, mailed, withFiles } from './mailed-files'
-import { type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from './present'
-import { contentOf, digest } from './record'
-import { SUBMISSION_TTL_MS } from './store-rules'
+import { givenNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from './present'
+import { contentOf, digest, SUBMISSION_TTL_MS } from './record'
 import type { SubmissionFiles } from './submission-files'
 import { isLost, receiptNews } from './verdicts'
 
@@ -123,4 +121,49 @@ function refused(reason: string) {
  */
 export function deliveryKey({ id, data }: Submission, message: readonly (string | number | undefined)[]): string {
   return `${id}-${digest(JSON.stringify([data, ...message]))}`
+}
+
+interface ConfirmationPorts {
+  mailer: Mailer
+  mail: MailSender
+  presentation: Presentation
+  /** Counts what one address gets. */
+  confirmations: Limiter
+  log: Log
+}
+
+/**
+ * Tells whoever sent a form that it was passed on: with words of the form's configuration, and nothing that came with
+ * the submission, so that nobody can have this service write to others what they like.
+ */
+async function confirm(
+  { id, form: key, confirmation }: Submission, { attempts }: Work,
+  { mailer, mail, presentation, confirmations, log }: ConfirmationPorts,
+): Promise<Outcome<Pick<Done, 'skipped'>> | 'waiting'> {
+  const skipped = (reason: string) => {
+    log.warn('confirmation.skipped', { submission: id, reason })
+    return { ok: true as const, value: { skipped: reason } }
+  }
+  const { confirm: words } = presentation.forms.of(key)
+  const to = confirmation?.to
+  if (!words || !to) return skipped('Its form confirms nothing any more.')
+  if (attempts === 0) {
+    const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
+    if (waitMs === null) return 'waiting'
+    if (waitMs > 0) return skipped(`Its sender got ${confirmations.limit} confirmations within a day.`)
+  }
+  const outcome = await mailer.send({
+    from: senderOf(mail), to: [to], ...words,
+    // No vacation notice answers it, nor any other program (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-replied' },
+  }, `${id}-confirm-${digest(to)}`)
+  if (outcome.ok) return { ok: true, value: {} }
+  // Nobody can do anything about what is wrong with the address of a stranger.
+  return outcome.permanent ? skipped(outcome.reason) : outcome
+}
+
+/** Counts as one what many providers deliver to one mailbox: any case, with dots or without, with `+tag` or without. */
+function mailboxOf(address: string): string {
+  const [local = '', host = ''] = address.toLowerCase().split('@')
+  return `${local.split('+')[0]!.replaceAll('.', '')}@${host}`
 }

@@ -8,24 +8,20 @@ import { SubmissionEnded } from '../errors'
 import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
-import { endLine, revokedText } from './endings'
+import {
+  endLine, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
+  type Presentation,
+} from './present'
 import { envelopeFields } from './envelope'
-import { editInputs, editOf, inOrder, ruleOf } from './fields'
-import { readText } from './field-text'
+import { editInputs, editOf, inOrder, ruleOf, readText } from './fields'
 import { fileDetails } from './file-texts'
 import { holderOf } from './hold'
 import {
   cardLocations, ending, holderLine, problemOf, reached, stateOf, workName, type OverviewPorts,
 } from './overview'
 import { roomName, type Named } from './place'
-import {
-  cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
-  type Presentation,
-} from './present'
-import { isRevocable, outstanding } from './record'
+import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from './record'
 import { receiptText, sendAgainForm } from './verdicts'
-import { dataLivesUntil, listOf } from './store-rules'
-import { isOver } from './trace'
 
 export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation' | 'runtime'> {
   store: Pick<SubmissionStore, 'get' | 'audit' | 'revision'>

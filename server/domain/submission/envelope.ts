@@ -3,7 +3,7 @@ import type { Envelope, Field, Submission } from '../../ports/submission'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import { isNumber } from '../json'
 import { addressIn } from './addresses'
-import { fieldText } from './field-text'
+import { fieldText } from './fields'
 
 /** Fields in which a page says something about its form. They are never data, whatever they hold. */
 export const CONTROLS: readonly string[] = ['_next', '_subject', '_replyto']

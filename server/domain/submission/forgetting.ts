@@ -8,14 +8,12 @@ import type { AuditLine, Delivery, Person, Submission } from '../../ports/submis
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from './addresses'
-import { endedOf } from './endings'
-import { fieldText } from './field-text'
+import { endedOf, formOf, targetsOf, type Presentation } from './present'
+import { fieldText } from './fields'
 import { getAll, reached } from './overview'
-import { formOf, targetsOf, type Presentation } from './present'
-import { isRevocable } from './record'
+import { isRevocable, SUBMISSION_TTL_MS } from './record'
 import type { Quarantine } from './quarantine'
 import { searchable } from './search'
-import { SUBMISSION_TTL_MS } from './store-rules'
 
 /** Where form data is kept, in the order in which it is looked through. `over`: delivered, and not let go yet. */
 const SOURCES = ['held', 'pending', 'spam', 'over'] as const

@@ -1,9 +1,8 @@
 import type { CardRef, Holder, Submission, SubmissionRecord } from '../../ports/submission'
 import { identityOf, signatureOf } from '../people/people'
 import type { EventOf, Transition } from './events'
-import { changed, followed, tell, withCard, withEntry } from './record'
+import { changed, followed, tell, withCard, withEntry, isPressed } from './record'
 import type { Clock } from './settle'
-import { isPressed } from './trace'
 
 /** A second click that comes sooner is a double click, ms: nobody has read what the first one was answered. */
 const READING_MS = 1000

@@ -1,16 +1,14 @@
 import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
 import type { EventOf, LifecycleEvent, Refusal, Transition } from './events'
-import { failed, postAgain, pull } from './failed-work'
+import {
+  failed, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
+  settleChanged, type Clock,
+} from './settle'
 import {
   changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
-  tidied, withGivenUp, withOriginals, withoutContent,
+  tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS,
 } from './record'
 import { hold, isAnothers } from './hold'
-import { missCard } from './missing-card'
-import { takeReceipt } from './receipted'
-import { erase, forget, returned, revoke } from './revocation'
-import { collapse, confirmed, settle, settleChanged, type Clock } from './settle'
-import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from './store-rules'
 import { isLost } from './verdicts'
 
 /**

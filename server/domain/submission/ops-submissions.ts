@@ -4,26 +4,22 @@ import {
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
 import type { Invalid, Refused } from '../../ports/submission-access'
-import { isObject } from '../json'
+import { isObject, parsed } from '../json'
 import {
   AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, Taken, WrongState,
 } from '../errors'
-import { parsed } from '../parsed'
 import { identityOf } from '../people/people'
 import { ADDRESSES_LENGTH } from './addresses'
-import { countChoices } from './counts'
+import { countChoices, listDone, listRows, pickRows } from './listing'
 import type { Decisions } from './decisions'
 import { showSubmission, type DetailsPorts, type Viewer } from './details'
-import { listDone } from './done'
-import { endLine } from './endings'
+import { endLine } from './present'
 import { Feed } from './feed'
 import { forgetAll, forgetting, type ForgettingPorts } from './forgetting'
-import { listRows, pickRows } from './listing'
 import { ending, getAll, reached, type OverviewPorts } from './overview'
 import type { Outbox } from './outbox'
 import type { Quarantine } from './quarantine'
-import { digest } from './record'
-import { isOver, outcomeOf } from './trace'
+import { digest, isOver, outcomeOf } from './record'
 
 export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']

@@ -4,10 +4,9 @@ import type { AuditLine, CardRef, DecisionOutcome, Submission, SubmissionRecord,
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from './events'
 import { transitions } from './lifecycle'
 import type { Presentation } from './present'
-import { isDelivery } from './record'
+import { isDelivery, isOver, traceOf } from './record'
 import { Run, type RunPorts } from './run'
 import type { SubmissionFiles } from './submission-files'
-import { isOver, traceOf } from './trace'
 
 /** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]

@@ -7,14 +7,11 @@ import {
 } from '../../ports/submission'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
-import { outcomeLine } from './endings'
-import { readText } from './field-text'
-import { inOrder, ruleOf } from './fields'
+import { outcomeLine, type Presentation, DELIVERY_NAMES } from './present'
+import { readText, inOrder, ruleOf } from './fields'
 import { holderOf } from './hold'
 import { labelOf, roomName, type Named } from './place'
-import { dataLivesUntil, listOf, needsPerson } from './store-rules'
-import { type Presentation, DELIVERY_NAMES } from './present'
-import { outstanding, wayOf } from './record'
+import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from './record'
 
 export interface OverviewPorts {
   store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog' | 'revision'>

@@ -1,17 +1,18 @@
 import type { Line } from '../../../shared/types/line'
+import { onDate, said, toTheSecond, byClock } from '../../../shared/utils/line'
+import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
 import { FILE_LOST } from '../../ports/delivery'
 import type { Form, Forms } from '../../ports/form'
-import type { Submission, Delivery, Failure, Work } from '../../ports/submission'
-import { onDate, said, toTheSecond } from '../../../shared/utils/line'
-import { visible } from '../../../shared/utils/text'
+import {
+  type Submission, type Delivery, type Failure, type Work, INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome,
+  type HistoryEntry, type Reviewer, type SubmissionRecord, type ClaimRule, type Holder,
+} from '../../ports/submission'
 import { envelopeFields } from './envelope'
-import { decisionLine, erasureLine, revokedNotes } from './endings'
 import { editInputs, inOrder, markOf, readFields } from './fields'
 import { fileFields, fileLinks, filePictures, type FileAddresses } from './file-texts'
-import { holderNotes, takeActions } from './holder-notes'
-import { deletionNotes } from './missing-card'
 import { isDelivery, isRevocable } from './record'
+import { deletionNotes } from './settle'
 import { canSendAgain, isLost, receiptNotes } from './verdicts'
 
 /** What cards and emails say about this deployment. */
@@ -236,4 +237,124 @@ function listOf(names: readonly string[]): string {
 
 function byOrder<T>(delivery: (item: T) => Delivery) {
   return (a: T, b: T) => DELIVERIES.indexOf(delivery(a)) - DELIVERIES.indexOf(delivery(b))
+}
+
+const ENDINGS: Record<DecisionOutcome, string> = {
+  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',
+  expired: 'Expired: nobody decided in 7 days', failed: 'Failed', revoked: 'Taken back', released: 'Released',
+  erased: 'Erased',
+}
+
+/** What became of it, `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
+export function endLine(submission: SubmissionRecord): Line {
+  const { state, erased, expiresAt } = submission
+  if (erased) return said`${erasureLine(erased)}.`
+  if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
+  const decided = decisionLine(submission)
+  return decided && said`${decided}.`
+}
+
+/** Why a decision cannot be taken back, or not any more. */
+export function irrevocable(submission: Submission | null): Line {
+  if (submission?.state === 'open') return 'It waits for a decision already.'
+  if (submission?.state === 'settling') return 'Too late: it is being sent.'
+  const last = submission?.sent?.map(({ at }) => at).sort().at(-1)
+  const isForward = submission?.decision?.action === 'forward'
+  if (isForward && last !== undefined) return said`Too late: it was sent on ${onDate(last)}.`
+  const ended = submission && endLine(submission)
+  return ended ? said`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
+}
+
+/** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
+export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
+  const last = new Map(lines.toReversed().map(line => [line.id, line]))
+  return [...last.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
+    (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
+  )
+}
+
+/** How submissions were decided, or that nobody did, whether they were erased since or not. */
+export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
+  return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
+}
+
+/** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`, of the audit trail. */
+export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): Line {
+  return said`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${onDate(at)}.`
+}
+
+function by({ name, platform }: Reviewer): string {
+  return ` by ${visible(name)} on ${platform}`
+}
+
+/** Who decided what; shown on cards, in modals that came too late, and in the email. */
+export function decisionLine(submission: SubmissionRecord): Line {
+  const { decision } = submission
+  if (!decision) return ''
+  const verb = decision.action === 'spam'
+    ? 'Marked as spam'
+    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
+  return said`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${onDate(decision.at)}`
+}
+
+/** Who erased it, and when. */
+function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): Line {
+  return said`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${onDate(at)}`
+}
+
+type Revoked = HistoryEntry & { event: 'revoked' }
+
+/** Who took the last decision back, on a card that waits for another one. */
+function revokedNotes({ history }: Submission): Line[] {
+  const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
+  return last?.event === 'revoked' ? [said`${revokedText(last)}, ${onDate(last.at)}`] : []
+}
+
+export function revokedText({ action, reviewer: { name, platform } }: Revoked): string {
+  return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
+}
+
+/** Who has it, where somebody can. */
+export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): Line[] {
+  return claim && holder ? [said`${visible(holder.name)} has it (${holder.platform}, ${byClock(holder.since)})`] : []
+}
+
+/** The button to take what waits, or to hand it back. */
+function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[] {
+  if (!claim) return []
+  return [holder ? { id: 'hand_back', label: 'Hand back' } : { id: 'take', label: 'Take' }]
+}
+
+/** What is told to who was given it; nothing when nobody gave it. */
+export function givenNews({ name, by }: Holder): string {
+  return by ? `${visible(name)}, this is yours now: ${visible(by.name)} has given it to you.` : ''
+}
+
+/** What is told to who wants it, when another one has it. */
+export function takenLine(holder: Holder): Line {
+  return said`${has(holder)}.`
+}
+
+/** How somebody decides: by a button or form of their own, or by approving what a program asked for. */
+export type Way = 'press' | 'approval'
+
+const AGAIN: Record<Way, string> = {
+  press: 'Press the button again to decide anyway.',
+  approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
+}
+
+/** What is told to who decides it, before they may, or because they may not. */
+export function warningLine(holder: Holder, rule: ClaimRule, way: Way = 'press'): Line {
+  return rule === 'soft'
+    ? said`${has(holder)}. ${AGAIN[way]}`
+    : said`${has(holder)}. Others may decide when they hand it back, or from ${byClock(holder.until)} on.`
+}
+
+/** What is told to who would hand back what is another one's. */
+export function notYoursLine(holder: Holder): Line {
+  return said`${has(holder)}: nobody else can hand it back.`
+}
+
+function has({ name, platform, since }: Holder): Line {
+  return said`${visible(name)} (${platform}) has it since ${byClock(since)}`
 }

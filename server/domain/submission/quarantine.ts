@@ -4,13 +4,12 @@ import type { Person } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone, SubmissionUnreadable, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
-import { endLine } from './endings'
+import { endLine, type Presentation } from './present'
 import type { Applied, LifecycleEvent } from './events'
 import type { Outbox } from './outbox'
 import { ending, found, reached } from './overview'
-import type { Presentation } from './present'
 import type { SubmissionFiles } from './submission-files'
-import { isOver } from './trace'
+import { isOver } from './record'
 
 export interface QuarantinePorts {
   store: Pick<SubmissionStore, 'get' | 'audit' | 'forget'>

@@ -1,7 +1,10 @@
-import type {
-  CardRef, Delivery, HistoryEntry, Sent, Submission, SubmissionData, SubmissionRecord, Work,
-} from '../../ports/submission'
 import { createHash } from 'node:crypto'
+import { beginning } from '../../../shared/utils/text'
+import type { List, StoreRules } from '../../ports/store'
+import type {
+  CardRef, Delivery, HistoryEntry, Sent, Submission, SubmissionData, SubmissionRecord, Work, Holder, Reviewer,
+} from '../../ports/submission'
+import { parseJson } from '../json'
 
 /** What is to be done now. A card is not posted while its submission is decided: only if that is opened again. */
 export function outstanding({ state, work }: SubmissionRecord): readonly Work[] {
@@ -142,4 +145,134 @@ export function contentOf(data: SubmissionData): string {
 
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** A stored submission lives 7 days (specification, "Limits"). */
+export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
+
+/** The room is reminded of an undecided submission this long before it expires. */
+export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000
+
+/** For so long who takes a submission is taken to be a reviewer, ms. */
+const LISTED_MS = 60 * 1000
+
+/** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
+export const SETTLING_GRACE_MS = 60 * 60 * 1000
+
+/** When anybody has to look at this submission again, epoch ms. */
+export function nextAttention(submission: SubmissionRecord): number {
+  const due = outstanding(submission).map(work => work.dueAt)
+  if (submission.state === 'held') due.push(submission.expiresAt)
+  if (isRevocableSpam(submission)) due.push(submission.revocableUntil!)
+  if (submission.collapse && !submission.collapse.begun) due.push(submission.collapse.at)
+  const reminderAt = submission.expiresAt - REMINDER_LEAD_MS
+  if (submission.state === 'open') due.push(submission.reminded ? submission.expiresAt : reminderAt)
+  if (submission.state === 'settled') due.push(submission.keptUntil ?? Infinity)
+  if (submission.holder) due.push(holderAttention(submission.holder))
+  return Math.min(...due)
+}
+
+/** Whether holders are still on the list is asked from then on, at every sweep that may take the submission. */
+function holderAttention({ since, until, listed }: Holder): number {
+  return listed ? Math.min(since + LISTED_MS, until) : until
+}
+
+/** Whether its form data is still wanted, although everything is done. */
+export function isKept({ state, data, keptUntil = 0 }: Submission, now: number): boolean {
+  return state === 'settled' && data !== null && now < keptUntil
+}
+
+/** Whether it waits for a person, because a delivery or a card was refused or given up. */
+export function needsPerson({ state, failures, work }: SubmissionRecord): boolean {
+  return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
+}
+
+/** Whether it is spam that is kept for a while, because somebody may take that back. */
+function isRevocableSpam(submission: SubmissionRecord): boolean {
+  return submission.state === 'settled' && isRevocable(submission)
+}
+
+/** The list in which people find it; null when that is none. */
+export function listOf(submission: SubmissionRecord): List | null {
+  if (isPending(submission)) return 'pending'
+  if (submission.state === 'held') return 'held'
+  return isRevocableSpam(submission) ? 'spam' : null
+}
+
+/** Until when the form data may be kept, epoch ms. */
+export function dataLivesUntil(submission: SubmissionRecord): number {
+  const { state, decision, erased, collapse, expiresAt, revocableUntil, keptUntil } = submission
+  if (isRevocableSpam(submission)) return revocableUntil!
+  // Its record has to stay at least as long.
+  if (erased ?? collapse) return Math.max(expiresAt, (erased ?? collapse)!.at)
+  // Cards that have not followed yet are drawn with it.
+  if (state === 'settled' && keptUntil !== undefined && outstanding(submission).length === 0) return keptUntil
+  return decision ? Math.max(expiresAt, decision.at + SETTLING_GRACE_MS) : expiresAt
+}
+
+/** What a store has to know of the lifecycle. */
+export const storeRules: StoreRules = {
+  nextAttention, dataLivesUntil, needsPerson, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
+  parse: parseJson,
+}
+
+/** Cards that one submission may have, those on request included: each follows what becomes of it. */
+export const MOST_CARDS = 20
+
+const LONGEST_NAME = 80
+
+const LONGEST_PRESS = 64
+
+/** Events of a press, with the events that undo them; releases and erasures stay. */
+const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
+  claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], erased: [],
+}
+
+/** Whether it ended and nothing is done about it or waited for any more: then only its trace stays. */
+export function isOver(submission: SubmissionRecord): boolean {
+  const { state, keptUntil, collapse } = submission
+  const isAwaited = isRevocable(submission) || keptUntil !== undefined || (collapse !== undefined && !collapse.begun)
+  const hasEnded = state === 'settled' || state === 'expired' || state === 'erased'
+  return hasEnded && !isAwaited && outstanding(submission).length === 0
+}
+
+/** What stays of a submission that is over: who decided what, where its cards are, and what was sent. Bounded. */
+export function traceOf(submission: Submission): Submission {
+  const { decision, erased } = submission
+  return {
+    ...submission,
+    data: null, envelope: undefined, before: undefined, reminded: true, edited: [],
+    cards: submission.cards.slice(-MOST_CARDS), work: [], failures: [], history: [],
+    keptUntil: undefined, revocableUntil: undefined,
+    pressed: lastPress(submission)?.slice(0, LONGEST_PRESS), sent: withoutContent(submission),
+    decision: decision && { ...decision, reviewer: bounded(decision.reviewer) },
+    ...erased && { erased: { ...erased, reviewer: bounded(erased.reviewer) } },
+  }
+}
+
+/** Tells whether this press came before, whatever it did. A trace knows the last decision only. */
+export function isPressed({ history, pressed }: Submission, press: string): boolean {
+  return pressed === press || history.some(entry => 'press' in entry && entry.press === press)
+}
+
+/** Outcome of the decision that this press made; null where it made none. */
+export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
+  const at = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
+  if (at < 0) return pressed === press ? 'stands' : null
+  const undoing = UNDONE_BY[history[at]!.event]
+  return history.slice(at + 1).some(({ event }) => undoing?.includes(event)) ? 'undone' : 'stands'
+}
+
+/** The press of the last decision, unless that was undone. */
+function lastPress(submission: Submission): string | undefined {
+  const last = submission.history.findLast(isDecision)?.press
+  return last !== undefined && outcomeOf(submission, last) === 'stands' ? last : submission.pressed
+}
+
+function isDecision(entry: HistoryEntry): entry is HistoryEntry & { press: string } {
+  return entry.event in UNDONE_BY && 'press' in entry && entry.press !== undefined
+}
+
+function bounded(reviewer: Reviewer): Reviewer {
+  return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
 }

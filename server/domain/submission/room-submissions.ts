@@ -6,10 +6,9 @@ import type {
 } from '../../ports/submission-access'
 import { plain } from '../../../shared/utils/line'
 import type { Decisions } from './decisions'
-import { decidedOf } from './endings'
+import { decidedOf, cardView, type Presentation } from './present'
 import { editInputs, readFields } from './fields'
 import { belongsTo, isFormOf, type PlacePorts } from './place'
-import { cardView, type Presentation } from './present'
 import { contentOf } from './record'
 import { pendingAt, searchFor } from './search'
 

@@ -5,7 +5,7 @@ import type { Forms } from '../../ports/form'
 import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { submitterOf } from './email'
-import { fieldText } from './field-text'
+import { fieldText } from './fields'
 import { belongsTo, type PlacePorts } from './place'
 
 /** Fewer characters of an id say too little. */

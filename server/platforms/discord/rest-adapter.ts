@@ -2,11 +2,12 @@ import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../ports/http'
 import { patiently } from '../shared/patience'
-import { withWholeQuotes } from '../shared/quotes'
+import { withWholeQuotes } from '../shared/text'
 import { withPlainNames } from './escape'
 import { MESSAGE_LENGTH } from './interactions'
-import { createDiscordRest, DISCORD_API, DiscordError } from './rest'
-import type { DiscordSettings, RestOptions, Upload } from './rest'
+import {
+  createDiscordRest, DISCORD_API, DiscordError, type DiscordSettings, type RestOptions, type Upload,
+} from './rest'
 
 /** Whoever clicked waits for the answer. */
 const INTERACTION_CALL: RestOptions = { timeoutMs: 5000, repeats: 2 }

@@ -1,11 +1,9 @@
 import { GoogleChatAdapter } from '@chat-adapter/gchat'
-import type {
-  AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions,
-} from 'chat'
+import type { AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions } from 'chat'
 import type { IsCardOf } from '../platform'
 import { valueOf } from '../shared/answers'
 import { patiently } from '../shared/patience'
-import { withWholeQuotes } from '../shared/quotes'
+import { withWholeQuotes } from '../shared/text'
 import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
 import type { Outcome } from '../../ports/delivery'

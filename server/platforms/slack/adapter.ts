@@ -12,7 +12,7 @@ import { CALL_TIMEOUT_MS, createSlackCall, type SlackCall, type SlackSettings } 
 import type { MovedChannels } from './moves'
 import { Sessions } from './sessions'
 import { slackVerifier } from './signature'
-import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './speech'
+import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './room'
 import { WorkspacesSlackAdapter } from './workspaces'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */

@@ -1,6 +1,5 @@
 import type { StateAdapter } from 'chat'
 import type { SlackSettings } from './client'
-import { placeOf } from './place'
 
 /** https://docs.slack.dev/reference/events/channel_id_changed */
 interface ChannelIdChanged { type?: string, old_channel_id?: unknown, new_channel_id?: unknown }
@@ -58,3 +57,14 @@ export class MovedChannels {
 
 const toKey = (from: string) => `slack:channel-to:${from}`
 const fromKey = (to: string) => `slack:channel-from:${to}`
+
+/** A channel as the configuration names it: its id, for one of another workspace after the workspace's. */
+export function placeOf(name: string): { channel: string, team?: string } {
+  const [channel = '', team] = name.split(':').reverse()
+  return { channel, team }
+}
+
+/** How the configuration names a channel: with its workspace when a form says so. */
+export function configuredChannel(channel: string, names: readonly string[] = []): string {
+  return names.find(name => placeOf(name).channel === channel) ?? channel
+}

@@ -1,15 +1,16 @@
 import { escapeSlackText } from '@chat-adapter/slack/format'
-import type { CardElement } from 'chat'
+import type { CardElement, RawMessage } from 'chat'
 import { withinOrNull } from '../../../shared/utils/time'
-import type { CardRef } from '../../ports/submission'
 import type { Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
-import { done, idIn } from '../shared/answers'
+import type { CardRef } from '../../ports/submission'
 import type { Room } from '../connection'
+import { done, idIn, valueOf } from '../shared/answers'
+import { patiently } from '../shared/patience'
+import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
 import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings } from './client'
-import { placeOf } from './place'
-import { contentOf } from './speech'
+import { placeOf } from './moves'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
@@ -152,4 +153,57 @@ function workspaceAddress(call: SlackCall): () => Promise<string | null> {
 /** Thread ids are `slack:channel:ts`. */
 function channelOf({ threadId }: CardRef): string {
   return threadId.split(':')[1]!
+}
+
+interface Place {
+  channel: string
+  threadTs: string
+}
+
+export async function postSpeech(
+  call: SlackCall, { channel, threadTs }: Place, speech: PostableSpeech,
+): Promise<RawMessage<unknown>> {
+  const value = await patiently(async () => valueOf(await call('chat.postMessage', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, ...contentOf(speech), unfurl_links: false, unfurl_media: false,
+  })))
+  return { id: String(value.ts), threadId: `slack:${channel}:${threadTs}`, raw: value }
+}
+
+export async function updateSpeech(
+  call: SlackCall, { channel, threadTs }: Place, ts: string, speech: PostableSpeech,
+): Promise<RawMessage<unknown>> {
+  const value = await patiently(async () => valueOf(await call('chat.update', { channel, ts, ...contentOf(speech) })))
+  return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
+}
+
+/** Says it to one person alone. */
+export async function whisper(
+  call: SlackCall, { channel, threadTs }: Place, user: string, speech: PostableSpeech,
+): Promise<Record<string, unknown>> {
+  return valueOf(await call('chat.postEphemeral', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...contentOf(speech),
+  }))
+}
+
+/**
+ * Answers a command where Slack says, which reaches also who is where the bot is not.
+ *
+ * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+ */
+export async function answerCommand(
+  http: HttpClient, url: string, speech: PostableSpeech, timeoutMs: number,
+): Promise<void> {
+  const body = JSON.stringify({ response_type: 'ephemeral', ...contentOf(speech) })
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const { status } = await http({ method: 'POST', url, headers, body, timeoutMs })
+  if (status !== 200) throw new Error(`Slack: HTTP ${status}`)
+}
+
+/** A message with a card. */
+export function contentOf(
+  { card, fallbackText, mention }: Pick<PostableSpeech, 'card' | 'fallbackText' | 'mention'>,
+): { text: string, blocks: object[] } {
+  // Only `mrkdwn` mentions; the mention stands alone in it.
+  const notified = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
+  return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
 }

@@ -1,13 +1,11 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
-import type { SlackCall, SlackSettings, TokenOf } from './client'
 import { withinOrNull } from '../../../shared/utils/time'
+import { type SlackCall, type SlackSettings, type TokenOf, CALL_TIMEOUT_MS } from './client'
 import { SlackConnect } from './connect'
-import type { MovedChannels } from './moves'
-import { placeOf } from './place'
+import { type MovedChannels, placeOf } from './moves'
 import { slackVerifier } from './signature'
 import { beginWithWords } from './streams'
-import { WEB_CLIENT } from './web-client'
 
 /** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
 const HOME_PATIENCE_MS = 1500
@@ -244,4 +242,17 @@ function workspaceOf({ user, team, ...ids }: Acted): string | undefined {
   const pressed = typeof user === 'object' ? user.team_id : undefined
   const told = typeof team === 'string' ? team : team?.id
   return pressed ?? ids.user_team ?? ids.source_team ?? told ?? ids.team_id
+}
+
+/** Options of Slack's own client, through which the SDK calls. */
+const WEB_CLIENT: SlackAdapterConfig['webClientOptions'] = {
+  // By default it retries for 30 minutes.
+  timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true,
+  // By itself it calls directly, past the proxy that everything else goes through.
+  requestInterceptor: request => ({ ...request, proxy: undefined }),
+  // It would write warnings to the console as plain text; what fails is thrown, and logged elsewhere.
+  logger: {
+    debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {},
+    getLevel: () => 'error' as never, setName: () => {},
+  },
 }

@@ -6,7 +6,7 @@ import type {
 import type { Outcome } from '../../ports/delivery'
 import { valueOf } from '../shared/answers'
 import { patiently, answeredWithin } from '../shared/patience'
-import { withWholeQuotes } from '../shared/quotes'
+import { withWholeQuotes } from '../shared/text'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
 import { cardMessage, inputsOf, refilled, type DialogData } from './cards'
 import { callConnector, TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'

@@ -1,6 +1,6 @@
 import { supportedMimeTypes } from 'file-type'
 import { expect, test } from 'vitest'
-import { fileRule, FOUND_AS, inputOf } from '../../../server/config/file-rule'
+import { fileRule, FOUND_AS, inputOf } from '../../../server/config/field-rules'
 
 const isTaken = (type: string) => fileRule.safeParse({ types: [type] }).success
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellPrivately } from '../../../server/handlers/privately'
+import { tellPrivately } from '../../../server/handlers/speaker'
 
 const NO = () => Promise.reject(new Error('not_in_channel'))
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressGroup, clientAddress } from '../../../server/http/client-address'
+import { addressGroup, clientAddress } from '../../../server/http/request'
 
 const request = (forwarded?: string, remoteAddress: string | undefined = '10.0.0.9') => ({
   headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }, socket: { remoteAddress },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FormFields } from '../../../server/http/form-fields'
+import { FormFields } from '../../../server/http/multipart'
 
 test('one value of a name is itself, several are a list in their order', () => {
   const fields = new FormFields()

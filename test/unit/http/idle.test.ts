@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { idle } from '../../../server/http/idle'
+import { idle } from '../../../server/http/background'
 
 const requests = channel('http.server.request.start')
 

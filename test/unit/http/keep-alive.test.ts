@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { keepConnections } from '../../../server/http/keep-alive'
+import { keepConnections } from '../../../server/http/background'
 
 test('a body may arrive for two hours if whoever reads it allows, and a head for a minute', async () => {
   const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pathOf } from '../../../server/http/request-target'
+import { pathOf } from '../../../server/http/request'
 
 test.each([
   ['/setup?x=1', '/setup?x=1'], ['//x/setup', '//x/setup'], ['/http://x/y', '/http://x/y'],

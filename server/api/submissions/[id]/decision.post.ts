@@ -1,7 +1,7 @@
 import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../../app'
 import { readJson } from '../../../http/body'
-import { LARGEST_BODY } from '../../../http/body-limits'
+import { LARGEST_BODY } from '../../../http/body-memory'
 import { deciderRoute } from '../../../http/viewer'
 
 /**

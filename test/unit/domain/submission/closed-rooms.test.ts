@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { ClosedRooms } from '../../../../server/domain/submission/closed-rooms'
+import { ClosedRooms } from '../../../../server/domain/submission/card-queue'
 import { failing, ok } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'

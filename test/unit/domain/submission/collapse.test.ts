@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { transition } from '../../../../server/domain/submission/lifecycle'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { dataLivesUntil, nextAttention } from '../../../../server/domain/submission/store-rules'
-import { isOver } from '../../../../server/domain/submission/trace'
+import { dataLivesUntil, nextAttention, isOver } from '../../../../server/domain/submission/record'
 import type { Submission } from '../../../../server/ports/submission'
 import {
   claimed, finish, kinds, LEASE, NOW, posted, REVIEWER, spam, step as plainStep,

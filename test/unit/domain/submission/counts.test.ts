@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { countChoices } from '../../../../server/domain/submission/counts'
+import { countChoices } from '../../../../server/domain/submission/listing'
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'

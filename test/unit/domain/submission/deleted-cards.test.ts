@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { DeletedCards } from '../../../../server/domain/submission/deleted-cards'
-import { isOver } from '../../../../server/domain/submission/trace'
+import { isOver } from '../../../../server/domain/submission/record'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
 import { silentMonitor } from '../../../fakes/runtime'

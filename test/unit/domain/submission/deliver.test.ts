@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { deliver } from '../../../../server/domain/submission/deliver'
 import type { MailSender } from '../../../../server/domain/submission/email'
-import { isOver } from '../../../../server/domain/submission/trace'
+import { isOver } from '../../../../server/domain/submission/record'
 import type { Form } from '../../../../server/ports/form'
 import { FakeEndpoint, FakeMailer } from '../../../fakes/deliveries'
 import { formsOf } from '../../../fakes/forms'

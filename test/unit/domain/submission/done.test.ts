@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
-import { countDone, listDone } from '../../../../server/domain/submission/done'
+import { countDone, listDone } from '../../../../server/domain/submission/listing'
 import { TRACE_TTL_MS } from '../../../../server/ports/store'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'

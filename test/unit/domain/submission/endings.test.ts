@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decidedOf, endedOf, endLine, irrevocable } from '../../../../server/domain/submission/endings'
+import { decidedOf, endedOf, endLine, irrevocable } from '../../../../server/domain/submission/present'
 import { ending } from '../../../../server/domain/submission/overview'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { plain } from '../../../../shared/utils/line'

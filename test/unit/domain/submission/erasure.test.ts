@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { dataLivesUntil, nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
-import { isOver, traceOf } from '../../../../server/domain/submission/trace'
+import {
+  dataLivesUntil, nextAttention, SUBMISSION_TTL_MS, isOver, traceOf,
+} from '../../../../server/domain/submission/record'
 import type { Submission } from '../../../../server/ports/submission'
 import {
   claimed, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyEdits, editInputs, markOf, readFields } from '../../../../server/domain/submission/fields'
-import { fieldText, readText } from '../../../../server/domain/submission/field-text'
+import {
+  applyEdits, editInputs, markOf, readFields, fieldText, readText,
+} from '../../../../server/domain/submission/fields'
 import { parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { visible } from '../../../../shared/utils/text'

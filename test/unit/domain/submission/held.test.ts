@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SubmissionEnded } from '../../../../server/domain/errors'
 import { belongsTo } from '../../../../server/domain/submission/place'
-import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/submission/record'
 import { formsOf } from '../../../fakes/forms'
 import { ADA, openTriage } from '../../../fakes/triage'
 import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'

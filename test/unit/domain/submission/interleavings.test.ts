@@ -3,11 +3,9 @@ import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
 import { transition } from '../../../../server/domain/submission/lifecycle'
 import { cardView } from '../../../../server/domain/submission/present'
-import { contentOf, isDelivery } from '../../../../server/domain/submission/record'
 import {
-  dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS,
-} from '../../../../server/domain/submission/store-rules'
-import { isOver, traceOf } from '../../../../server/domain/submission/trace'
+  contentOf, isDelivery, dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS, isOver, traceOf,
+} from '../../../../server/domain/submission/record'
 import type { CardView } from '../../../../server/ports/board'
 import type { Action, Delivery, Receipt, Submission, Work } from '../../../../server/ports/submission'
 import { LEASE, NOW, posted, REVIEWER } from '../../../fixtures/lifecycle'

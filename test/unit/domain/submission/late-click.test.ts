@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Attempt } from '../../../../server/domain/submission/access'
-import { Decisions } from '../../../../server/domain/submission/decisions'
+import { type Attempt, Decisions } from '../../../../server/domain/submission/decisions'
 import type { Place } from '../../../../server/ports/board'
 import type { Person } from '../../../../server/ports/submission'
 import { plain } from '../../../../shared/utils/line'

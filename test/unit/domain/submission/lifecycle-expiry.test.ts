@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
+import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/record'
 import { claimed, finish, kinds, NOW, posted, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
 describe('expired', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contentOf, isDelivery, outstanding } from '../../../../server/domain/submission/record'
+import {
+  contentOf, isDelivery, outstanding, SUBMISSION_TTL_MS, isOver,
+} from '../../../../server/domain/submission/record'
 import { transition } from '../../../../server/domain/submission/lifecycle'
-import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
-import { isOver } from '../../../../server/domain/submission/trace'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
 import type { CardRef, Delivery, Submission } from '../../../../server/ports/submission'
 import { runs } from '../../../support/properties'

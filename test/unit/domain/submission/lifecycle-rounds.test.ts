@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contentOf } from '../../../../server/domain/submission/record'
+import { contentOf, nextAttention } from '../../../../server/domain/submission/record'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { nextAttention } from '../../../../server/domain/submission/store-rules'
 import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
   claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, SLACK, spam, step,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   dataLivesUntil, nextAttention, REMINDER_LEAD_MS, SETTLING_GRACE_MS, SUBMISSION_TTL_MS,
-} from '../../../../server/domain/submission/store-rules'
+} from '../../../../server/domain/submission/record'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
 import {
   claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   attachedFiles, isLinked, mailed, mailedFields, withFiles, type MailFiles,
-} from '../../../../server/domain/submission/mailed-files'
+} from '../../../../server/domain/submission/email'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
 import type { Submission } from '../../../../server/ports/submission'

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { SUBMISSION_TTL_MS } from '../../../../server/domain/submission/store-rules'
-import { isOver } from '../../../../server/domain/submission/trace'
+import { SUBMISSION_TTL_MS, isOver } from '../../../../server/domain/submission/record'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { decisionLine } from '../../../../server/domain/submission/endings'
-import { editForm, goneCardView } from '../../../../server/domain/submission/present'
+import { decisionLine, editForm, goneCardView } from '../../../../server/domain/submission/present'
 import { inUtc } from '../../../../shared/utils/line'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { Submission, Work } from '../../../../server/ports/submission'

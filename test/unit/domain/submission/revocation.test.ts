@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/submission/events'
-import { contentOf } from '../../../../server/domain/submission/record'
-import { dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/submission/store-rules'
+import { contentOf, dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/submission/record'
 import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
   claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,

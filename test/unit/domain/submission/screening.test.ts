@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { idempotencyDigest, screen } from '../../../../server/domain/submission/screening'
+import { idempotencyDigest, screen } from '../../../../server/domain/submission/intake'
 import type { Sender } from '../../../../server/ports/sender'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'

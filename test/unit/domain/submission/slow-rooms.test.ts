@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CARD_PATIENCE_MS, SlowRooms } from '../../../../server/domain/submission/slow-rooms'
+import { CARD_PATIENCE_MS, SlowRooms } from '../../../../server/domain/submission/card-queue'
 
 test('a room is slow from when a card has taken too long there until one is quick', async () => {
   let time = 0

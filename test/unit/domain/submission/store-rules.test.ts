@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storeRules } from '../../../../server/domain/submission/store-rules'
+import { storeRules } from '../../../../server/domain/submission/record'
 import type { Submission } from '../../../../server/ports/submission'
 import { decided, submission } from '../../../fixtures/submissions'
 

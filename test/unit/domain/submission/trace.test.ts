@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOver, traceOf } from '../../../../server/domain/submission/trace'
+import { isOver, traceOf } from '../../../../server/domain/submission/record'
 import type { Reviewer } from '../../../../server/ports/submission'
 import { openTriage } from '../../../fakes/triage'
 import { decided, submission } from '../../../fixtures/submissions'

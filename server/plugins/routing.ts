@@ -2,13 +2,20 @@ import { handlers } from '#nitro-internal-virtual/server-handlers'
 import { setResponseHeader, type H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { HttpError, noSuchRoute, route } from '../http/errors'
+import { pathOf } from '../http/request'
 
 /**
- * Everything under `/api/` that no route takes is answered here. Left to itself, the router looks for another path that
- * takes the method, such as `/api/submissions/:id` for `GET /api/submissions/search`, and ends at the shell of the
- * pages.
+ * Routes `GET http://host/path` by its path, and answers everything under `/api/` that no route takes. Left to itself,
+ * the router takes the whole target for a path, and looks for another path that takes the method, such as
+ * `/api/submissions/:id` for `GET /api/submissions/search`; both end at the shell of the pages.
  */
-export default defineNitroPlugin(({ router }) => {
+export default defineNitroPlugin(({ h3App, router }) => {
+  const { handler } = h3App
+  h3App.handler = Object.assign((event: Parameters<typeof handler>[0]) => {
+    const { req } = event.node
+    req.url = pathOf(req.url ?? '/')
+    return handler(event)
+  }, handler)
   const paths = handlers.flatMap(({ route, method }) => route?.startsWith('/api/') && method ? [route] : [])
   for (const path of new Set(['/api', '/api/**', ...paths])) router.add(path, route(takeOther))
 })
