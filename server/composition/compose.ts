@@ -152,7 +152,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const incoming: AcceptPorts = {
     quota: limiter && new Quota(limiter, runtime.now),
     screening: {
-      honeypot: config.form.honeypot, humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile) : null,
+      honeypot: config.form.honeypot,
+      humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile, http) : null,
       log,
     },
     files, intake: { store, outbox, queue, leaseMs, runtime, monitor, log },
@@ -187,7 +188,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       renderEmail(), apiKey && import('resend'), config.endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
-      ? [signIn.provider(config.ops.platforms[key])]
+      ? [signIn.provider(config.ops.platforms[key], http)]
       : []),
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sampleUpload: sampleUpload(config.forms),

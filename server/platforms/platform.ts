@@ -83,5 +83,5 @@ interface SignIn {
   needs: readonly string[]
   /** @param values those of the platform, too: its addresses are the same */
   read(values: Readonly<Record<string, unknown>>): unknown
-  provider(settings: unknown): IdentityProvider
+  provider(settings: unknown, http: HttpClient): IdentityProvider
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../ports/delivery'
+import type { HttpAnswer, HttpClient } from '../../ports/http'
 import type { HumanCheck } from '../../ports/human-check'
 
 export interface TurnstileOptions {
@@ -22,26 +23,24 @@ const TOKEN_REFUSED = ['missing-input-response', 'invalid-input-response', 'time
 const SECRET_REFUSED = ['missing-input-secret', 'invalid-input-secret']
 
 /** Asks Cloudflare Turnstile whether a person filled in the form. */
-export function createTurnstile({ secretKey, verifyUrl = VERIFY_URL, timeoutMs = 5000 }: TurnstileOptions): HumanCheck {
+export function createTurnstile(
+  { secretKey, verifyUrl = VERIFY_URL, timeoutMs = 5000 }: TurnstileOptions, http: HttpClient,
+): HumanCheck {
   return {
     field: 'cf-turnstile-response',
     async verify(token, { address, attemptKey }): Promise<Outcome> {
       if (token.length > MAX_TOKEN) return refused
-      const signal = AbortSignal.timeout(timeoutMs)
       const body = new URLSearchParams({
         secret: secretKey, response: token,
         ...address ? { remoteip: address } : {},
         ...attemptKey ? { idempotency_key: uuidOf(`${attemptKey} ${token}`) } : {},
       })
-      try {
-        const response = await fetch(verifyUrl, { method: 'POST', body, redirect: 'error', signal })
-        return outcome(response.status, await response.json())
-      }
-      catch {
-        return unavailable(signal.aborted
-          ? `Turnstile did not answer within ${timeoutMs / 1000} s.`
-          : 'Turnstile cannot be reached, or its answer cannot be read.')
-      }
+      return http({
+        method: 'POST', url: verifyUrl, headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: String(body), timeoutMs,
+      }).then(outcome, ({ code }: { code?: string }) => unavailable(code === 'NO_ANSWER'
+        ? `Turnstile did not answer within ${timeoutMs / 1000} s.`
+        : 'Turnstile cannot be reached.'))
     },
   }
 }
@@ -52,8 +51,8 @@ const refused: Outcome = {
   permanent: true,
 }
 
-function outcome(status: number, answer: unknown): Outcome {
-  const { success, 'error-codes': codes } = (answer ?? {}) as { 'success'?: unknown, 'error-codes'?: unknown }
+function outcome({ status, json }: HttpAnswer): Outcome {
+  const { success, 'error-codes': codes } = (json ?? {}) as { 'success'?: unknown, 'error-codes'?: unknown }
   const errors = Array.isArray(codes) ? codes : []
   if (success === true) return { ok: true, value: undefined }
   if (errors.some(code => SECRET_REFUSED.includes(code))) {

@@ -1,5 +1,6 @@
+import type { HttpClient } from '../../ports/http'
 import type { IdentityProvider } from '../../ports/identity'
-import { notAMember, oauthSignIn, read, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, text, type Client } from '../shared/oauth'
 import { DISCORD_API } from './rest'
 
 interface DiscordIdentityOptions extends Client {
@@ -15,20 +16,20 @@ interface DiscordIdentityOptions extends Client {
  * A person is in 200 servers at most, and one page of the list holds as many:
  * https://discord.com/developers/docs/resources/user#get-current-user-guilds
  */
-export function createDiscordIdentity({
-  guildId, apiUrl = DISCORD_API, ...client
-}: DiscordIdentityOptions): IdentityProvider {
+export function createDiscordIdentity(
+  { guildId, apiUrl = DISCORD_API, ...client }: DiscordIdentityOptions, http: HttpClient,
+): IdentityProvider {
   const api = apiUrl.replace(/(?<!\/)\/*$/, '')
   return oauthSignIn({
     key: 'discord', label: 'Discord', client,
     page: new URL('/oauth2/authorize', api), query: { scope: 'identify guilds' }, tokenUrl: `${api}/oauth2/token`,
-    async whoIs(token) {
-      const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`, token)))
+    async whoIs(read) {
+      const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`)))
       const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
       if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
       const name = text(profile, 'global_name', 'username')
       const id = text(profile, 'id')
       return { ok: true, person: { id, name, platform: 'Discord', names: [`discord:${id}`] } }
     },
-  })
+  }, http)
 }

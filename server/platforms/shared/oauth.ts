@@ -1,3 +1,4 @@
+import type { HttpClient, HttpRequest } from '../../ports/http'
 import type { Identity, IdentityProvider } from '../../ports/identity'
 
 /** A single call to the platform that takes longer has failed, ms. */
@@ -16,11 +17,13 @@ interface OAuthSignIn extends Pick<IdentityProvider, 'key' | 'label'> {
   page: URL
   query: Record<string, string>
   tokenUrl: string
-  /** @param token reads the person's own profile @throws Error */
-  whoIs: (token: string) => Promise<Identity>
+  /** @param read reads something with the person's own token @throws Error */
+  whoIs: (read: (url: string) => Promise<unknown>) => Promise<Identity>
 }
 
-export function oauthSignIn({ key, label, client, page, query, tokenUrl, whoIs }: OAuthSignIn): IdentityProvider {
+export function oauthSignIn(
+  { key, label, client, page, query, tokenUrl, whoIs }: OAuthSignIn, http: HttpClient,
+): IdentityProvider {
   return {
     key, label,
     authorizeUrl(redirectUri, state) {
@@ -29,7 +32,8 @@ export function oauthSignIn({ key, label, client, page, query, tokenUrl, whoIs }
     },
     async identify(code, redirectUri) {
       try {
-        return await whoIs(await exchangeCode(tokenUrl, client, code, redirectUri))
+        const authorization = `Bearer ${await exchangeCode(tokenUrl, client, code, redirectUri, http)}`
+        return await whoIs(url => call({ method: 'GET', url, headers: { authorization } }, http))
       }
       catch (error) {
         return { ok: false, problem: 'unavailable', reason: `${label}: ${(error as Error).message}.` }
@@ -41,18 +45,16 @@ export function oauthSignIn({ key, label, client, page, query, tokenUrl, whoIs }
 /** @throws Error */
 async function exchangeCode(
   url: string, { clientId, clientSecret }: Client, code: string, redirectUri: string,
+  http: HttpClient,
 ): Promise<string> {
   const body = new URLSearchParams({
     grant_type: 'authorization_code', client_id: clientId, client_secret: clientSecret, code, redirect_uri: redirectUri,
   })
-  const { access_token: token } = await call(url, { method: 'POST', body }) as Json
+  const { access_token: token } = await call({
+    method: 'POST', url, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body),
+  }, http) as Json
   if (typeof token !== 'string') throw new Error('the answer has no access_token')
   return token
-}
-
-/** Reads something with the token. @throws Error */
-export function read(url: string, token: string): Promise<unknown> {
-  return call(url, { headers: { authorization: `Bearer ${token}` } })
 }
 
 export const notAMember = (reason: string): Identity => ({ ok: false, problem: 'not-a-member', reason })
@@ -65,16 +67,13 @@ export function text(profile: unknown, ...keys: string[]): string {
   return (found as string).trim().slice(0, 80)
 }
 
-async function call(url: string, init: RequestInit): Promise<unknown> {
-  const { pathname } = new URL(url)
-  const response = await fetch(
-    url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
-  ).catch(() => {
+async function call(request: Omit<HttpRequest, 'timeoutMs'>, http: HttpClient): Promise<unknown> {
+  const { pathname } = new URL(request.url)
+  const { status, json } = await http({ ...request, timeoutMs: TIMEOUT_MS }).catch(() => {
     throw new Error(`${pathname} cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} s`)
   })
-  const answer: unknown = await response.json().catch(() => null)
-  const { ok, error } = (answer ?? {}) as Json
+  const { ok, error } = (json ?? {}) as Json
   // Slack refuses with 200 and `ok: false`, OAuth servers with 400 and a code such as `invalid_client`.
-  if (response.ok && ok !== false && answer !== null) return answer
-  throw new Error(`${pathname} answered ${response.status}${typeof error === 'string' && /^\w{1,60}$/.test(error) ? ` ${error}` : ''}`)
+  if (status === 200 && json && ok !== false) return json
+  throw new Error(`${pathname} answered ${status}${typeof error === 'string' && /^\w{1,60}$/.test(error) ? ` ${error}` : ''}`)
 }

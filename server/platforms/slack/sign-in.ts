@@ -1,5 +1,6 @@
+import type { HttpClient } from '../../ports/http'
 import type { IdentityProvider } from '../../ports/identity'
-import { notAMember, oauthSignIn, read, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, text, type Client } from '../shared/oauth'
 
 interface SlackIdentityOptions extends Client {
   /** The only workspace whose people are let in. */
@@ -9,16 +10,16 @@ interface SlackIdentityOptions extends Client {
 }
 
 /** Sign in with Slack, an OpenID Connect flow: https://docs.slack.dev/authentication/sign-in-with-slack */
-export function createSlackIdentity({
-  teamId, apiUrl = 'https://slack.com/api', ...client
-}: SlackIdentityOptions): IdentityProvider {
+export function createSlackIdentity(
+  { teamId, apiUrl = 'https://slack.com/api', ...client }: SlackIdentityOptions, http: HttpClient,
+): IdentityProvider {
   const api = apiUrl.replace(/(?<!\/)\/*$/, '')
   return oauthSignIn({
     key: 'slack', label: 'Slack', client,
     page: new URL('/openid/connect/authorize', api), query: { scope: 'openid profile', team: teamId },
     tokenUrl: `${api}/openid.connect.token`,
-    async whoIs(token) {
-      const profile = await read(`${api}/openid.connect.userInfo`, token)
+    async whoIs(read) {
+      const profile = await read(`${api}/openid.connect.userInfo`)
       // `team` above only preselects: people may sign in with any workspace of theirs.
       const team = text(profile, 'https://slack.com/team_id')
       if (team !== teamId) {
@@ -27,5 +28,5 @@ export function createSlackIdentity({
       const [id, name] = [text(profile, 'https://slack.com/user_id'), text(profile, 'name', 'given_name', 'sub')]
       return { ok: true, person: { id, name, platform: 'Slack', names: [`slack:${id}`, `slack:${team}:${id}`] } }
     },
-  })
+  }, http)
 }

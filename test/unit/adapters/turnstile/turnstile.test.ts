@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createHttpClient } from '../../../../server/adapters/http/client'
 import { createTurnstile } from '../../../../server/adapters/turnstile/turnstile'
 import { endAfterTest } from '../../../support/lifetime'
 import { startProxy, type Fault, type Proxy } from '../../../support/proxy'
@@ -17,7 +18,8 @@ function verify(
   { token = 'token', attemptKey, timeoutMs }: { token?: string, attemptKey?: string, timeoutMs?: number } = {},
 ) {
   verifier.fault = () => fault
-  return createTurnstile({ secretKey: 'secret-key', verifyUrl: `${verifier.url}/siteverify`, timeoutMs }).verify(
+  const options = { secretKey: 'secret-key', verifyUrl: `${verifier.url}/siteverify`, timeoutMs }
+  return createTurnstile(options, createHttpClient()).verify(
     token, { address: '203.0.113.7', attemptKey },
   )
 }
