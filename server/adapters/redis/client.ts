@@ -4,7 +4,6 @@ import { within } from '../../../shared/utils/time'
 import type { Log } from '../../ports/runtime'
 import { clockOf } from './clock'
 import { changesChannel } from './record'
-import { run, script } from './lua'
 import { connectionLine, isOfThisNode, refusalLine } from './refusals'
 import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
 
@@ -23,12 +22,12 @@ const PROBE = '{triage}:probe'
 const CHAT_PROBES = Array.from({ length: 8 }, (_, index) => `chat-sdk:probe:${index}`)
 const PROBE_TTL_MS = 1_000
 /** What scripts write: a hash, a list and a sorted set, each of which a user may be denied. */
-const WRITES = script(`
+const WRITES = `
 for _, write in ipairs({ {'HSET', 'a', 1}, {'RPUSH', 1}, {'ZADD', 1, 'a'} }) do
   redis.call(write[1], KEYS[1], unpack(write, 2))
   redis.call('DEL', KEYS[1])
 end
-`)
+`
 /** From here on it is worth a line in the log that the clock of this machine is off, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
@@ -205,7 +204,7 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
 /** Tries every kind of key, a script and an announcement, and leaves nothing behind: whether this node takes them. */
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
-    run(client, WRITES, [`${PROBE}:script`], []),
+    client.eval(WRITES, { keys: [`${PROBE}:script`] }),
     client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
     ...CHAT_PROBES.flatMap(key => [client.set(key, '1', { PX: PROBE_TTL_MS }), client.del(key)]),
     client.publish(changesChannel(client), ''),

@@ -1,8 +1,7 @@
 import type { Drafts } from '../../ports/drafts'
-import { createCalls } from './calls'
+import { createCalls, script } from './calls'
 import type { RedisClient } from './client'
 import { dataKey, draftsKey } from './record'
-import { script } from './lua'
 
 /** KEYS form data, drafts. ARGV draft, text, how long it is kept, ms: never longer than the form data. */
 const SAVE = script(`

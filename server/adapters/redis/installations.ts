@@ -1,7 +1,6 @@
 import type { Installations } from '../../ports/installations'
-import { createCalls } from './calls'
+import { createCalls, script } from './calls'
 import type { RedisClient } from './client'
-import { script } from './lua'
 
 /** Returns the channel that stands, and within what it is. KEYS the app's. ARGV channel, within. */
 const LEARN = script(`

@@ -1,7 +1,6 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
-import { createCalls, type Calls } from './calls'
+import { createCalls, type Calls, NOW, script } from './calls'
 import type { RedisClient } from './client'
-import { NOW, script } from './lua'
 
 /** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'

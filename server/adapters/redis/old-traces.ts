@@ -2,7 +2,7 @@ import { jsonIn } from '../../../shared/utils/json'
 import type { CardRef, Delivery, Receipt, Reviewer, Sent, Submission } from '../../ports/submission'
 import type { RedisClient } from './client'
 import { recordKey, recordOf } from './record'
-import { run, script } from './lua'
+import { run, script } from './calls'
 
 /** Makes it a record, for as long as it was to be kept. KEYS the trace, the record. ARGV version, text. */
 const CONVERT = script(`

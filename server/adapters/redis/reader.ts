@@ -3,7 +3,7 @@ import { Unreadable, type PageRequest, type PendingPage, type StoreRules } from 
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { RedisClient } from './client'
 import { dataKey, LISTS, recordKey, STUCK, TAKEN, contentIn, recordIn } from './record'
-import { run } from './lua'
+import { run } from './calls'
 import { oldTrace } from './old-traces'
 import { PAGE, READ } from './scripts'
 

@@ -1,5 +1,5 @@
 import { QUEUE } from './card-queue'
-import { namedScript, script } from './lua'
+import { namedScript, script } from './calls'
 
 /** How many there were. */
 export const REVISION = '{triage}:revision'

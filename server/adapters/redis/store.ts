@@ -6,13 +6,12 @@ import {
   type SubmissionStore, AUDIT_TTL_MS,
 } from '../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
-import { CALL_TIMEOUT_MS, createCalls, type Calls } from './calls'
+import { CALL_TIMEOUT_MS, createCalls, type Calls, lease, run } from './calls'
 import { queueKeys } from './card-queue'
 import { RedisChanges } from './changes'
 import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from './client'
 import { clockOf } from './clock'
 import { countKey } from './limiter'
-import { lease, run } from './lua'
 import { Reader, type ReaderOptions } from './reader'
 import {
   AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,

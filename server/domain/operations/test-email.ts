@@ -9,7 +9,8 @@ import { EmailRefused, TooManyTests } from '../errors'
 import { reached } from '../submission/overview'
 import { senderOf, type MailSender } from '../submission/email'
 import { noteOf } from './monitor'
-import { isArrived, isNews, isReturned, receiptText } from '../submission/verdicts'
+import { isReturned } from '../submission/record'
+import { isArrived, isNews, receiptText } from '../submission/verdicts'
 
 /** Stands where emails of submissions have their id. */
 export const TEST_EMAIL = 'test-email'

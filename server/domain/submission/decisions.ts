@@ -20,8 +20,8 @@ import { belongsTo, isRoom, type PlacePorts } from './place'
 import {
   irrevocable, notYoursLine, takenLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
 } from './present'
-import { sameCard, isPressed } from './record'
-import { canSendAgain, sendAgainForm } from './verdicts'
+import { sameCard, isPressed, canSendAgain } from './record'
+import { sendAgainForm } from './verdicts'
 
 export interface DecisionsPorts extends AccessPorts {
   store: Pick<SubmissionStore, 'get' | 'recall'>

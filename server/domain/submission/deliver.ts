@@ -7,9 +7,9 @@ import type { CardQueue } from './card-queue'
 import { composeEmail, type MailSender, senderOf, isLinked, mailed, withFiles } from './email'
 import type { Done } from './events'
 import { givenNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from './present'
-import { contentOf, digest, SUBMISSION_TTL_MS } from './record'
+import { contentOf, digest, SUBMISSION_TTL_MS, isLost } from './record'
 import type { SubmissionFiles } from './submission-files'
-import { isLost, receiptNews } from './verdicts'
+import { receiptNews } from './verdicts'
 
 export interface DeliveryPorts {
   mailer: Mailer

@@ -6,10 +6,9 @@ import {
 } from './settle'
 import {
   changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
-  tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS,
+  tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS, isLost,
 } from './record'
 import { hold, isAnothers } from './hold'
-import { isLost } from './verdicts'
 
 /**
  * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:

@@ -11,9 +11,9 @@ import {
 import { envelopeFields } from './envelope'
 import { editInputs, inOrder, markOf, readFields } from './fields'
 import { fileFields, fileLinks, filePictures, type FileAddresses } from './file-texts'
-import { isDelivery, isRevocable } from './record'
+import { isDelivery, isRevocable, canSendAgain, isLost } from './record'
 import { deletionNotes } from './settle'
-import { canSendAgain, isLost, receiptNotes } from './verdicts'
+import { receiptNotes } from './verdicts'
 
 /** What cards and emails say about this deployment. */
 export interface Presentation {

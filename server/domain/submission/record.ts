@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
-  CardRef, Delivery, HistoryEntry, Sent, Submission, SubmissionData, SubmissionRecord, Work, Holder, Reviewer,
+  CardRef, Delivery, HistoryEntry, Holder, Receipt, Reviewer, Sent, Submission, SubmissionData, SubmissionRecord, Work,
 } from '../../ports/submission'
 import { parseJson } from '../json'
 
@@ -275,4 +275,20 @@ function isDecision(entry: HistoryEntry): entry is HistoryEntry & { press: strin
 
 function bounded(reviewer: Reviewer): Reviewer {
   return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
+}
+
+/** Whether it did not reach everybody to whom it was sent. */
+export function isReturned({ verdict }: Receipt): boolean {
+  return verdict === 'suppressed' || verdict === 'failed' || verdict === 'bounced'
+}
+
+/** Whether what was sent is known to have come back. */
+export function isLost({ receipt }: Sent): boolean {
+  return receipt !== undefined && isReturned(receipt)
+}
+
+/** Whether its email came back, so that somebody may send it again. */
+export function canSendAgain({ state, failures, sent = [] }: SubmissionRecord): boolean {
+  return state === 'open' && failures.some(({ delivery }) => delivery === 'email')
+    && sent.some(each => each.delivery === 'email' && isLost(each))
 }

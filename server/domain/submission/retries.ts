@@ -12,8 +12,7 @@ import type { CardQueue } from './card-queue'
 import { decideEach, type OpsSubmissions } from './ops-submissions'
 import type { Outbox } from './outbox'
 import { getAll, reached } from './overview'
-import { canSendAgain } from './verdicts'
-import { outstanding, vendorOf } from './record'
+import { canSendAgain, outstanding, vendorOf } from './record'
 
 export interface RetriesPorts {
   store: Pick<SubmissionStore, 'get' | 'upcoming' | 'listRecords'>

@@ -5,9 +5,9 @@ import { UNDELIVERED_PAUSE_MS } from './backoff'
 import type { Done, Transition, EventOf, Refusal } from './events'
 import {
   changed, followed, isDelivery, replaced, withEntry, outstanding, vendorOf, withGivenUp, isPending, tell, isRevocable,
-  updates, withoutContent, sameCard, isKept, isOver, traceOf,
+  updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned,
 } from './record'
-import { isArrived, isNews, isReturned, receiptText } from './verdicts'
+import { isArrived, isNews, receiptText } from './verdicts'
 
 export interface Clock {
   /** The present, epoch ms. */

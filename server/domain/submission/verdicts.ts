@@ -1,5 +1,6 @@
 import type { SendAgainForm } from '../../ports/board'
-import type { Receipt, Sent, Submission, SubmissionRecord, Verdict } from '../../ports/submission'
+import type { Receipt, Submission, Verdict } from '../../ports/submission'
+import { canSendAgain, isLost, isReturned } from './record'
 
 /** By how much each tells, the least first. */
 const ORDER: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
@@ -28,16 +29,6 @@ export function isArrived({ verdict }: Receipt): boolean {
   return verdict === 'delivered' || verdict === 'complained'
 }
 
-/** Whether it did not reach everybody to whom it was sent. */
-export function isReturned({ verdict }: Receipt): boolean {
-  return verdict === 'suppressed' || verdict === 'failed' || verdict === 'bounced'
-}
-
-/** Whether what was sent is known to have come back. */
-export function isLost({ receipt }: Sent): boolean {
-  return receipt !== undefined && isReturned(receipt)
-}
-
 const NOT_KEPT = 'Its form data is not kept any more, so it cannot be sent again from here.'
 
 /** What the card's thread is told when something becomes known of an email whose form data is gone. */
@@ -52,12 +43,6 @@ export function receiptNotes({ sent = [], delivered }: Submission): string[] {
   return sent.flatMap(each => each.receipt && delivered.includes(each.delivery) && !isLost(each)
     ? [`Email: ${receiptText(each.receipt)}`]
     : [])
-}
-
-/** Whether its email came back, so that somebody may send it again. */
-export function canSendAgain({ state, failures, sent = [] }: SubmissionRecord): boolean {
-  return state === 'open' && failures.some(({ delivery }) => delivery === 'email')
-    && sent.some(each => each.delivery === 'email' && isLost(each))
 }
 
 /** Null when nothing came back. */

@@ -9,8 +9,7 @@ import { done, idIn, valueOf } from '../shared/answers'
 import { patiently } from '../shared/patience'
 import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
-import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings } from './client'
-import { placeOf } from './moves'
+import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings, placeOf } from './client'
 
 /** Bound of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000

@@ -1,9 +1,10 @@
 import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import { withinOrNull } from '../../../shared/utils/time'
-import { type SlackCall, type SlackSettings, type TokenOf, CALL_TIMEOUT_MS } from './client'
+import {
+  type SlackCall, type SlackSettings, type TokenOf, CALL_TIMEOUT_MS, type MovedChannels, placeOf,
+} from './client'
 import { SlackConnect } from './connect'
-import { type MovedChannels, placeOf } from './moves'
 import { slackVerifier } from './signature'
 import { beginWithWords } from './streams'
 
