@@ -18,7 +18,7 @@ import type { Forms } from '../ports/form'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 import type { SubmissionAccess } from '../ports/submission-access'
-import { once } from './once'
+import { once } from '../../shared/utils/turns'
 
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20

@@ -10,9 +10,8 @@ import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
 import { CALL_TIMEOUT_MS, createSlackCall, type SlackCall, type SlackSettings, type MovedChannels } from './client'
 import { Sessions } from './sessions'
-import { slackVerifier } from './signature'
+import { slackVerifier, WorkspacesSlackAdapter } from './workspaces'
 import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './room'
-import { WorkspacesSlackAdapter } from './workspaces'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
 const OPEN_TIMEOUT_MS = 2500

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { slackVerifier } from '../../../../server/platforms/slack/signature'
+import { slackVerifier } from '../../../../server/platforms/slack/workspaces'
 
 const SECRET = 'a signing secret'
 const BODY = 'payload=%7B%22name%22%3A%22Zoë%22%7D'
